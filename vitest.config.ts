@@ -1,48 +1,38 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import LongestFirst from './test/harness/sequencer.js';
+import { includedTests, onS3, tier } from './test/tiers.js';
 
 const TEMPLATE = 'test/harness/template.ts';
-const PAGES = 'test/harness/pages.ts';
+const BUILD = 'test/harness/build.ts';
 
-/** What is tried with uploads in an S3 store, too. */
-const WITH_UPLOADS = [
-  'cdn/attachments',
-  'cdn/icons',
-  'cdn/sized-images',
-  'domain/channels/delete',
-  'domain/messages/edit',
-  'domain/messages/files',
-  'domain/messages/post',
-  'rest-compat/emojis',
-  'schema/given-files',
-  'schema/uploads',
-];
+const onDisk: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'disk', include: includedTests(), globalSetup: [BUILD, TEMPLATE] },
+};
+const repeatedOnS3: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 's3', include: onS3, globalSetup: [TEMPLATE, 'test/harness/blobs-on-s3.ts'] },
+};
 
 export default defineConfig({
   // Vite would pick the ES module build, beside the CommonJS one that every package loads in Node: two realms of types.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    projects: [
-      { extends: true, test: { name: 'disk', include: ['test/**/*.test.ts'], globalSetup: [TEMPLATE, PAGES] } },
-      {
-        extends: true,
-        test: {
-          name: 's3',
-          include: WITH_UPLOADS.map((name) => `test/${name}.test.ts`),
-          globalSetup: [TEMPLATE, 'test/harness/blobs-on-s3.ts'],
-        },
-      },
-    ],
+    projects: tier === 'all' ? [onDisk, repeatedOnS3] : [onDisk],
+    exclude: tier === 'fast' ? ['**/node_modules/**', '**/*.slow.test.ts'] : ['**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ['default', './test/harness/skip-reporter.ts'],
+    setupFiles: ['test/harness/retries.ts'],
+    reporters: ['default', './test/harness/skip-reporter.ts', './test/harness/flaky-reporter.ts'],
     pool: 'forks',
-    // A third of what files take is waiting, for processes, windows of time and the database: one more works meanwhile.
+    // A third of what files take is waiting for processes and the database. One more worker than cores fills that time.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    // Loading the modules anew for each file would take longer than the tests; what they share is code, never a server.
+    // Files of a worker share the modules and the fixtures of test/harness/fixtures.ts.
     isolate: false,
+    // A single file does not transform the whole server again.
+    experimental: { fsModuleCache: true },
   },
 });

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { hashSecret } from '../../src/infra/secrets.js';
+import { it } from '../harness/fixtures.js';
 import { askGraphql } from '../harness/graphql.js';
 import { type Person, signUp } from '../harness/people.js';
 import { freePort } from '../harness/ports.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${server.origin}${path}`, {

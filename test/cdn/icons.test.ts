@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import { ALLOWED_SIZES, CDN } from '@discordjs/rest';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { createApplication, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { uploadIcon } from '../harness/settings.js';
 
 let server: TestServer;
 let address: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   const owner = await signUp(server, 'owner');
   const { id } = await createApplication(owner);
   const content = await drawing(64, 64).toBuffer();
   const { data } = await uploadIcon(server, owner, id, Uint8Array.from(content));
   address = data.updateApplication.application.iconUrl.replace(/\.png$/, '');
 });
-afterAll(() => server.stop());
 
 const drawing = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: '#f008' } }).png();

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -12,7 +13,7 @@ import {
 } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, formOf, type RestAnswer } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let endpoint: TestEndpoint;
@@ -21,8 +22,8 @@ let guild: MadeGuild;
 let application: MadeApplication;
 let commandId: string;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   guild = await createGuild(ada);
   application = await createApplication(ada);
@@ -40,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await endpoint.close();
-  await server.stop();
 });
 
 /** Has an interaction delivered. @returns it as the endpoint got it */

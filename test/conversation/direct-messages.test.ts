@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits, InteractionContextType, Partials } from 'discord.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { openDirectChannel } from '../../src/domain/channels/index.js';
 import { findRunnableCommand, runnableCommandIds, whyRunnable } from '../../src/domain/command-permissions/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
@@ -16,9 +16,10 @@ import { sendMessage } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import type { User } from '../../src/infra/database/index.js';
 import { putCommand } from '../harness/command-rows.js';
+import { test } from '../harness/fixtures.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { addMember, callOf, createBot, createBotInGuild, ONE_BUTTON, type TestBot, toSend } from '../harness/world.js';
 
 let server: TestServer;
@@ -27,8 +28,8 @@ let owner: User;
 let channelId: bigint;
 let client: Client<true>;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   const made = await createBotInGuild(server.app);
   ({ bot } = made);
   ({ owner } = made.guild);
@@ -44,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client.destroy();
-  await server.stop();
 });
 
 const asOwner = () => callOf(server.app, owner);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { listGuildLog } from '../../src/domain/audit-log/index.js';
 import { banMember, banMembers, listBans, unbanMember } from '../../src/domain/bans/index.js';
@@ -58,10 +58,11 @@ import { getVoiceState } from '../../src/domain/voice/index.js';
 import { listGuildWebhooks } from '../../src/domain/webhooks/index.js';
 import { hashSecret } from '../../src/infra/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
+import { it } from '../harness/fixtures.js';
 import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson, putInVoice, putSlowMode } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createBot, toSend } from '../harness/world.js';
 import { openRoom, type Room, toEdit } from './messages/scene.js';
 
@@ -91,14 +92,13 @@ describe('the page on permissions', () => {
 let server: TestServer;
 let room: Room;
 let messageId: bigint;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   messageId = await room.sayAndReact();
 });
-afterAll(() => server.stop());
 
 const place = () => ({ channelId: room.channelId, messageId });
 const guildId = () => room.guild.id;

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createKnownCredentials, type KnownCredentials } from '../../src/domain/known-credentials.js';
 import { hashSecret } from '../../src/infra/secrets.js';
+import { test } from '../harness/fixtures.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { createBot } from '../harness/world.js';
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 interface Credential {
   look: (known: KnownCredentials) => Promise<boolean>;

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { kickMember, updateMember } from '../../src/domain/members/index.js';
 import { addReaction, deleteMessage, editMessage, sendMessage, startTyping } from '../../src/domain/messages/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { hearGuild } from '../harness/bus.js';
-import { openContext } from '../harness/context.js';
+import { test } from '../harness/fixtures.js';
 import { createPerson } from '../harness/rows.js';
 import { addMember, callOf, createGuild, say, type TestGuild, toSend } from '../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 /** A call of ada's that began before anything changed. */
 let earlier: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -24,7 +23,6 @@ beforeEach(async () => {
   await addMember(app, guild.id, ada);
   earlier = callOf(app, ada);
 });
-afterAll(() => close());
 
 const asOwner = () => callOf(app, guild.owner);
 const rename = (nick: string) => updateMember(asOwner(), { guildId: guild.id, userId: ada.id, nick });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import {
   createApplication,
   createGuild,
@@ -7,7 +8,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 import { createTeam, type MadeTeam } from '../harness/teams.js';
 
@@ -16,12 +17,11 @@ let ada: Person;
 let guild: MadeGuild;
 let team: MadeTeam;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   [guild, team, application] = [await createGuild(ada), await createTeam(ada), await createApplication(ada)];
 });
-afterAll(() => server.stop());
 
 const DISGUISES = ['one\ntwo', 'Zé\r\nBcc: x@y.example', 'a\u0007b', 'a\u202Etxt', 'a\u2066b', 'a\u2028b', 'a\u009Fb'];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import { banMember, unbanMember } from '../../src/domain/bans/index.js';
 import type { BusMessage } from '../../src/domain/bus-message.js';
@@ -25,7 +25,7 @@ import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/
 import { createWebhook, deleteWebhook, updateWebhook } from '../../src/domain/webhooks/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { hearGuild } from '../harness/bus.js';
-import { openContext } from '../harness/context.js';
+import { test } from '../harness/fixtures.js';
 import { PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
 import { createPerson, putWebhooks } from '../harness/rows.js';
@@ -38,13 +38,12 @@ import { toEdit } from './messages/scene.js';
  */
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
 let application: TestBot;
 let events: BusMessage[];
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -52,7 +51,6 @@ beforeEach(async () => {
   application = await createBot(app, { owner: guild.owner });
   ({ events } = hearGuild({ app }, guild.id));
 });
-afterAll(() => close());
 
 type Attempt = () => Promise<unknown>;
 

@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
 import { createChannel } from '../../src/domain/channels/index.js';
@@ -7,10 +7,11 @@ import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
 import { setMemberRoles } from '../../src/domain/members/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
+import { it } from '../harness/fixtures.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { createApplication, createGuild, install, signUp, uninstall } from '../harness/people.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
@@ -19,10 +20,9 @@ let owner: CallContext;
 let watchers: bigint;
 const clients: GatewayClient[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));

@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import {
   createChannel,
   deleteChannel,
@@ -11,22 +11,22 @@ import {
 import { setMemberRoles } from '../../src/domain/members/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
+import { it } from '../harness/fixtures.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { callOf, createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 let client: GatewayClient;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   ({ bot, guild } = await createBotInGuild(server.app));
 });
 afterEach(() => client.close());
-afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, guild.owner);
 

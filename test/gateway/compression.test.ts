@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import zlib, { constants, createInflate, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { type Decoder, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { createChannels } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createBotInGuild, LONG_EMBEDS, say, sayAtLength, type TestBot, type TestGuild } from '../harness/world.js';
 
@@ -11,12 +12,11 @@ let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app));
   await createChannels(server.app, guild.id, CHANNELS - 2);
 });
-afterAll(() => server.stop());
 
 /** As many as a guild may have. */
 const CHANNELS = 500;

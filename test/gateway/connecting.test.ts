@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
+import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
@@ -10,11 +11,10 @@ let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app));
 });
-afterAll(() => server.stop());
 
 const open = (query?: string) => GatewayClient.open(server.origin, query);
 

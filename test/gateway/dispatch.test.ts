@@ -1,5 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { deleteApplication, resetBotToken, updateApplication } from '../../src/domain/applications/index.js';
 import { leaveGuild } from '../../src/domain/guilds/index.js';
 import { createInvite, deleteInvite } from '../../src/domain/invites/index.js';
@@ -18,12 +18,13 @@ import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permi
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
 import { topics, topicsOfGuild } from '../../src/infra/bus.js';
 import { messageOfEvent } from '../harness/bus.js';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, createGuild as createGuildOf, install, sendMessage, signUp } from '../harness/people.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import { createDirectChannel, createPerson, denyInChannel, permitEveryone } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import {
   addMember,
   callOf,
@@ -43,10 +44,9 @@ let bot: TestBot;
 let guild: TestGuild;
 const clients: GatewayClient[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));

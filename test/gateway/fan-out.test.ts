@@ -1,21 +1,21 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { encodingFor } from '../../src/gateway/compression.js';
 import { GatewayEvent, Piece } from '../../src/gateway/events.js';
 import { Transmitter } from '../../src/gateway/transmitter.js';
+import { it } from '../harness/fixtures.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createBotInGuild, say, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app));
 });
-afterAll(() => server.stop());
 
 /** An outlet whose network takes what it is handed at once, or with `pending` bytes not before the test is over. */
 function outlet(pending: number) {

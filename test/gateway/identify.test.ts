@@ -1,6 +1,7 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { PRIVILEGED_INTENTS } from '../../src/domain/applications/index.js';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import { RestBot } from '../harness/rest.js';
 import { addCrowd, createPerson, denyInChannel, nameMember, putInGuilds } from '../harness/rows.js';
@@ -20,11 +21,10 @@ let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app));
 });
-afterAll(() => server.stop());
 
 const open = (of = server) => GatewayClient.open(of.origin);
 

@@ -1,10 +1,11 @@
 import { MessageFlags } from 'discord-api-types/v10';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { invokeCommand } from '../../src/domain/interactions/index.js';
 import { topics } from '../../src/infra/bus.js';
 import { installWithCommands, openScene, type Scene, storeCommand } from '../domain/interactions/scene.js';
 import { ManualClock } from '../harness/clock.js';
+import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { answer, kindsOfSteps, rowOf, stepsOf } from '../harness/interactions.js';
@@ -17,15 +18,14 @@ let server: TestServer;
 let scene: Scene;
 let commandId: bigint;
 const open: GatewayClient[] = [];
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   commandId = await storeCommand(scene);
 });
 afterEach(async () => {
   for (const client of open.splice(0)) await client.close();
 });
-afterAll(() => server.stop());
 
 async function connect(token = scene.bot.token, more: object = {}): Promise<GatewayClient> {
   const client = await GatewayClient.open(server.origin);

@@ -1,9 +1,10 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { BUS_RECONNECTED, topics, topicsOfGuild } from '../../src/infra/bus.js';
+import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { putInGuilds } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { readingsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
@@ -15,8 +16,8 @@ let kept: TestGuild;
 let bots: TestBot[];
 let clients: GatewayClient[];
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   kept = await createGuild(server.app);
   bots = [];
   clients = [];
@@ -33,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients) client.socket.terminate();
-  await server.stop();
 });
 
 /** What a process does whose connection to the others is back: it tells everybody in one turn. */

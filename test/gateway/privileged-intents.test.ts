@@ -1,7 +1,8 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { PrivilegedIntent } from '../../src/domain/applications/index.js';
 import { sendMessage } from '../../src/domain/messages/index.js';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import {
   createApplication,
@@ -11,7 +12,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { callOf, toSend, userOf } from '../harness/world.js';
 
@@ -20,11 +21,10 @@ const PRIVILEGED = Intent.GuildMembers | Intent.GuildPresences | Intent.MessageC
 let server: TestServer;
 let ada: Person;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
 });
-afterAll(() => server.stop());
 
 async function session(bot: MadeApplication, intents: number): Promise<{ client: GatewayClient; id: string }> {
   const client = await GatewayClient.open(server.origin);

@@ -1,6 +1,7 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addCrowd, createPerson, nameMember } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -11,8 +12,8 @@ let bot: TestBot;
 let guild: TestGuild;
 let client: GatewayClient;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app));
   await addMember(server.app, guild.id, await createPerson(server.app, 'anna'));
   const anton = await createPerson(server.app, 'anton');
@@ -22,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client.close();
-  await server.stop();
 });
 
 async function session(intents = ALL_INTENTS): Promise<GatewayClient> {

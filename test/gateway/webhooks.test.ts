@@ -1,20 +1,21 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { createWebhook, deleteWebhook, updateWebhook } from '../../src/domain/webhooks/index.js';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { openScene, type RestBot, type Scene } from '../harness/rest.js';
 import { denyInChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { openWebhook } from '../harness/webhooks.js';
 import { callOf, createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 const open: GatewayClient[] = [];
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
@@ -23,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of open.splice(0)) await client.close();
 });
-afterAll(() => server.stop());
 
 async function connect({ bot }: RestBot, intents = ALL_INTENTS): Promise<GatewayClient> {
   const client = await GatewayClient.open(server.origin);

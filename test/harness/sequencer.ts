@@ -1,38 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Files that take longest on a machine that nobody else uses, in turn those that compute and those that wait: for processes, or for a
- * time to be over that no clock of a test moves.
- */
-const LONGEST = [
-  'rest-compat/hostile-fields',
-  'stop-interactions',
-  'relay/lossy/killed',
-  'redis-away',
-  'relay/clients/discord-py',
-  'oauth/screen',
-  'scripts/demo',
-  'schema/hostile-fields',
-  'lost-database',
-  'domain/teams/parity',
-  'relay/lossy/frozen',
-  'domain/interactions/deliver',
-  'rest-compat/commands',
-  'gateway/interactions',
-  'domain/guild-operations',
-  'rest-compat/rate-limits',
-  'rest-compat/shut-out',
-  'stop-without',
-  'main',
-];
+const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Begins with the longest files, also where no run before this one has left word of how long each takes, so that none is alone in the end. */
+/** Test files with the milliseconds that each took, as `npm run test:durations` measured them. */
+export const DURATIONS = resolve(ROOT, 'test/durations.json');
+
+/** Begins with the longest files, so that no worker is busy alone at the end. A file without a measurement comes first. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const longest = LONGEST.flatMap((name) =>
-      sorted.filter(({ moduleId }) => moduleId.endsWith(`/test/${name}.test.ts`)),
-    );
-    return [...longest, ...sorted.filter((file) => !longest.includes(file))];
+    const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));
+    const durationOf = ({ moduleId }: TestSpecification) =>
+      durations[relative(ROOT, moduleId)] ?? Number.POSITIVE_INFINITY;
+    const measured = new Map(files.map((file) => [file, durationOf(file)]));
+    return [...files].sort((a, b) => {
+      const [left = 0, right = 0] = [measured.get(a), measured.get(b)];
+      return left === right ? 0 : right - left;
+    });
   }
 }

@@ -1,6 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 
-/** Settles once something is so that nobody tells of; the test's own time limit ends the wait. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await setImmediate();
+/** The first and the longest pause between two looks, in milliseconds. */
+const [FIRST_MS, LONGEST_MS] = [5, 50];
+
+/** Settles when a condition holds that no event reports. The time limit of the test ends the wait. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let pause = FIRST_MS; !(await holds()); pause = Math.min(pause * 2, LONGEST_MS)) await setTimeout(pause);
 }

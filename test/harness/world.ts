@@ -1,24 +1,22 @@
 import type { z } from 'zod';
 import { callContext } from '../../src/context.js';
-import { createApplication, type PrivilegedIntent, updateApplication } from '../../src/domain/applications/index.js';
+import { type PrivilegedIntent, updateApplication } from '../../src/domain/applications/index.js';
 import type { CallContext, UserActor } from '../../src/domain/call.js';
 import { createChannel as createChannelAs } from '../../src/domain/channels/index.js';
 import type { ChannelRecord } from '../../src/domain/channels/record.js';
-import { createGuild as createGuildAs, joinGuild } from '../../src/domain/guilds/index.js';
-import { installApplication } from '../../src/domain/installations/index.js';
-import { createInvite } from '../../src/domain/invites/index.js';
-import { type MemberRecord, WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
+import type { MemberRecord } from '../../src/domain/members/record.js';
 import { type MessageRecord, type NewMessage, sendMessage } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import { createWebhook as createWebhookAs } from '../../src/domain/webhooks/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { SendMessageBody } from '../../src/rest-compat/message-body.js';
 import type { Server } from '../../src/server.js';
+import { insertApplication, insertBotMember, insertGuild, insertMember } from './inserted.js';
 import { createPerson } from './rows.js';
 
 /**
- * What most tests need of the world, made by the functions that make it in life, in this process: with its audit entries, keys and
- * events. `people.ts` makes the same over HTTP, for tests about somebody who has an account; what no function makes is in `rows.ts`.
+ * Guilds, bots and members for tests, with their audit entries, keys and events. `people.ts` does the same for people with an account.
+ * Rows that no function of the platform makes are in `rows.ts`.
  */
 type App = Server['app'];
 
@@ -71,23 +69,17 @@ export async function createBot(
   { owner, name = `bot${++bots}`, privilegedIntents }: BotSettings = {},
 ): Promise<TestBot> {
   const developer = owner ?? (await createPerson(app));
-  const call = callOf(app, developer);
-  const { application, botToken } = await createApplication(call, { name });
+  const { application, bot, botToken } = await insertApplication(app, developer, name);
   const { id } = application;
-  if (privilegedIntents) await updateApplication(call, { applicationId: id, privilegedIntents });
-  const user = await app.db.reader.user.findUniqueOrThrow({ where: { id } });
-  return { id, token: botToken, user, owner: developer };
+  if (privilegedIntents) await updateApplication(callOf(app, developer), { applicationId: id, privilegedIntents });
+  return { id, token: botToken, user: bot, owner: developer };
 }
 
 /** A guild with `@everyone`, a text and a voice channel, and its owner as a member. */
 export async function createGuild(app: App, name = 'Guild'): Promise<TestGuild> {
   const owner = await createPerson(app);
-  const { id } = await createGuildAs(callOf(app, owner), { name });
-  const channel = await app.db.reader.channel.findFirstOrThrow({
-    where: { guildId: id, name: 'general' },
-    include: { overwrites: true },
-  });
-  return { id, owner, channel: { ...channel, guildId: id } };
+  const { id, text } = await insertGuild(app, owner, name);
+  return { id, owner, channel: text };
 }
 
 /** A call of a guild's owner. */
@@ -106,22 +98,9 @@ export async function createChannel(
   return createChannelAs(await callOfOwner(app, guildId), guildId, { name, type });
 }
 
-/** Makes somebody a member: a bot by an installation that grants it nothing, a person by an invite, both of the guild's owner's. */
-export async function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
-  const owner = await callOfOwner(app, guildId);
-  if (user.bot) await installApplication(owner, { applicationId: user.id, guildId, scopes: ['bot'], permissions: 0n });
-  else await joinByInvite(app, owner, guildId, user);
-  return app.db.reader.member.findUniqueOrThrow({
-    where: { guildId_userId: { guildId, userId: user.id } },
-    include: WITH_USER_AND_ROLES,
-  });
-}
-
-/** Leaves no invite behind. */
-async function joinByInvite(app: App, owner: CallContext, guildId: bigint, user: User): Promise<void> {
-  const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId }, select: { id: true } });
-  const { code } = await createInvite(owner, channel.id, { maxUses: 1 });
-  await joinGuild(callOf(app, user), code);
+/** Makes a person or a bot a member of a guild. A bot is installed by the guild's owner, without permissions. */
+export function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
+  return user.bot ? insertBotMember(app, guildId, user) : insertMember(app, guildId, user);
 }
 
 /** What a bot sends as a message. */

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { answerBrokenRequest } from '../../src/http/broken-requests.js';
+import { it } from '../harness/fixtures.js';
 import { type Person, signUp } from '../harness/people.js';
 import { RawConnection } from '../harness/raw-http.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
 let connection: RawConnection;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   connection = await RawConnection.open(server);
   return () => void connection.socket.destroy();

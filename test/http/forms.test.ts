@@ -1,20 +1,18 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import { Bodies, readText } from '../../src/http/bodies.js';
 import { countFormBytes, openForm, receiveFile, runForm } from '../../src/http/forms.js';
-import { openContext } from '../harness/context.js';
+import { it } from '../harness/fixtures.js';
 
 const MIB = 1024 * 1024;
 /** The most a message's files may be, with the room for what stands around them. */
 const MOST = 25 * MIB + 64 * 1024;
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+it.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 describe('a form', () => {
   const headers = (length?: number, type = 'multipart/form-data; boundary=x') => ({

@@ -1,21 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { type Person, signUp } from '../harness/people.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
 let scene: Scene;
 let ada: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   ada = await signUp(server, 'ada');
 });
-afterAll(() => server.stop());
 
 const html = { accept: 'text/html' };
 

@@ -3,18 +3,18 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fastify } from 'fastify';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { HttpDrain } from '../../src/http/drain.js';
 import { dropUnreadBodies, keepConnections } from '../../src/http/unread-bodies.js';
+import { it } from '../harness/fixtures.js';
 import { RawConnection } from '../harness/raw-http.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let agent: Agent;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 beforeEach(() => {
   agent = new Agent({ keepAlive: true, maxSockets: 1 });
 });

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
 let connection: RawConnection;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   connection = await RawConnection.open(server);
   return () => void connection.socket.destroy();

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { watchEventLoop } from '../../src/infra/loop-lag.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import { test } from '../harness/fixtures.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 /** Lets nobody have a turn. */
 const block = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

@@ -1,9 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { formIn, Visitor } from '../harness/screen.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 const REDIRECT_URI = 'http://127.0.0.1:8123/callback';
 
@@ -12,8 +13,8 @@ let grace: Person;
 let client: MadeApplication;
 let publicClient: MadeApplication;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   grace = await signUp(server, 'grace');
   client = await createApplication(grace, 'Confidential');
   publicClient = await createApplication(grace, 'Public');
@@ -24,7 +25,6 @@ beforeAll(async () => {
   await update(client, {});
   await update(publicClient, { publicClient: true });
 });
-afterAll(() => server.stop());
 
 /** What a browser does: opens the address, presses Authorize, and is sent to the client. */
 async function approve(address: URL): Promise<URL> {

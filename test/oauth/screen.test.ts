@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import type { Prisma } from '../../src/infra/database/index.js';
+import { it } from '../harness/fixtures.js';
 import { grantCode, inForm, postForm } from '../harness/oauth.js';
 import {
   createApplication,
@@ -29,15 +30,14 @@ let client: MadeApplication;
 let harbour: MadeGuild;
 let browser: Visitor;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   grace = await signUp(server, 'grace');
   client = await makeApplication('Client', { redirectUris: [CALLBACK, NATIVE] });
   harbour = await createGuild(ada, 'Harbour');
   browser = new Visitor(server, ada);
 });
-afterAll(() => server.stop());
 
 async function makeApplication(name: string, columns: Prisma.ApplicationUncheckedUpdateInput = {}) {
   const made = await createApplication(ada, name);

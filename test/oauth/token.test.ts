@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { askWithToken, basic, grantCode, inForm, pkcePair, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
   createApplication,
@@ -11,7 +12,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
@@ -20,8 +21,8 @@ let client: MadeApplication;
 let other: MadeApplication;
 let publicClient: MadeApplication;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   grace = await signUp(server, 'grace');
   client = await createApplication(ada, 'Client');
@@ -30,7 +31,6 @@ beforeAll(async () => {
   for (const { id } of [client, other, publicClient]) await setColumns(id, { redirectUris: [REDIRECT_URI] });
   await setColumns(publicClient.id, { publicClient: true });
 });
-afterAll(() => server.stop());
 
 function setColumns(id: string, data: { redirectUris?: string[]; publicClient?: boolean }) {
   return server.app.db.writer.application.update({ where: { id: BigInt(id) }, data });

@@ -1,25 +1,22 @@
 import type { Browser, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import { createApplication, signUp } from '../harness/people.js';
 import { noteHeadings, openPortal } from '../harness/portal.js';
 import { FOR_A_MINUTE, refuseAnswers } from '../harness/refused-answers.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 const TABS = ['General', 'Installation', 'OAuth2', 'Bot'];

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { banMember, unbanMember } from '../../src/domain/bans/index.js';
 import {
   createChannel,
@@ -13,8 +13,9 @@ import { updateGuild } from '../../src/domain/guilds/index.js';
 import { addMemberRole, kickMember, removeMemberRole, updateMember } from '../../src/domain/members/index.js';
 import { deleteMessage, deleteMessages, pinMessage } from '../../src/domain/messages/index.js';
 import { createRole, updateRole } from '../../src/domain/roles/index.js';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { noBrowser } from '../harness/browser.js';
 import { makeEmoji } from '../harness/emojis.js';
+import { it } from '../harness/fixtures.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import {
   createApplication,
@@ -27,7 +28,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, renameTeam, setTeamRole, transferApplication } from '../harness/teams.js';
@@ -37,15 +38,11 @@ let server: TestServer;
 let browser: Browser;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   ada = await signUp(server, 'ada');
   bob = await signUp(server, 'bob');
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 const SOON = { timeout: 15_000 };

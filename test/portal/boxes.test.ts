@@ -1,23 +1,20 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startBox } from '../harness/box.js';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { createGuild, signUp } from '../harness/people.js';
 import { noteHeadings, openPortal } from '../harness/portal.js';
 import { makeBox } from '../harness/self-hosted.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {

@@ -19,8 +19,9 @@ import {
   UserSelectMenuBuilder,
 } from 'discord.js';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { hearing, holdAnswer, holdFile } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import {
@@ -34,7 +35,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { until } from '../harness/until.js';
 
@@ -43,16 +44,12 @@ let browser: Browser;
 let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, bob);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 const pathOf = (channelId: string) => `/servers/${guild.id}/channels/${channelId}`;

@@ -1,12 +1,13 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
 import { putCommand } from '../harness/command-rows.js';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { ask as send } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
@@ -15,13 +16,9 @@ const SOME_ENTRY = { targetType: 1, targetId: 1n, allow: true };
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 /** Registers a command as a program does, and answers its id. */

@@ -1,12 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { axeFaults } from '../harness/axe.js';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { noBrowser } from '../harness/browser.js';
 import { makeEmoji } from '../harness/emojis.js';
+import { it } from '../harness/fixtures.js';
 import { movingGif, PIXEL } from '../harness/images.js';
 import { createApplication, createGuild, invite, type Person, signUp } from '../harness/people.js';
 import { openPortal, type PortalTab } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
@@ -14,14 +15,10 @@ let server: TestServer;
 let browser: Browser;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
   [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+  browser = chromium;
 });
 
 const row = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true });

@@ -1,10 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { holdFile } from '../harness/held-answers.js';
 import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
 
@@ -12,17 +13,13 @@ let server: TestServer;
 let browser: Browser;
 let ada: Person;
 let otter: { id: string };
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   otter = await createApplication(ada, 'Otter bot');
   await createTeam(ada, 'Otters');
   await createGuild(ada, 'Harbour');
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+  browser = chromium;
 });
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });

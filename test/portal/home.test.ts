@@ -1,7 +1,8 @@
 import { Client, GatewayIntentBits } from 'discord.js';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { createApplication, createGuild, install, invite, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -10,13 +11,9 @@ import { askAnswer, createTeam, inviteTester, inviteToTeam } from '../harness/te
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => {

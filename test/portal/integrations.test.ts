@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import {
   createApplication,
   createGuild,
@@ -13,7 +14,7 @@ import {
   uninstall,
 } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
@@ -22,19 +23,15 @@ let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, bob);
   application = await createApplication(ada, 'Otter bot');
   await install(ada, application, guild, { permissions: '2048' });
   await createCommand('echo');
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 async function createCommand(name: string): Promise<string> {

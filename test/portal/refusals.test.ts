@@ -1,25 +1,22 @@
 import type { Browser, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { createApplication, createGuild, type Person, sendMessage, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { FOR_A_MINUTE, refuseAnswers } from '../harness/refused-answers.js';
 import { makeBox } from '../harness/self-hosted.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam, inviteToTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
 let ada: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+  browser = chromium;
 });
 
 /** A fault of the server, and by which id it is found. */

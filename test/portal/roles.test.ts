@@ -1,10 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
@@ -12,16 +13,12 @@ let browser: Browser;
 let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   [ada, bob] = [await signUp(server, 'ada'), await signUp(server, 'bob')];
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, bob);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 const said = (page: Page, text: string) =>

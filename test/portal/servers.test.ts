@@ -1,23 +1,20 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { inviteOf } from '../harness/full-portal.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import { createGuild, invite, signUp } from '../harness/people.js';
 import { noteHeadings, openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();

@@ -1,5 +1,5 @@
 import { type DocumentNode, print } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { BotSessionsDocument } from '../../portal/src/gql/applications/bot.js';
 import { CommandsDocument } from '../../portal/src/gql/applications/commands.js';
 import { InteractionLogDocument } from '../../portal/src/gql/applications/interactions.js';
@@ -22,6 +22,7 @@ import { TeamDocument } from '../../portal/src/gql/teams/layout.js';
 import { TeamsDocument } from '../../portal/src/gql/teams/list.js';
 import { putCommand } from '../harness/command-rows.js';
 import { makeEmoji } from '../harness/emojis.js';
+import { it } from '../harness/fixtures.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
 import {
   createApplication,
@@ -34,19 +35,18 @@ import {
   signUp,
 } from '../harness/people.js';
 import { makeBox } from '../harness/self-hosted.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let full: FullPortal;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   full = await fillPortal(server);
 });
 afterAll(async () => {
   await full.stop();
-  await server.stop();
 });
 
 /** The most statements that each document of a page takes, with those for the session. */

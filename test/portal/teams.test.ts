@@ -1,11 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import { PIXEL } from '../harness/images.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { noteHeadings, openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import {
   acceptInvitation,
@@ -23,15 +24,11 @@ let server: TestServer;
 let browser: Browser;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   ada = await signUp(server, 'ada');
   bob = await signUp(server, 'bob');
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 const ICON = { name: 'icon.png', mimeType: 'image/png', buffer: PIXEL };

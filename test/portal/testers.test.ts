@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, inviteTester, transferApplication } from '../harness/teams.js';
@@ -12,15 +13,11 @@ let server: TestServer;
 let browser: Browser;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
   ada = await signUp(server, 'ada');
   bob = await signUp(server, 'bob');
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
 });
 
 const FIELD = 'E-mail address or user id';

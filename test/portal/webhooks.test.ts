@@ -1,23 +1,20 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { describe, expect } from 'vitest';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { createApplication, createGuild, install, makeWebhook, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import { FOR_A_MINUTE, refuseAnswers } from '../harness/refused-answers.js';
 import { ask as send } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let browser: Browser;
-beforeAll(async () => {
-  server = await startServer();
-  if (noBrowser === null) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server.stop();
+it.beforeAll(({ server: shared, browser: chromium }) => {
+  server = shared;
+  browser = chromium;
 });
 
 /** An application that is installed in a server of its owner. */

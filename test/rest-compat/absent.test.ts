@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
 beforeEach(() => scene.permit(Permission.ViewChannel | Permission.ManageGuild));
-afterAll(() => server.stop());
 
 const REGION = { id: 'local', name: 'Local', custom: false, deprecated: false, optimal: true };
 

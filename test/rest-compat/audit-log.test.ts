@@ -1,27 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { updateGuild } from '../../src/domain/guilds/index.js';
 import { createInvite } from '../../src/domain/invites/index.js';
 import { setMemberRoles } from '../../src/domain/members/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { planOf } from '../harness/plans.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { callOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(Permission.ViewAuditLog | Permission.ManageGuild | Permission.ViewChannel);
 });
-afterAll(() => server.stop());
 
 const path = (query = '') => `/guilds/${scene.guildId}/audit-logs${query}`;
 const listed = async (query = ''): Promise<Loose[]> => (await scene.bot.get(path(query))).body.audit_log_entries;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { entry, OF_ROLE, putCommand, putPermissions, saidOf } from '../harness/command-rows.js';
+import { test } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { inForm, postForm } from '../harness/oauth.js';
 import {
@@ -14,7 +15,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 const SCOPE = 'applications.commands.permissions.update';
 
@@ -28,8 +29,8 @@ let other: MadeApplication;
 let token: string;
 let commandId: string;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
   guild = await createGuild(ada);
   application = await createApplication(ada);
@@ -41,7 +42,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   commandId = String((await putCommand(server.app, BigInt(application.id))).id);
 });
-afterAll(() => server.stop());
 
 async function tokenOf(made: MadeApplication, scope = SCOPE): Promise<string> {
   const { body } = await postForm(server, { grant_type: 'client_credentials', scope, ...inForm(made) });

@@ -1,7 +1,8 @@
 import { ContextMenuCommandBuilder, REST, SlashCommandBuilder } from 'discord.js';
 import { type APIApplicationCommand, ApplicationCommandType, ChannelType, Routes } from 'discord-api-types/v10';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
   createApplication,
@@ -14,7 +15,7 @@ import {
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type RestBot, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createBot, createGuild as createOwnGuild } from '../harness/world.js';
 
 let server: TestServer;
@@ -24,8 +25,8 @@ let bot: RestBot;
 let everywhere: string;
 let there: string;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
@@ -33,7 +34,6 @@ beforeEach(async () => {
   everywhere = `/applications/${bot.id}/commands`;
   there = `/applications/${bot.id}/guilds/${scene.guildId}/commands`;
 });
-afterAll(() => server.stop());
 
 const put = (address: string, json: unknown) => bot.ask('PUT', address, { json });
 const chat = (name: string, more: object = {}) => ({ name, description: 'Does something', ...more });

@@ -40,20 +40,20 @@ import {
   UserSelectMenuBuilder,
 } from 'discord.js';
 import { Client as OceanicClient } from 'oceanic.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { modalContent } from '../../src/domain/messages/index.js';
 import { faultsIn } from '../harness/faults-in.js';
+import { test } from '../harness/fixtures.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const button = (id: string) => new ButtonBuilder().setCustomId(id).setLabel('Press').setStyle(ButtonStyle.Primary);
 const row = (...components: MessageActionRowComponentBuilder[]) =>

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { deleteApplication, resetBotToken } from '../../src/domain/applications/index.js';
+import { test } from '../harness/fixtures.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { callOf, createBot } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const whoAmI = (authorization?: string) =>
   ask(server, 'GET', '/users/@me', { headers: authorization === undefined ? {} : { authorization } });

@@ -1,11 +1,12 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
 import { ask } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { acceptInvitation, pendingOf } from '../harness/teams.js';
 
 let server: TestServer;
@@ -14,15 +15,14 @@ let grace: Person;
 let application: MadeApplication;
 /** The team, as the wire shows it. */
 let team: Loose;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, grace] = await Promise.all([signUp(server, 'owner'), signUp(server, 'grace')]);
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
   team = (await portal('POST', '/teams', { name: 'Builders' })).body;
 });
-afterAll(() => server.stop());
 
 const portal = (method: string, path: string, json?: object, person = owner) =>
   ask(server, method, `/developer-portal${path}`, {

@@ -2,25 +2,25 @@ import { API } from '@discordjs/core';
 import { REST } from '@discordjs/rest';
 import { ApplicationFlags, OAuth2Scopes } from 'discord-api-types/v10';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { startEndpoint } from '../harness/endpoint.js';
+import { test } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, type RestAnswer } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 function patch(json: unknown, path = '/applications/@me'): Promise<RestAnswer> {
   return ask(server, 'PATCH', path, { json, headers: { authorization: `Bot ${application.botToken}` } });

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { goodEmbeds, shownEmbed } from '../harness/embeds.js';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { formOf, openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const post = (json: object) => scene.bot.post(scene.messages, json);
 const edit = (id: string, json: object) => scene.bot.patch(`${scene.messages}/${id}`, json);

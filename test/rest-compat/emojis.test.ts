@@ -1,30 +1,30 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { createEmoji, deleteEmoji, updateEmoji } from '../../src/domain/emojis/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
 import { namesIn } from '../harness/blobs.js';
+import { test } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { dataUri, movingGif, PIXEL } from '../harness/images.js';
 import { outcome } from '../harness/outcome.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type RestBot, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { addMember, callOf, createGuild } from '../harness/world.js';
 
 const READING = Permission.ViewChannel | Permission.ReadMessageHistory | Permission.SendMessages;
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(READING | Permission.CreateGuildExpressions);
 });
-afterAll(() => server.stop());
 
 const path = (id = '') => `/guilds/${scene.guildId}/emojis${id && `/${id}`}`;
 const fault = (code: unknown = expect.anything()) => ({ _errors: [{ code }] });

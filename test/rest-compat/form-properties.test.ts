@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { type RawAnswer, RawConnection } from '../harness/raw-http.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 /**
  * Whatever form somebody sends: a good one is kept byte for byte, however it is written and in whatever pieces it comes; any other is
@@ -16,13 +17,12 @@ const MIB = 1024 * 1024;
 let server: TestServer;
 let scene: Scene;
 let connection: RawConnection;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   connection = await RawConnection.open(server);
   connection.socket.setNoDelay();
 });
-afterAll(() => server.stop());
 
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs/.staging')).catch(() => []);
 afterEach(() => expect.poll(staged).toEqual([]));

@@ -1,27 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { joinGuild } from '../../src/domain/guilds/index.js';
 import { createInvite } from '../../src/domain/invites/index.js';
 import { Permission } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { callOf, createChannel } from '../harness/world.js';
 
 const INVITING = Permission.ViewChannel | Permission.CreateInstantInvite;
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(INVITING);
 });
-afterAll(() => server.stop());
 
 const ofChannel = () => `/channels/${scene.channelId}/invites`;
 const ofGuild = () => `/guilds/${scene.guildId}/invites`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import type { AppContext } from '../../src/context.js';
 import type { Actor } from '../../src/domain/call.js';
@@ -6,17 +6,15 @@ import { type Asked, type Directory, locate } from '../../src/rest-compat/locate
 import type { Matched } from '../../src/rest-compat/match.js';
 import type { RestRequest } from '../../src/rest-compat/request.js';
 import { CLOUD, type Route, route, type TargetParam } from '../../src/rest-compat/route.js';
-import { openContext } from '../harness/context.js';
+import { test } from '../harness/fixtures.js';
 import { createBot } from '../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   const { user, id } = await createBot(app);
   actor = { kind: 'bot', user, applicationId: id, messageContentIntent: true };
 });
-afterAll(() => close());
 
 let actor: Actor;
 const request: RestRequest = {

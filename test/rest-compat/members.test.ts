@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import type { Role } from '../../src/infra/database/index.js';
 import { hearGuild } from '../harness/bus.js';
+import { test } from '../harness/fixtures.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import {
   createApplication,
@@ -15,7 +16,7 @@ import {
 import { expectReference } from '../harness/reference.js';
 import { ask, type RestAnswer } from '../harness/rest.js';
 import { permitEveryone } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
@@ -24,8 +25,8 @@ let application: MadeApplication;
 let accessToken: string;
 let guild: MadeGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   joiner = await signUp(server, 'joiner');
   application = await createApplication(owner);
@@ -35,7 +36,6 @@ beforeAll(async () => {
   });
   accessToken = await tokenOfJoiner();
 });
-afterAll(() => server.stop());
 
 const EVERYTHING_BUT_RANK =
   Permission.CreateInstantInvite |

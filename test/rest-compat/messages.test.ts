@@ -1,22 +1,22 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { hearGuild } from '../harness/bus.js';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import { createDirectChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { addMember, createBot, createChannel, ONE_BUTTON } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const idsOf = (messages: { id: string }[]) => messages.map((message) => message.id);
 

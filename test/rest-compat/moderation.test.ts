@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { updateApplication } from '../../src/domain/applications/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import type { User } from '../../src/infra/database/index.js';
+import { test } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { addMember, callOf, createGuild } from '../harness/world.js';
 
 let server: TestServer;
@@ -19,10 +20,9 @@ const members = (path = '') => `/guilds/${scene.guildId}/members${path}`;
 const bans = (path = '') => `/guilds/${scene.guildId}/bans${path}`;
 const roles = (path = '') => `/guilds/${scene.guildId}/roles${path}`;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   scene = await openScene(server);
   const owner = callOf(server.app, scene.guild.owner);

@@ -1,19 +1,17 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { Bodies } from '../../src/http/bodies.js';
 import { readMultipart } from '../../src/rest-compat/multipart.js';
-import { openContext } from '../harness/context.js';
+import { test } from '../harness/fixtures.js';
 
 const MIB = 1024 * 1024;
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 type Part = [name: string, value: string, filename?: string];
 

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { snowflake } from '../../src/domain/input.js';
 import { documentPath, openApiDocument } from '../../src/rest-compat/openapi.js';
 import { type Caller, type Route, route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { wireName } from '../../src/wire/names.js';
+import { test } from '../harness/fixtures.js';
 import { ask } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 interface Operation {
   operationId: string;
@@ -25,11 +26,10 @@ const fixture = (name: string) => JSON.parse(readFileSync(join(import.meta.dirna
 
 let server: TestServer;
 let document: { paths: Record<string, Record<string, Operation>>; servers: object; components: object };
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   document = (await ask(server, 'GET', `${server.origin}/openapi.json`)).body;
 });
-afterAll(() => server.stop());
 
 function operationOf(row: Route): Operation {
   const operation = document.paths[`/api/v10${documentPath(row)}`]?.[row.method.toLowerCase()];

@@ -1,18 +1,18 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 describe('200', () => {
   test('GET /users/@me is the bot as it sees itself', async () => {

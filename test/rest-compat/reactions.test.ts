@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let scene: Scene;
 let message: string;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   message = `${scene.messages}/${(await scene.send()).id}`;
 });
-afterAll(() => server.stop());
 
 const path = (emoji: string, rest = '') => `${message}/reactions/${encodeURIComponent(emoji)}${rest}`;
 const reactionsSeenBy = async (bot: Scene['bot']) => (await bot.get(message)).body.reactions;

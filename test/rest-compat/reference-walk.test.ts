@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { banMember } from '../../src/domain/bans/index.js';
 import { deleteGuild } from '../../src/domain/guilds/index.js';
 import { addMemberRole } from '../../src/domain/members/index.js';
@@ -8,6 +8,7 @@ import type { User } from '../../src/infra/database/index.js';
 import { documentPath } from '../../src/rest-compat/openapi.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { ABSENT_OPERATIONS } from '../harness/absent-operations.js';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { dataUri, movingGif, PIXEL } from '../harness/images.js';
 import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
@@ -16,7 +17,7 @@ import { createApplication, createGuild, install, type Person, signUp } from '..
 import { REFERENCE_OPERATIONS, referenceFaults } from '../harness/reference.js';
 import { ask, formOf, openScene, type RestAnswer, type RestRequest, type Scene } from '../harness/rest.js';
 import { createPerson, nameMember, putInVoice, putWebhook } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
 
 /**
@@ -37,8 +38,8 @@ let granted: Record<string, string>;
 let helperToken: string;
 let joinable: string;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   const { app } = server;
   // Nobody times administrators out.
@@ -67,7 +68,6 @@ beforeAll(async () => {
   });
   granted = { application_id: application.id, guild_id: guild.id, command_id: command.body.id };
 });
-afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, scene.guild.owner);
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { installApplication } from '../../src/domain/installations/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
+import { test } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { callOf } from '../harness/world.js';
 
 let server: TestServer;
@@ -14,10 +15,9 @@ let scene: Scene;
 /** From the lowest; the third is that of the bot, which carries ManageRoles. */
 let roles: string[];
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 /** Above `one` and `two` stands the bot's role, which manages roles, and above that the role of the other bot, `top`. */
 async function prepare(): Promise<void> {

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { banMember } from '../../src/domain/bans/index.js';
 import { createInvite } from '../../src/domain/invites/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
@@ -8,13 +8,14 @@ import type { Route } from '../../src/rest-compat/route.js';
 import { isInPath } from '../../src/rest-compat/schemes.js';
 import { routes } from '../../src/rest-compat/table.js';
 import { putCommand } from '../harness/command-rows.js';
+import { test } from '../harness/fixtures.js';
 import { dataUri, PIXEL } from '../harness/images.js';
 import { putAnswered, putInteraction } from '../harness/interaction-rows.js';
 import { grantCode, inForm, postForm, REDIRECT_URI } from '../harness/oauth.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
 import { ask, openScene, type RestRequest, type Scene } from '../harness/rest.js';
 import { createPerson, putInVoice, putWebhook } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
 
@@ -30,8 +31,8 @@ let ada: Person;
 let bob: Person;
 let cleo: Person;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   await scene.permit(ALL_PERMISSIONS);
   const message = await scene.send();
@@ -63,7 +64,6 @@ beforeAll(async () => {
   const { id: commandId } = await putCommand(server.app, BigInt(application.id));
   granted = { applicationId: application.id, guildId: guild.id, commandId: String(commandId) };
 });
-afterAll(() => server.stop());
 
 async function accessToken(person: Parameters<typeof grantCode>[1], application: Parameters<typeof inForm>[0]) {
   const where = { id: BigInt(application.id) };

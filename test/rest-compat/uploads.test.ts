@@ -3,7 +3,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { imageSize } from 'image-size';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { countHeld, countReceived } from '../harness/forms.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { expectReference } from '../harness/reference.js';
@@ -13,13 +14,12 @@ import { startServer, type TestServer } from '../harness/server.js';
 let server: TestServer;
 let scene: Scene;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const MIB = 1024 * 1024;
 

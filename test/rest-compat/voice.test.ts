@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
 import { voiceRoutes } from '../../src/rest-compat/routes/voice.js';
+import { it } from '../harness/fixtures.js';
 import { RestBot } from '../harness/rest.js';
 import { permitEveryone, putInVoice } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createBotInGuild, createChannel, type TestBot, type TestGuild } from '../harness/world.js';
 
 let server: TestServer;
@@ -11,10 +12,9 @@ let bot: TestBot;
 let guild: TestGuild;
 let rest: RestBot;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   ({ bot, guild } = await createBotInGuild(server.app));
   rest = new RestBot(server, bot);

@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { listAuditEntries } from '../../src/domain/audit-log/index.js';
 import { deleteGuild } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createWebhook } from '../../src/domain/webhooks/index.js';
+import { test } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { openWebhook, RestWebhook } from '../harness/webhooks.js';
 import { callOf, createChannel } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(Permission.ViewChannel | Permission.ManageGuild | Permission.ViewAuditLog);
 });
-afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, scene.guild.owner);
 const because = (reason: string) => ({ headers: { 'x-audit-log-reason': encodeURIComponent(reason) } });

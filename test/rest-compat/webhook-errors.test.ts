@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { deleteChannel } from '../../src/domain/channels/index.js';
 import { deleteGuild } from '../../src/domain/guilds/index.js';
 import { makeWebhookToken } from '../../src/domain/webhooks/tokens.js';
+import { test } from '../harness/fixtures.js';
 import { countReceived } from '../harness/forms.js';
 import { PIXEL } from '../harness/images.js';
 import { ask, formOf, openScene, type RestAnswer, type RestRequest, type Scene } from '../harness/rest.js';
 import { createDirectChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { openWebhook, type RestWebhook } from '../harness/webhooks.js';
 import { callOf, createChannel } from '../harness/world.js';
 
@@ -17,8 +18,8 @@ let scene: Scene;
 let hook: RestWebhook;
 /** A message of the webhook's. */
 let messageId: string;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
 beforeEach(async () => {
@@ -26,7 +27,6 @@ beforeEach(async () => {
   hook = await openWebhook(scene, { channelId: channel.id });
   messageId = (await hook.post({ content: 'hello' })).body.id;
 });
-afterAll(() => server.stop());
 
 const MIB = 1024 * 1024;
 

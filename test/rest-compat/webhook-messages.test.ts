@@ -1,14 +1,15 @@
 import { MessageFlags } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { componentRequest } from '../../src/domain/interactions/index.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { createRole } from '../../src/domain/roles/index.js';
 import { whisper } from '../harness/answers.js';
+import { test } from '../harness/fixtures.js';
 import { PIXEL } from '../harness/images.js';
 import { putAnswered } from '../harness/interaction-rows.js';
 import { ask, formOf, openScene, type Scene } from '../harness/rest.js';
 import { createPerson, putSlowMode } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { openWebhook, type RestWebhook } from '../harness/webhooks.js';
 import { addMember, callOf, ONE_BUTTON, say } from '../harness/world.js';
 
@@ -17,15 +18,14 @@ const TALKING = Permission.ViewChannel | Permission.ReadMessageHistory | Permiss
 let server: TestServer;
 let scene: Scene;
 let hook: RestWebhook;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(TALKING);
   hook = await openWebhook(scene);
 });
-afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, scene.guild.owner);
 const file = (n: number, content: BlobPart = `file ${n}`, filename = `${n}.txt`) => ({

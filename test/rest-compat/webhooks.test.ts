@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { deleteChannel } from '../../src/domain/channels/index.js';
 import { deleteGuild } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { dataUri, PIXEL } from '../harness/images.js';
 import { expectReference } from '../harness/reference.js';
 import { ask, openScene, RestBot, type Scene } from '../harness/rest.js';
 import { createDirectChannel, denyInChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { openWebhook, RestWebhook } from '../harness/webhooks.js';
 import { addMember, callOf, createBot, createChannel, createGuild } from '../harness/world.js';
 
@@ -16,14 +17,13 @@ const MANAGING = TALKING | Permission.ManageGuild;
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(MANAGING);
 });
-afterAll(() => server.stop());
 
 const ofChannel = (id = scene.channelId) => `/channels/${id}/webhooks`;
 const refused = (status: number, code: number) => ({ status, body: { code } });

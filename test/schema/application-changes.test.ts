@@ -1,5 +1,6 @@
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -12,7 +13,7 @@ import {
   uninstall,
 } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 
@@ -31,8 +32,8 @@ let commandId: string;
 let emojiId: string;
 let webhookId: string;
 let bobsInstallationId: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
   guild = await createGuild(ada);
 });
@@ -47,7 +48,6 @@ beforeEach(async () => {
   client = socketClient(server, { token: ada.token });
 });
 afterEach(async () => client.dispose());
-afterAll(() => server.stop());
 
 const webhook = () => ({ channelId: guild.textChannelId, name: 'News' });
 

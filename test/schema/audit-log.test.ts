@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -12,7 +13,7 @@ import {
   uninstall,
 } from '../harness/people.js';
 import { planOf } from '../harness/plans.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
 import { addToTeam, createTeam, type MadeTeam, transferApplication } from '../harness/teams.js';
@@ -20,11 +21,10 @@ import { addToTeam, createTeam, type MadeTeam, transferApplication } from '../ha
 let server: TestServer;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
-afterAll(() => server.stop());
 
 let team: MadeTeam;
 let application: MadeApplication;

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { OperationBudget } from '../../src/schema/budget.js';
@@ -8,6 +8,7 @@ import { watchChannel } from '../../src/schema/channel-events.js';
 import { Loaders } from '../../src/schema/loaders.js';
 import { Streams } from '../../src/schema/streams.js';
 import { Turn } from '../../src/schema/turn.js';
+import { it } from '../harness/fixtures.js';
 import { countListeners } from '../harness/listeners.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
 import { RawConnection } from '../harness/raw-http.js';
@@ -20,8 +21,8 @@ let ada: Person;
 let guild: MadeGuild;
 let channelId: string;
 const clients: Client[] = [];
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   guild = await createGuild(ada);
   channelId = guild.textChannelId;
@@ -29,7 +30,6 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
 });
-afterAll(() => server.stop());
 
 const EVENTS = `subscription ($id: ID!) { channelEvents(channelId: $id) { type data } }`;
 

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
+import { it } from '../harness/fixtures.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 
 let server: TestServer;
 let owner: Person;
 let member: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, member] = await Promise.all([signUp(server, 'owner'), signUp(server, 'member')]);
 });
 beforeEach(async () => {
   guild = await createGuild(owner);
   await invite(owner, guild, member);
 });
-afterAll(() => server.stop());
 
 const FIELDS = `id name type topic nsfw rateLimitPerUser bitrate userLimit position parent { id name } overwrites`;
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { putCommand } from '../harness/command-rows.js';
+import { test } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -11,7 +12,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
@@ -20,8 +21,8 @@ let guild: MadeGuild;
 let application: MadeApplication;
 let commandId: string;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
   application = await createApplication(ada);
 });
@@ -32,7 +33,6 @@ beforeEach(async () => {
   await server.app.db.writer.applicationCommand.deleteMany();
   commandId = String((await putCommand(server.app, BigInt(application.id), { name: 'roll' })).id);
 });
-afterAll(() => server.stop());
 
 const PICKER = `query ($channelId: ID!, $type: CommandType) {
   runnableCommands(channelId: $channelId, type: $type) { id name }

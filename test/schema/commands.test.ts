@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -10,7 +11,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { putTeam } from '../harness/teams.js';
 
 let server: TestServer;
@@ -20,8 +21,8 @@ let stranger: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob, stranger] = [await signUp(server, 'ada'), await signUp(server, 'bob'), await signUp(server, 'stranger')];
   guild = await createGuild(ada);
 });
@@ -29,7 +30,6 @@ beforeEach(async () => {
   application = await createApplication(ada, 'Helper');
   await install(ada, application, guild);
 });
-afterAll(() => server.stop());
 
 const COMMAND = `id type name nameLocalizations description descriptionLocalizations options defaultMemberPermissions nsfw
   integrationTypes contexts version reserved application { id } guild { id }`;

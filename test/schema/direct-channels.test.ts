@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { codeOf } from '../harness/graphql.js';
 import {
   createApplication,
@@ -11,7 +12,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { subscribe } from '../harness/subscriptions.js';
 
 let server: TestServer;
@@ -19,15 +20,14 @@ let ada: Person;
 let bob: Person;
 let application: MadeApplication;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
   const guild = await createGuild(ada);
   await invite(ada, guild, bob);
   application = await createApplication(ada);
   await install(ada, application, guild);
 });
-afterAll(() => server.stop());
 
 const OPEN = `mutation ($input: OpenDirectChannelInput!) {
   openDirectChannel(input: $input) { channel { id type name guild { id } recipients { id } } }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { operationForm, sendForm } from '../harness/forms.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { PIXEL } from '../harness/images.js';
@@ -10,17 +11,16 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { putTeam, transferApplication } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
-afterAll(() => server.stop());
 
 const EMOJI = '{ emoji { id name animated imageUrl creator { id } } }';
 

@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { namesIn } from '../harness/blobs.js';
+import { it } from '../harness/fixtures.js';
 import { countReceived, type FormFile, operationForm, sendForm } from '../harness/forms.js';
 import type { GraphqlAnswer, Loose } from '../harness/graphql.js';
 import {
@@ -13,7 +14,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 
 const MIB = 1024 * 1024;
@@ -25,8 +26,8 @@ let stranger: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
 let commandId: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   member = await signUp(server, 'member');
   stranger = await signUp(server, 'stranger');
@@ -50,7 +51,6 @@ beforeAll(async () => {
   });
   commandId = String(id);
 });
-afterAll(() => server.stop());
 
 const INVOKE = 'mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }';
 const SUBMIT = 'mutation ($input: SubmitModalInput!) { submitModal(input: $input) { interaction { id } } }';

@@ -1,5 +1,6 @@
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -10,7 +11,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 
 const CHANGED = `subscription ($id: ID!) { guildChanged(guildId: $id) {
@@ -22,8 +23,8 @@ let owner: Person;
 let ada: Person;
 let guild: MadeGuild;
 const clients: Client[] = [];
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, ada] = await Promise.all([signUp(server, 'owner'), signUp(server, 'ada')]);
   guild = await createGuild(owner);
   await invite(owner, guild, ada);
@@ -31,7 +32,6 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
 });
-afterAll(() => server.stop());
 
 async function watch(person: Person) {
   const client = socketClient(server, { token: person.token });

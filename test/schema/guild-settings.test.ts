@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { codeOf } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 
 let server: TestServer;
@@ -10,8 +11,8 @@ let owner: Person;
 let ada: Person;
 let stranger: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, ada, stranger] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'ada'),
@@ -20,7 +21,6 @@ beforeAll(async () => {
   guild = await createGuild(owner);
   await invite(owner, guild, ada);
 });
-afterAll(() => server.stop());
 
 const UPDATE = `mutation ($input: UpdateGuildInput!) {
   updateGuild(input: $input) { guild {

@@ -1,20 +1,18 @@
 import { execute, parse } from 'graphql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import { leaveGuild } from '../../src/domain/guilds/index.js';
 import { schema } from '../../src/schema/index.js';
-import { openContext } from '../harness/context.js';
+import { test } from '../harness/fixtures.js';
 import { graphqlContext } from '../harness/graphql-context.js';
 import { afterLook } from '../harness/interleave.js';
 import { createPerson } from '../harness/rows.js';
 import { addMember, callOf, createGuild } from '../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 test.each(['channels { id }', 'members(first: 5) { edges { node { nick } } }', 'installations { id }'])(
   'somebody who leaves while a server is shown is not shown its %s',

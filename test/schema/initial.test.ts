@@ -1,18 +1,18 @@
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { createTeam } from '../harness/teams.js';
 
 let server: TestServer;
 let ada: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
 });
-afterAll(() => server.stop());
 
 const clients: Client[] = [];
 afterEach(async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import {
   createApplication,
   createGuild,
@@ -10,7 +11,7 @@ import {
   signUp,
   uninstall,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
 
@@ -19,8 +20,8 @@ let ada: Person;
 let bob: Person;
 let application: MadeApplication;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
 beforeEach(async () => {
@@ -29,7 +30,6 @@ beforeEach(async () => {
   await invite(ada, guild, bob);
   await install(ada, application, guild);
 });
-afterAll(() => server.stop());
 
 const installToSelf = (person: Person) =>
   person.graphql('mutation ($i: InstallApplicationInput!) { installApplication(input: $i) { installation { id } } }', {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { countListeners } from '../harness/listeners.js';
 import { createApplication, createGuild, install, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { createBots, createPerson, putWebhooks } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { rowsReadBy } from '../harness/statements.js';
 import { askAnswer, askInvite, createTeam, putTeam, transferApplication } from '../harness/teams.js';
@@ -12,8 +13,8 @@ let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
 let teamId: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   guild = await createGuild(ada);
   teamId = String(await putTeam(server, ada, []));
@@ -39,7 +40,6 @@ beforeAll(async () => {
     await createTeam(ada);
   }
 });
-afterAll(() => server.stop());
 
 const ARGS = '(first: $first, after: $after)';
 const LISTS: [string, string, (data: Loose) => { id: string }[]][] = [

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { askGraphql, codeOf } from '../harness/graphql.js';
 import { listenTo, type OpenSocket, openSocket, type Told } from '../harness/live.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
@@ -12,10 +13,9 @@ let told: Told;
 const sockets: OpenSocket[] = [];
 let people = 0;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   people += 1;
   [ada, bob] = await Promise.all([signUp(server, `ada${people}`), signUp(server, `bob${people}`)]);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { it } from '../harness/fixtures.js';
 import { operationForm } from '../harness/forms.js';
 import {
   createApplication,
@@ -12,7 +13,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { denyInChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 
 let server: TestServer;
@@ -20,15 +21,14 @@ let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
 let channelId: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   bob = await signUp(server, 'bob');
   guild = await createGuild(ada);
   channelId = guild.textChannelId;
   await invite(ada, guild, bob);
 });
-afterAll(() => server.stop());
 
 const MESSAGE = `id content author { username } createdAt editedAt embeds attachments components reactions
   channel { id } referencedMessage { id content author { username } }`;

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import { createPerson } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let ada: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, ada] = await Promise.all([signUp(server, 'owner'), signUp(server, 'ada')]);
   guild = await createGuild(owner);
   await invite(owner, guild, ada);
 });
-afterAll(() => server.stop());
 
 const target = () => ({ guildId: guild.id, userId: ada.id });
 

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { GRAPHQL_PER_CALLER } from '../../src/domain/limits.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
 import { Prisma } from '../../src/infra/database/index.js';
 import { OBJECTS_PER_TURN, OPERATION_COST, operationLimits } from '../../src/schema/budget.js';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { PLAIN_MESSAGE } from '../harness/guild-home.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
 import { createBots, putMembers } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { readingsOf, rowsReadBy } from '../harness/statements.js';
 import { createTeam, renameTeam } from '../harness/teams.js';
@@ -19,12 +20,11 @@ const CHANNELS = 500;
 let server: TestServer;
 let ada: Person;
 let guild: { id: string; channelIds: string[] };
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   guild = await putGuild(CHANNELS);
 });
-afterAll(() => server.stop());
 
 /** Rows that are read to know the caller and what they may, and one by which it is seen that there are more. */
 const SOME_ROWS = 1_200;

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { createApplication, type Person, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
-afterAll(() => server.stop());
 
 const USER = 'query ($id: ID!) { user(id: $id) { email emailVerified } }';
 const setVerified = (emailVerified: boolean) =>

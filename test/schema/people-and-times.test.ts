@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -20,15 +21,14 @@ let bob: Person;
 let application: MadeApplication;
 let guild: MadeGuild;
 let startedAt: number;
-beforeAll(async () => {
+test.beforeAll(async ({ server: shared }) => {
   startedAt = Date.now();
-  server = await startServer();
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
   application = await createApplication(ada, 'Heron');
   guild = await createGuild(ada, 'Harbour');
   await invite(ada, guild, bob);
 });
-afterAll(() => server.stop());
 
 function expectLately(time: string): void {
   expect(Date.parse(time)).toBeGreaterThanOrEqual(startedAt - 1);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { test } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
 import { denyInChannel } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 
 let server: TestServer;
@@ -11,8 +12,8 @@ let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
 let channelId: string;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
 beforeEach(async () => {
@@ -20,7 +21,6 @@ beforeEach(async () => {
   channelId = guild.textChannelId;
   await invite(ada, guild, bob);
 });
-afterAll(() => server.stop());
 
 const LIST = `query ($id: ID!, $first: Int, $before: DateTime) { channel(id: $id) { pins(first: $first, before: $before) {
   hasMore items { pinnedAt message { id pinned content attachments author { id } } } } } }`;

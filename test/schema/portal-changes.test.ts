@@ -1,9 +1,10 @@
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { topics } from '../../src/infra/bus.js';
 import type { GraphqlContext } from '../../src/schema/context.js';
 import { Streams } from '../../src/schema/streams.js';
 import { watchState } from '../../src/schema/watched-state.js';
+import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import { graphqlContext } from '../harness/graphql-context.js';
 import { countListeners, nextSubscription } from '../harness/listeners.js';
@@ -39,11 +40,10 @@ let server: TestServer;
 let ada: Person;
 let bob: Person;
 let cleo: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
 });
-afterAll(() => server.stop());
 
 let team: MadeTeam;
 const clients: Client[] = [];

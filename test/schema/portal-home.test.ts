@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { connectBox } from '../../src/domain/boxes/index.js';
 import { topics } from '../../src/infra/bus.js';
+import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import {
@@ -15,7 +16,7 @@ import {
   type Person,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { statementsOf } from '../harness/statements.js';
@@ -39,11 +40,10 @@ let ada: Person;
 let names = 0;
 const clients: Client[] = [];
 const sessions: GatewayClient[] = [];
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
 });
-afterAll(() => server.stop());
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
   await Promise.all(sessions.splice(0).map((session) => session.close()));

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
+import { test } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import { createGuild, invite, type Person, sendMessage, signUp } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
 let ada: Person;
 let bob: Person;
 let at: { channelId: string; messageId: string };
 let guildId: string;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
 });
 beforeEach(async () => {
@@ -28,7 +29,6 @@ beforeEach(async () => {
     });
   }
 });
-afterAll(() => server.stop());
 
 const USERS = `query ($id: ID!, $emoji: String!, $first: Int, $after: ID) { channel(id: $id) {
   messages(last: 1) { edges { node { reactionUsers(emoji: $emoji, first: $first, after: $after) { id } } } } } }`;

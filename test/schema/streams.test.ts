@@ -1,6 +1,7 @@
 import type { Client } from 'graphql-ws';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
+import { it } from '../harness/fixtures.js';
 import { createGuild, invite, type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { type Subscription, socketClient, subscribe } from '../harness/sockets.js';
@@ -10,10 +11,9 @@ import { createTeam, renameTeam } from '../harness/teams.js';
 const HOME = 'subscription { portalHomeChanged { teamInvitations { id } } }';
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 const clients: Client[] = [];
 afterEach(async () => {

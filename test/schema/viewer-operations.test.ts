@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { Permission } from '../../src/domain/permissions.js';
+import { it } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -10,7 +11,7 @@ import {
   sendMessage,
   signUp,
 } from '../harness/people.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { inviteToTeam, putTeam, transferApplication } from '../harness/teams.js';
 
@@ -45,8 +46,8 @@ let applicationId: string;
 let guildId: string;
 let channelId: string;
 let teamId: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   const names = ['owner', 'admin', 'developer', 'reader', 'outsider'] as const;
   const made = await Promise.all(names.map((name) => signUp(server, name)));
   people = Object.fromEntries(names.map((name, index) => [name, made[index]])) as typeof people;
@@ -67,7 +68,6 @@ beforeAll(async () => {
   await install(owner, application, guild);
   await invite(owner, guild, outsider);
 });
-afterAll(() => server.stop());
 
 describe('what the caller may do', () => {
   it.each<[keyof typeof people, string[], string[]]>([

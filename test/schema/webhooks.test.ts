@@ -7,10 +7,11 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import type { TeamMemberRole } from '../../src/infra/database/index.js';
 import { schema } from '../../src/schema/index.js';
+import { test } from '../harness/fixtures.js';
 import { codeOf, type GraphqlAnswer, type Loose } from '../harness/graphql.js';
 import {
   createApplication,
@@ -23,7 +24,7 @@ import {
 } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import { denyInChannel, permitEveryone, putWebhooks } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { faultsOf } from '../harness/settings.js';
 import { socketClient, subscribe } from '../harness/sockets.js';
 import { readingsOf } from '../harness/statements.js';
@@ -43,8 +44,8 @@ let guild: MadeGuild;
 let secondChannelId: string;
 let application: MadeApplication;
 let people = 0;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
 });
 beforeEach(async () => {
@@ -52,7 +53,6 @@ beforeEach(async () => {
   secondChannelId = await makeChannel();
   application = await createApplication(ada, 'Helper');
 });
-afterAll(() => server.stop());
 
 async function makeChannel(type = 0): Promise<string> {
   const { createChannel } = await ada.graphql(

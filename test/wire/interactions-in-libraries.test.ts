@@ -4,7 +4,7 @@ import { type BaseInteraction, Client, type Interaction } from 'discord.js';
 import { ComponentType, ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
 import { Client as ErisClient, Guild as ErisGuild, Interaction as ErisInteraction } from 'eris';
 import { Client as OceanicClient, Guild as OceanicGuild, Interaction as OceanicInteraction } from 'oceanic.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   componentRequest,
   type InteractionRequest,
@@ -25,8 +25,9 @@ import {
   storeModal,
 } from '../domain/interactions/scene.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
+import { it } from '../harness/fixtures.js';
 import { PLAIN_MEMBER } from '../harness/plain-columns.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { say } from '../harness/world.js';
 
@@ -37,8 +38,8 @@ let server: TestServer;
 let scene: Scene;
 let requests: Record<Kind, InteractionRequest>;
 let guild: object;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   requests = {
     all: await slash(),
@@ -51,7 +52,6 @@ beforeAll(async () => {
   };
   guild = await guildCreate();
 });
-afterAll(() => server.stop());
 
 async function slash() {
   const options = [

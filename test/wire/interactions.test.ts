@@ -1,5 +1,5 @@
 import { ComponentType, ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   componentRequest,
   type InteractionRequest,
@@ -20,15 +20,16 @@ import {
   storeModal,
 } from '../domain/interactions/scene.js';
 import { ManualClock } from '../harness/clock.js';
+import { it } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { say } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 let everything: InteractionRequest;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   const options = [Option.User, Option.Role, Option.Channel].map((type, n) => ({
     type,
@@ -40,7 +41,6 @@ beforeAll(async () => {
   const commandId = await storeCommand(scene, options, { name: 'all', scopeId: scene.guild.id });
   everything = await run(scene, commandId, { options: sent });
 });
-afterAll(() => server.stop());
 
 const NOTHING = () => Promise.reject(new Error('nothing is read'));
 const UNREAD = (): never => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { emailOf } from '../../../src/domain/accounts/email.js';
 import { createAccount, SignUp } from '../../../src/domain/accounts/index.js';
@@ -6,9 +6,9 @@ import { getPersonByEmail, requireVerifiedEmail } from '../../../src/domain/acco
 import type { CallContext } from '../../../src/domain/call.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { ManualClock } from '../../harness/clock.js';
-import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
 import { faultsIn } from '../../harness/faults-in.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { createBot } from '../../harness/world.js';
 
@@ -16,13 +16,11 @@ const clock = new ManualClock();
 const CREDENTIAL = { providerId: 'credential', issuer: 'local:credential', passwordHash: 'hash' };
 
 let app: AppContext;
-let close: () => Promise<void>;
 let call: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
   call = callContext({ ...app, clock }, { kind: 'anonymous' });
 });
-afterAll(() => close());
 
 const make = (name: string, email = `${name}@people.example`, emailVerified = true) =>
   createAccount(call, { name, email, emailVerified }, CREDENTIAL);

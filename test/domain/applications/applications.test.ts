@@ -1,18 +1,18 @@
 import nacl from 'tweetnacl';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { hashSecret } from '../../../src/infra/secrets.js';
+import { it } from '../../harness/fixtures.js';
 import { createApplication, type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let stranger: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   stranger = await signUp(server, 'stranger');
 });
-afterAll(() => server.stop());
 
 const CREATE = `mutation ($input: CreateApplicationInput!) { createApplication(input: $input) { application { id } } }`;
 const RESET_TOKEN = `mutation ($id: ID!) { resetBotToken(input: { applicationId: $id }) { application { id } botToken } }`;

@@ -1,26 +1,26 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { removeAbandonedFiles } from '../../../src/domain/abandoned-files.js';
 import { ManualClock } from '../../harness/clock.js';
+import { test } from '../../harness/fixtures.js';
 import { operationForm, sendForm } from '../../harness/forms.js';
 import type { GraphqlAnswer, Loose } from '../../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf, uploadIcon } from '../../harness/settings.js';
 import { createTeam, transferApplication } from '../../harness/teams.js';
 
 let server: TestServer;
 let owner: Person;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 async function drawing(width: number, height: number, format: 'png' | 'jpeg' | 'gif' | 'webp' | 'tiff' = 'png') {
   const image = sharp({ create: { width, height, channels: 3, background: '#f00' } });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { codeOf, type GraphqlAnswer, type Loose } from '../../harness/graphql.js';
 import { type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { socketClient, subscribe } from '../../harness/sockets.js';
 import { addToTeam, askTransfer, createTeam, type MadeTeam, removeFromTeam, setTeamRole } from '../../harness/teams.js';
 
@@ -17,8 +18,8 @@ let developer: Person;
 let reader: Person;
 let outsider: Person;
 let team: MadeTeam;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, admin, developer, reader, outsider] = (await Promise.all(
     ['owner', 'admin', 'developer', 'reader', 'outsider'].map((name) => signUp(server, name)),
   )) as [Person, Person, Person, Person, Person];
@@ -29,7 +30,6 @@ beforeEach(async () => {
   await addToTeam(owner, team, developer, 'DEVELOPER');
   await addToTeam(owner, team, reader, 'READ_ONLY');
 });
-afterAll(() => server.stop());
 
 const create = (person: Person, more: object = {}): Promise<GraphqlAnswer<Loose>> =>
   person.ask(CREATE, { input: { name: 'Helper', teamId: team.id, ...more } });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { hashSecret } from '../../../src/infra/secrets.js';
+import { it } from '../../harness/fixtures.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { between, noPostgres } from '../../harness/interleave.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../../harness/oauth.js';
@@ -12,7 +13,7 @@ import {
   type Person,
   signUp,
 } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf } from '../../harness/settings.js';
 import { needing } from '../../harness/skipping.js';
 import { roundsDuring } from '../../harness/turns.js';
@@ -23,8 +24,8 @@ let stranger: Person;
 let guild: MadeGuild;
 let other: MadeGuild;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   stranger = await signUp(server, 'stranger');
   guild = await createGuild(owner);
@@ -33,7 +34,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 const DELETE = `mutation ($input: DeleteApplicationInput!) { deleteApplication(input: $input) { id } }`;
 

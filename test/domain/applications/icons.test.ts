@@ -1,6 +1,7 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { squareImage } from '../../../src/infra/images.js';
+import { it } from '../../harness/fixtures.js';
 import { operationForm, sendForm } from '../../harness/forms.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import { startServer, type TestServer } from '../../harness/server.js';
@@ -9,14 +10,13 @@ import { faultsOf, update, uploadIcon } from '../../harness/settings.js';
 let server: TestServer;
 let owner: Person;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 type Format = 'png' | 'jpeg' | 'gif' | 'webp' | 'tiff' | 'avif';
 

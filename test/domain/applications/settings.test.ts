@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect } from 'vitest';
 import { startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';
+import { it } from '../../harness/fixtures.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { askUpdate, faultsOf, update } from '../../harness/settings.js';
 
 let server: TestServer;
@@ -9,8 +10,8 @@ let owner: Person;
 let stranger: Person;
 let application: MadeApplication;
 let endpoint: TestEndpoint;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   endpoint = await startEndpoint();
   owner = await signUp(server, 'owner');
   stranger = await signUp(server, 'stranger');
@@ -20,7 +21,6 @@ beforeEach(async () => {
   endpoint.trust(application.publicKey);
 });
 afterAll(async () => {
-  await server.stop();
   await endpoint.close();
 });
 

@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { Client as DiscordClient, Events, Team } from 'discord.js';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { noDiscordPy, PYTHON } from '../../harness/discord-py.js';
+import { it } from '../../harness/fixtures.js';
 import { codeOf, type Loose } from '../../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import { expectReference } from '../../harness/reference.js';
 import { ask } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { askUpdate, faultsOf, update, uploadIcon } from '../../harness/settings.js';
 import { needing } from '../../harness/skipping.js';
 import {
@@ -47,8 +48,8 @@ let lead: Person;
 let developer: Person;
 let team: MadeTeam;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, lead, developer] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'lead'),
@@ -61,7 +62,6 @@ beforeEach(async () => {
   await addToTeam(lead, team, developer);
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 const OWNERSHIP = `query ($id: ID!) { application(id: $id) {
   ownerUser { id } ownerTeam { id name } effectiveRole

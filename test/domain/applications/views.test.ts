@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication, updateApplication } from '../../../src/domain/applications/index.js';
 import { ApplicationViews } from '../../../src/domain/applications/views.js';
@@ -7,7 +7,7 @@ import { deleteCommand } from '../../../src/domain/commands/index.js';
 import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
 import { ManualClock } from '../../harness/clock.js';
 import { entry, OF_USER } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { statementsOf } from '../../harness/statements.js';
 import { callOf } from '../../harness/world.js';
@@ -15,12 +15,11 @@ import { type CommandScene, openScene } from '../command-permissions/scene.js';
 import { chat, overwrite, patch, register } from '../commands/scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let scene: CommandScene;
 let commandId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+it.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   scene = await openScene(app);
@@ -29,7 +28,6 @@ beforeEach(async () => {
   await run();
   await run(scene.owner);
 });
-afterAll(() => close());
 
 const BOTH = { integration_types: [0, 1] };
 const everywhere = () => ({ applicationId: scene.applicationId, guildId: null });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import type { Loose } from '../../harness/graphql.js';
 import {
   createApplication,
@@ -10,7 +11,7 @@ import {
   type Person,
   signUp,
 } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { update, uploadIcon } from '../../harness/settings.js';
 import {
   acceptInvitation,
@@ -31,8 +32,8 @@ let ada: Person;
 let bob: Person;
 let cleo: Person;
 let eve: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob, cleo, eve] = await Promise.all([
     signUp(server, 'ada'),
     signUp(server, 'bob'),
@@ -40,7 +41,6 @@ beforeAll(async () => {
     signUp(server, 'eve'),
   ]);
 });
-afterAll(() => server.stop());
 
 const PAGE = `edges { cursor node { id actor { id } action target changes createdAt } }
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`;

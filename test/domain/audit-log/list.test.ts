@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createApplication, resetBotToken, resetClientSecret } from '../../../src/domain/applications/index.js';
 import { isGuildLogAction, PORTAL_ACTIONS, readChanges } from '../../../src/domain/audit-log/actions.js';
@@ -8,19 +8,18 @@ import type { AuditPage } from '../../../src/domain/audit-log/page.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { createGuild, joinGuild } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
-import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { callOf } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let owner: CallContext;
 let log: AuditLog & { applicationId: bigint };
 /** The ids of what the log shows, from the oldest. */
 let ids: bigint[];
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   owner = callOf(app, await createPerson(app));
   const { application } = await createApplication(owner, { name: 'Heron' });
   log = { applicationId: application.id };
@@ -39,7 +38,6 @@ beforeAll(async () => {
   ]);
   ids = entries.flatMap(({ id, action }) => (action === 'INSTALLATION_PUT' ? [] : [id]));
 });
-afterAll(() => close());
 
 const list = async (page: Partial<AuditPage> = {}, call = owner, of: AuditLog = log) =>
   (await listAuditEntries(call, of, { take: 10, backwards: false, ...page })).map(({ id }) => ids.indexOf(id));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { banMember, banMembers, getBan, listBans, unbanMember } from '../../../src/domain/bans/index.js';
 import { joinGuild } from '../../../src/domain/guilds/index.js';
@@ -8,18 +8,17 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { actorOf, addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 let mod: User;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -29,7 +28,6 @@ beforeEach(async () => {
   const { id: roleId } = await createRole(owner, guild.id, { permissions: Permission.BanMembers });
   await addMemberRole(owner, { guildId: guild.id, userId: mod.id, roleId });
 });
-afterAll(() => close());
 
 const ban = (user: User, by = mod) => banMember(callOf(app, by), { guildId: guild.id, userId: user.id });
 const unban = (user: User, by = mod) => unbanMember(callOf(app, by), { guildId: guild.id, userId: user.id });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import {
   accessBox,
@@ -19,25 +19,23 @@ import { ID_SPACES } from '../../../src/infra/ids.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { asBox } from '../../harness/as-box.js';
 import { toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { callOf } from '../../harness/world.js';
 import { announcedGuild, enrolledBox, newKey } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let owner: User;
 let call: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   await app.live.add();
 });
 beforeEach(async () => {
   owner = await createPerson(app);
   call = callOf(app, owner);
 });
-afterAll(() => close());
 
 const row = (id: bigint) => app.db.reader.box.findUniqueOrThrow({ where: { id } });
 const updated = (boxId: bigint) => ({ type: 'BOX_UPDATED', boxId });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import {
   announceGuild,
@@ -14,25 +14,23 @@ import {
 import type { CallContext } from '../../../src/domain/call.js';
 import { limits } from '../../../src/domain/limits.js';
 import { toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { putWebhook } from '../../harness/rows.js';
 import { callOf, createBot, createGuild } from '../../harness/world.js';
 import { announcedGuild, type EnrolledBox, enrolledBox, guildOn } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let nobody: CallContext;
 let box: EnrolledBox;
 let other: EnrolledBox;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   nobody = app.callOfNobody();
   [box, other] = [await enrolledBox(app), await enrolledBox(app)];
 });
-afterAll(() => close());
 
 const ROUTES = { type: 'BOX_ROUTES_UPDATED' };
 const updated = () => ({ type: 'BOX_UPDATED', boxId: box.id });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import {
   announceGuild,
@@ -8,18 +8,16 @@ import {
   noteChannel,
   withdrawGuild,
 } from '../../../src/domain/boxes/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { type EnrolledBox, enrolledBox } from './scene.js';
 
 /** Whatever boxes announce, withdraw and tell of channels, guilds and channels are found where they were said to be last. */
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 const [GUILDS, CHANNELS] = [3, 5];
 const guildNumber = fc.nat(GUILDS - 1);

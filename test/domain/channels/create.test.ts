@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createChannel, NewChannel } from '../../../src/domain/channels/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
 import { faultsIn } from '../../harness/faults-in.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   guild = await createGuild(app);
 });
-afterAll(() => close());
 
 const make = (input: { name: string; type?: number }, of = guild) =>
   createChannel(callOf(app, of.owner), of.id, parseInput(NewChannel, input));

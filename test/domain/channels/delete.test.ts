@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { createChannel, deleteChannel, getChannel, setChannelOverwrite } from '../../../src/domain/channels/index.js';
@@ -8,24 +8,22 @@ import { listMessages, sendMessage } from '../../../src/domain/messages/index.js
 import { hearGuild } from '../../harness/bus.js';
 import { toldBy } from '../../harness/calls.js';
 import { entry, OF_CHANNEL, putCommand, putPermissions, saidOf } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
 });
-afterAll(() => close());
 
 const remove = (id: bigint, signal = new AbortController().signal) => removeChannel(app.db, app.blobs, id, signal);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { BusMessage } from '../../../src/domain/bus-message.js';
 import { deleteOrCloseChannel, getChannel, openDirectChannel } from '../../../src/domain/channels/index.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
@@ -16,20 +16,20 @@ import {
 } from '../../../src/domain/messages/index.js';
 import { topics } from '../../../src/infra/bus.js';
 import { asBox } from '../../harness/as-box.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { addMember, callOf, createBot, createGuild, toSend } from '../../harness/world.js';
 import { openRoom, type Room, toEdit } from '../messages/scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   room = await openRoom(server);
 });
-afterAll(() => server.stop());
 
 const open = async () => (await openDirectChannel(room.bot, room.users.ada.id)).channel.id;
 const HELLO = { body: toSend({ content: 'hello' }) };

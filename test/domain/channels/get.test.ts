@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createChannel, getChannel } from '../../../src/domain/channels/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   guild = await createGuild(app);
 });
-afterAll(() => close());
 
 test('a channel is shown with its overwrites and its newest message', async () => {
   const owner = callOf(app, guild.owner);

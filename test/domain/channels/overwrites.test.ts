@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import {
@@ -14,7 +14,7 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
@@ -22,13 +22,12 @@ import { addMember, callOf, createGuild, type TestGuild } from '../../harness/wo
 const { ManageChannels, ManageRoles, SendMessages, BanMembers, ViewChannel, Administrator } = Permission;
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
 let role: Role;
 let ada: User;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -37,7 +36,6 @@ beforeEach(async () => {
   ada = await createPerson(app);
   await addMember(app, guild.id, ada);
 });
-afterAll(() => close());
 
 const ofRole = (targetId: bigint, allow: bigint, deny = 0n) => ({ targetId, targetType: 0 as const, allow, deny });
 const ofMember = (targetId: bigint, allow: bigint, deny = 0n) => ({ targetId, targetType: 1 as const, allow, deny });

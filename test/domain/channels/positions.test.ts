@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { createChannel, setChannelPositions } from '../../../src/domain/channels/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createChannels } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
 });
-afterAll(() => close());
 
 const make = async (name: string, type = 0) => (await createChannel(owner, guild.id, { name, type })).id;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import {
@@ -10,22 +10,20 @@ import {
   updateChannel,
 } from '../../../src/domain/channels/index.js';
 import { createRole } from '../../../src/domain/roles/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
 });
-afterAll(() => close());
 
 const ROUNDS = [1, 2, 3, 4, 5];
 

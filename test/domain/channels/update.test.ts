@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { ChannelEdit, createChannel, NewChannel, updateChannel } from '../../../src/domain/channels/index.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
 import { faultsIn } from '../../harness/faults-in.js';
+import { test } from '../../harness/fixtures.js';
 import { callOf, createGuild, createChannel as putChannel, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
 });
-afterAll(() => close());
 
 const edit = (channelId: bigint, input: object) => updateChannel(owner, channelId, parseInput(ChannelEdit, input));
 

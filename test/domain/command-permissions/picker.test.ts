@@ -1,29 +1,27 @@
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { runnableCommandIds, whyRunnable } from '../../../src/domain/command-permissions/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { limits } from '../../../src/domain/limits.js';
 import { entry, OF_CHANNEL, OF_ROLE, OF_USER, putCommand, putPermissions } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { statementsOf } from '../../harness/statements.js';
 import { createBot } from '../../harness/world.js';
 import { type CommandScene, installToPerson, openScene } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let scene: CommandScene;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   scene = await openScene(app);
 });
-afterAll(() => close());
 
 const shown = async (call: CallContext, type?: ApplicationCommandType) => {
   const ids = await runnableCommandIds(call, { channelId: scene.channelId, type });

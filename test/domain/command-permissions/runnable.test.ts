@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
 import { findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
@@ -13,7 +13,7 @@ import {
   putCommand,
   putPermissions,
 } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel, permitEveryone } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
@@ -21,18 +21,16 @@ import { addMember, callOf, createBot, createGuild } from '../../harness/world.j
 import { type CommandScene, installToPerson, letInstallToPeople, openScene } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let scene: CommandScene;
 let commandId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   scene = await openScene(app);
   ({ id: commandId } = await putCommand(app, scene.applicationId, { name: 'roll' }));
 });
-afterAll(() => close());
 
 const find = (call = scene.ada, id = commandId, channelId = scene.channelId) =>
   findRunnableCommand(call, { channelId, commandId: id });

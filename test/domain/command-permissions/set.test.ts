@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import type { Actor, CallContext } from '../../../src/domain/call.js';
 import { listCommandPermissions, setCommandPermissions } from '../../../src/domain/command-permissions/index.js';
@@ -10,25 +10,23 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import { toldBy } from '../../harness/calls.js';
 import { entry, OF_CHANNEL, OF_ROLE, OF_USER, putCommand, putPermissions, saidOf } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { permitEveryone } from '../../harness/rows.js';
 import { callOf, createBot, createChannel, createGuild } from '../../harness/world.js';
 import { type CommandScene, openScene } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let scene: CommandScene;
 let commandId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   scene = await openScene(app);
   ({ id: commandId } = await putCommand(app, scene.applicationId, { name: 'roll' }));
 });
-afterAll(() => close());
 
 const { ManageGuild, ManageRoles, ViewChannel } = Permission;
 

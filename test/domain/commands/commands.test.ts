@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { callContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
@@ -18,7 +18,7 @@ import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { uninstallApplication } from '../../../src/domain/installations/index.js';
 import { parseInTurns } from '../../../src/domain/parse-input.js';
 import { toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { roundsDuring } from '../../harness/turns.js';
@@ -26,7 +26,6 @@ import { addMember, callOf, createBot, createGuild, type TestBot, type TestGuild
 import { chat, grant, grantsOf, namesIn, overwrite, patch, register } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let bot: TestBot;
 let call: CallContext;
@@ -34,8 +33,8 @@ let call: CallContext;
 let everywhere: CommandScope;
 let there: CommandScope;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   guild = await createGuild(app);
 });
 beforeEach(async () => {
@@ -45,7 +44,6 @@ beforeEach(async () => {
   everywhere = { applicationId: bot.id, guildId: null };
   there = { applicationId: bot.id, guildId: guild.id };
 });
-afterAll(() => close());
 
 const many = (count: number, more: object = {}, from = 0) =>
   Array.from({ length: count }, (_, n) => chat(`c${n + from}`, { ...more }));

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { type CommandScope, deleteCommand, listCommands } from '../../../src/domain/commands/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { callOf, createBot, type TestBot } from '../../harness/world.js';
 import { chat, grant, grantsOf, namesIn, overwrite, patch, register } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let bot: TestBot;
 let call: CallContext;
 let scope: CommandScope;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   bot = await createBot(app);
   call = callOf(app, bot.user);
   scope = { applicationId: bot.id, guildId: null };
 });
-afterAll(() => close());
 
 const at = <T>(count: number, attempt: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => attempt(index)));

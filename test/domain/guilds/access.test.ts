@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { Actor, CallContext } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
@@ -8,8 +8,9 @@ import { setMemberRoles } from '../../../src/domain/members/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { User } from '../../../src/infra/database/index.js';
+import { test } from '../../harness/fixtures.js';
 import { createDirectChannel, createPerson, nameMember, permitEveryone } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { addMember, callOf, createBot, createChannel, createGuild, type TestGuild } from '../../harness/world.js';
 
 const { ViewChannel, SendMessages, ManageGuild, Connect } = Permission;
@@ -22,8 +23,8 @@ let outsider: CallContext;
 let bot: CallContext;
 let foreignBot: CallContext;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   const { app } = server;
@@ -36,7 +37,6 @@ beforeEach(async () => {
   bot = await botCall(true);
   foreignBot = await botCall(false);
 });
-afterAll(() => server.stop());
 
 const as = (actor: Actor) => callContext(server.app, actor);
 

@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { accessChannel, accessGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
+import { it } from '../../harness/fixtures.js';
 import { createApplication, createGuild, install, invite, type Person, signUp } from '../../harness/people.js';
 import { denyInChannel } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let member: Person;
 let stranger: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, member, stranger] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'member'),
     signUp(server, 'stranger'),
   ]);
 });
-afterAll(() => server.stop());
 
 const GUILD = `query ($id: ID!) { guild(id: $id) {
   name description tier owner { id } channels { name type } roles { id name permissions position }

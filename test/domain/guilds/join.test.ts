@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createGuild as createGuildAs, joinGuild, leaveGuild, NewGuild } from '../../../src/domain/guilds/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
@@ -6,24 +6,22 @@ import { parseInput } from '../../../src/domain/parse-input.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { ManualClock } from '../../harness/clock.js';
-import { openContext } from '../../harness/context.js';
 import { faultsIn } from '../../harness/faults-in.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 let bob: User;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   [ada, bob] = [await createPerson(app), await createPerson(app)];
 });
 beforeEach(async () => {
   guild = await createGuild(app);
 });
-afterAll(() => close());
 
 const invite = async (options: { maxUses?: number; maxAge?: number } = {}) =>
   (await createInvite(callOf(app, guild.owner), guild.channel.id, options)).code;

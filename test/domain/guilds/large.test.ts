@@ -1,5 +1,5 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { listGuildLog } from '../../../src/domain/audit-log/index.js';
 import { banMember, listBans, unbanMember } from '../../../src/domain/bans/index.js';
@@ -31,7 +31,7 @@ import {
 import { createRole, deleteRole, listRoles } from '../../../src/domain/roles/index.js';
 import { listOwnGuilds, updateOwnUser } from '../../../src/domain/users/index.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { planOf } from '../../harness/plans.js';
 import { addCrowd, createChannels, createPerson, nameMember, putMembers } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
@@ -51,15 +51,13 @@ interface Scene {
 }
 
 let app: AppContext;
-let close: () => Promise<void>;
 let small: Scene;
 let large: Scene;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   small = await openScene({ members: 1, channels: 1, roles: 1, messages: 4 });
   large = await openScene({ members: 150, channels: 60, roles: 40, messages: 120 });
 });
-afterAll(() => close());
 
 async function openScene(size: { members: number; channels: number; roles: number; messages: number }): Promise<Scene> {
   const guild = await createGuild(app);

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { type GuildHome, recommendShards } from '../../../src/domain/guilds/index.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, putInGuilds } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createBot } from '../../harness/world.js';
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 test('a bot is recommended a shard for every thousand guilds it is in, and one at least', async () => {
   const { app } = server;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { EventBus } from '../../../src/domain/bus-message.js';
 import {
   DatabaseHome,
@@ -7,17 +7,17 @@ import {
   permissionsInGuild,
 } from '../../../src/domain/guilds/index.js';
 import { ManualClock } from '../../harness/clock.js';
+import { it } from '../../harness/fixtures.js';
 import { createPerson, nameMember } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
 import { addMember, createGuild } from '../../harness/world.js';
 
 let server: TestServer;
 const clock = new ManualClock();
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 /** A home over a bus on which nothing of other processes is heard until `hear` is called, if ever. */
 function deafHome(): { home: GuildHome; hear(): void } {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
 import { BoxDoorway } from '../../../src/domain/boxes/index.js';
@@ -18,7 +18,7 @@ import type { User } from '../../../src/infra/database/index.js';
 import type { Limit } from '../../../src/infra/rate-limits.js';
 import { BoxesInMemory, putBox, putBoxGuild, type TestBox } from '../../harness/box-guilds.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { between, noPostgres } from '../../harness/interleave.js';
 import { outcome } from '../../harness/outcome.js';
 import { putWebhook } from '../../harness/rows.js';
@@ -26,7 +26,6 @@ import { needing } from '../../harness/skipping.js';
 import { callOf, createBot } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 let boxes: BoxesInMemory;
@@ -35,8 +34,8 @@ let guildId: bigint;
 let bot: User;
 let applicationId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
 });
@@ -48,7 +47,6 @@ beforeEach(async () => {
   ({ id: guildId } = await putBoxGuild(app, home));
   ({ id: applicationId, user: bot } = await createBot(app, { owner: bob.user, name: 'Helper' }));
 });
-afterAll(() => close());
 
 const WANTED = 2_048n | 8n;
 

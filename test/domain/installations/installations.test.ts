@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Heard } from '../../../src/domain/bus-message.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { topics, topicsOfGuild } from '../../../src/infra/bus.js';
+import { it } from '../../harness/fixtures.js';
 import { outboxOf } from '../../harness/mails.js';
 import {
   createApplication,
@@ -22,13 +23,12 @@ let owner: Person;
 let member: Person;
 let application: MadeApplication;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   member = await signUp(server, 'member');
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 const INSTALL = `mutation ($input: InstallApplicationInput!) {
   installApplication(input: $input) { installation { id context scopes permissions application { id } } }

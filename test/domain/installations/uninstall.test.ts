@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { createGuild, joinGuild, leaveGuild } from '../../../src/domain/guilds/index.js';
 import { installApplication, type Scope, uninstallApplication } from '../../../src/domain/installations/index.js';
@@ -6,27 +6,25 @@ import { removeFromGuilds } from '../../../src/domain/installations/uninstall.js
 import { createInvite } from '../../../src/domain/invites/index.js';
 import type { Installation } from '../../../src/infra/database/index.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { outcome } from '../../harness/outcome.js';
 import { openScene } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 let applicationId: bigint;
 let guildId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
 });
 beforeEach(async () => {
   ({ applicationId, guildId } = await openScene(ada));
 });
-afterAll(() => close());
 
 const toGuild = (into = guildId, scopes: Scope[] = ['bot']) =>
   installApplication(ada.call, { applicationId, guildId: into, scopes, permissions: 2048n });

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { codeOf } from '../../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf, update } from '../../harness/settings.js';
 
 let server: TestServer;
 let owner: Person;
 let grace: Person;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   grace = await signUp(server, 'grace');
 });
@@ -17,7 +18,6 @@ beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
   await update(owner, application.id, { userInstall: true });
 });
-afterAll(() => server.stop());
 
 const INSTALL = `mutation ($input: InstallApplicationInput!) {
   installApplication(input: $input) { installation { id context scopes permissions application { id } } }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { updateApplication } from '../../../src/domain/applications/index.js';
 import type { CallContext } from '../../../src/domain/call.js';
@@ -16,27 +16,25 @@ import { parseInput } from '../../../src/domain/parse-input.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
 import { faultsIn } from '../../harness/faults-in.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { openScene } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 let applicationId: bigint;
 let guildId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
 });
 beforeEach(async () => {
   ({ applicationId, guildId } = await openScene(ada));
 });
-afterAll(() => close());
 
 const install = (call = ada.call, scopes = ['bot'], permissions = '2048') =>
   installApplication(call, { applicationId, guildId, ...parseInput(ServerInstall, { scopes, permissions }) });

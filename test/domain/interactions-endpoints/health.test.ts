@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { snowflakeAt } from '../../../src/infra/ids.js';
+import { it } from '../../harness/fixtures.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
 });
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 const HEALTH = `query ($id: ID!) { application(id: $id) {
   endpointHealth { answered fellBack failed p50Ms p95Ms lastFailure lastFailureAt }

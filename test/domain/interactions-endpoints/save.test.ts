@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { updateApplication } from '../../../src/domain/applications/index.js';
 import { failing } from '../../harness/calls.js';
 import { type EndpointMode, startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';
+import { it } from '../../harness/fixtures.js';
 import type { Loose } from '../../harness/graphql.js';
 import { codeOf } from '../../harness/graphql.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
@@ -15,8 +16,8 @@ let owner: Person;
 let stranger: Person;
 let endpoint: TestEndpoint;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   stranger = await signUp(server, 'stranger');
 });
@@ -25,7 +26,6 @@ beforeEach(async () => {
   endpoint = await startEndpoint({ publicKey: application.publicKey });
 });
 afterEach(() => endpoint.close());
-afterAll(() => server.stop());
 
 /** All that is kept of the application, but for when its token was last used: that is written a moment after the request. */
 const row = () =>

@@ -1,11 +1,12 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { WITH_ROLES_AND_EMOJIS } from '../../../src/domain/guilds/index.js';
 import { deleteMessage } from '../../../src/domain/messages/index.js';
 import { storedInteraction } from '../../../src/domain/messages/interaction.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../src/infra/ids.js';
 import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
+import { it } from '../../harness/fixtures.js';
 import {
   ANSWERS,
   type Asked,
@@ -27,17 +28,16 @@ import {
 } from '../../harness/interactions.js';
 import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { callOf, createBot, createChannel, say } from '../../harness/world.js';
 import { complete, faultsOf, openScene, run, type Scene, sayWith, storeCommand } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 /** I-17, and the state each answer leads to. */
 const TAKEN: Record<Kind, Partial<Record<keyof typeof ANSWERS, 'ANSWERED' | 'DEFERRED'>>> = {

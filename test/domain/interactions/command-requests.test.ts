@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType as Option, ApplicationCommandType as Type } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
@@ -8,10 +8,11 @@ import { autocompleteRequest, commandRequest, InvokedOptions } from '../../../sr
 import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { countQueries } from '../../harness/queries.js';
 import { createDirectChannel, createPerson, denyInChannel, permitEveryone } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createBot, createChannel, createGuild, say, type TestGuild } from '../../harness/world.js';
 import { complete, faultsOf, openScene, run, type Scene, storeCommand } from './scene.js';
 
@@ -20,8 +21,8 @@ let scene: Scene;
 let other: TestGuild;
 let voice: bigint;
 let hidden: bigint;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   other = await createGuild(server.app);
   const channel = await createChannel(server.app, scene.guild.id, 'hidden');
@@ -29,7 +30,6 @@ beforeAll(async () => {
   const found = await server.app.db.reader.channel.findFirstOrThrow({ where: { guildId: scene.guild.id, type: 2 } });
   voice = found.id;
 });
-afterAll(() => server.stop());
 
 const one = (type: Option, facts: Partial<CommandOption> = {}): CommandOption[] => [
   { type, name: 'it', description: 'it', ...facts },

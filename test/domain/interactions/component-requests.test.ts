@@ -1,24 +1,24 @@
 import { ButtonStyle, ComponentType as Type } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ChosenValues, componentRequest } from '../../../src/domain/interactions/index.js';
 import { addReaction } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { countQueries } from '../../harness/queries.js';
 import { permitEveryone } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { callOf, createBot, say } from '../../harness/world.js';
 import { installToPerson, letInstallToPeople } from '../command-permissions/scene.js';
 import { faultsOf, installWithCommands, openScene, type Scene, sayWith, whileTimedOut } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const row = (...components: object[]) => ({ type: Type.ActionRow, components });
 

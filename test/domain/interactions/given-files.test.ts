@@ -3,7 +3,7 @@ import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ComponentType, ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { removeAbandonedFiles } from '../../../src/domain/abandoned-files.js';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { createInteraction } from '../../../src/domain/interactions/create.js';
@@ -23,6 +23,7 @@ import { limits } from '../../../src/domain/limits.js';
 import type { UploadedFile } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { ManualClock } from '../../harness/clock.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { faultsOf, openScene, type Scene, storeCommand, storeModal } from './scene.js';
@@ -34,12 +35,11 @@ const HOUR = 60 * 60_000;
 let server: TestServer;
 let scene: Scene;
 let folder: string;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
   folder = join(server.app.config.dataDir, 'blobs/interaction-files');
 });
-afterAll(() => server.stop());
 
 /** A file as a face hands it over. */
 async function file(content: string | Buffer = 'x', filename = 'a.txt'): Promise<UploadedFile> {

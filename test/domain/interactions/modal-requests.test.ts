@@ -1,22 +1,22 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { modalRequest, SubmittedComponents } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import type { Interaction } from '../../../src/infra/database/index.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { denyInChannel } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createChannel } from '../../harness/world.js';
 import { faultsOf, openScene, type Scene, sayWith, storeModal, whileTimedOut } from './scene.js';
 
 let server: TestServer;
 let scene: Scene;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   scene = await openScene(server);
 });
-afterAll(() => server.stop());
 
 const NAME = { type: Type.Label, label: 'Name', component: { type: Type.TextInput, custom_id: 'name', style: 1 } };
 const WHO = { type: Type.Label, label: 'Who', component: { type: Type.UserSelect, custom_id: 'who', required: false } };

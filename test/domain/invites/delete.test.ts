@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createChannel } from '../../../src/domain/channels/index.js';
 import { findInvite } from '../../../src/domain/invites/find.js';
@@ -6,21 +6,19 @@ import { createInvite, deleteInvite, manageableInvites } from '../../../src/doma
 import { Permission } from '../../../src/domain/permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
 });
-afterAll(() => close());
 
 const make = (channelId = guild.channel.id) => createInvite(callOf(app, guild.owner), channelId);
 

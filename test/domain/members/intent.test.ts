@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
 import { requireMembersIntent } from '../../../src/domain/members/index.js';
 import { asBox } from '../../harness/as-box.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { callOf, createBot, type TestBot } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 const asked = ({ id, user }: TestBot) =>
   outcome(

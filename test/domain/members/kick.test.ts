@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { addMemberRole, kickMember } from '../../../src/domain/members/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 let mod: User;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -26,7 +25,6 @@ beforeEach(async () => {
   const { id: roleId } = await createRole(owner, guild.id, { permissions: Permission.KickMembers });
   await addMemberRole(owner, { guildId: guild.id, userId: mod.id, roleId });
 });
-afterAll(() => close());
 
 const kick = (user: User, by = mod) => kickMember(callOf(app, by), { guildId: guild.id, userId: user.id });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication, updateApplication } from '../../../src/domain/applications/index.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
@@ -11,18 +11,16 @@ import { nameKey, nickColumns, userNameKeys } from '../../../src/domain/members/
 import { updateOwnUser } from '../../../src/domain/users/index.js';
 import type { Database, Reader } from '../../../src/infra/database/index.js';
 import { migrationsFolder } from '../../../src/infra/database/migrations.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { between, noPostgres } from '../../harness/interleave.js';
 import { addCrowd, createPerson, putInGuilds } from '../../harness/rows.js';
 import { needing } from '../../harness/skipping.js';
 import { addMember, callOf, createBot, createGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 /** Every membership is found by the names that its rows say, and every guild has as many members as it says. */
 async function expectInStep(): Promise<void> {

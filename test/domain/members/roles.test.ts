@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { setMemberRoles } from '../../../src/domain/members/index.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 let one: Role;
 let two: Role;
 let three: Role;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -25,7 +24,6 @@ beforeEach(async () => {
   const make = (name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
   [one, two, three] = [await make('one'), await make('two'), await make('three')];
 });
-afterAll(() => close());
 
 async function set(roles: Pick<Role, 'id'>[], user = ada): Promise<bigint[]> {
   const input = { guildId: guild.id, userId: user.id, roleIds: roles.map(({ id }) => id) };

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { kickMember } from '../../../src/domain/members/index.js';
 import { updateOwnUser } from '../../../src/domain/users/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson, nameMember } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 /** What those are called who are found, by their nicknames where they have one. */
 async function found(guild: Pick<TestGuild, 'id'>, prefix: string, take = 100): Promise<string[]> {

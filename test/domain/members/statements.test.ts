@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { banMember, listBans } from '../../../src/domain/bans/index.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { addMemberRole, kickMember, listMembers, updateMember } from '../../../src/domain/members/index.js';
 import { createRole, listRoles } from '../../../src/domain/roles/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { addCrowd, createPerson } from '../../harness/rows.js';
 import { statementsOf } from '../../harness/statements.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let owner: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
   await addCrowd(app, guild.id, 300);
   await listRoles(owner, guild.id);
 });
-afterAll(() => close());
 
 /** How many statements it takes once the guild is known; those that begin and end a transaction are not counted. */
 async function cost(work: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { accessChannel } from '../../../src/domain/guilds/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
@@ -16,14 +16,13 @@ import { createRole, deleteRole } from '../../../src/domain/roles/index.js';
 import { joinVoice } from '../../../src/domain/voice/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createChannel, createGuild, say, type TestGuild, toSend } from '../../harness/world.js';
 import { toEdit } from '../messages/scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 /** Has a role below that of mod. */
 let ada: User;
@@ -36,8 +35,8 @@ const DAY_MS = 86_400_000;
 const MODERATING =
   Permission.ManageNicknames | Permission.ModerateMembers | Permission.ManageRoles | Permission.MuteMembers;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -49,7 +48,6 @@ beforeEach(async () => {
   await addMemberRole(owner, { guildId: guild.id, userId: mod.id, roleId: high.id });
   await addMemberRole(owner, { guildId: guild.id, userId: ada.id, roleId: low.id });
 });
-afterAll(() => close());
 
 type Change = Omit<Parameters<typeof updateMember>[1], 'guildId' | 'userId'>;
 

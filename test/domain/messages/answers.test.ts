@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { MessageFlags } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { accessChannel } from '../../../src/domain/guilds/index.js';
 import {
   applyEdit,
@@ -11,9 +11,10 @@ import {
   type UploadedFile,
 } from '../../../src/domain/messages/index.js';
 import { answer, commandOf } from '../../harness/answers.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { countQueries } from '../../harness/queries.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { ONE_BUTTON, type SentBody, type TestBot, toSend } from '../../harness/world.js';
 import { openRoom, type Room, type SentEdit, toEdit } from './scene.js';
 
@@ -24,14 +25,13 @@ let server: TestServer;
 let room: Room;
 let bot: Pick<TestBot, 'id' | 'user'>;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   bot = { id: room.users.bot.id, user: room.users.bot };
 });
-afterAll(() => server.stop());
 
 type Answered = NonNullable<Parameters<typeof answer>[3]>;
 const reply = (body: SentBody, more: Answered = {}) => answer(server.app, bot, room.channelId, { body, ...more });

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { addReaction, deleteMessage, deleteMessages, pinMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { snowflakeAt } from '../../../src/infra/ids.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createChannel, say } from '../../harness/world.js';
 import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS);
 });
-afterAll(() => server.stop());
 
 const remove = (messageIds: bigint[]) => deleteMessages(room.bot, { channelId: room.channelId, messageIds });
 const sayMany = async (count: number) => {

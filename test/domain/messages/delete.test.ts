@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { addReaction, deleteMessage, sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { toSend } from '../../harness/world.js';
 import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS);
 });
-afterAll(() => server.stop());
 
 test('of ten at once one deletes, the others find no message, and one event is published', async () => {
   for (const others of [false, true]) {

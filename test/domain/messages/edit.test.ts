@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import {
   addReaction,
   deleteMessage,
@@ -10,8 +10,9 @@ import {
 } from '../../../src/domain/messages/index.js';
 import { renderMessage } from '../../../src/wire/messages.js';
 import { namesIn } from '../../harness/blobs.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createBot, ONE_BUTTON, toSend } from '../../harness/world.js';
 import { openRoom, type Room, type SentEdit, toEdit } from './scene.js';
 
@@ -19,13 +20,12 @@ let server: TestServer;
 let room: Room;
 let messageId: bigint;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
 });
-afterAll(() => server.stop());
 
 async function file(index: number, filename: string): Promise<UploadedFile> {
   const blob = await server.app.blobs.stage(Readable.from([Buffer.from(filename)]));

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { attachmentFiles } from '../../../src/domain/messages/files.js';
@@ -15,26 +15,24 @@ import {
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { openContext } from '../../harness/context.js';
 import { failStatements } from '../../harness/faults.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type SentBody, type TestGuild, toSend } from '../../harness/world.js';
 import { toEdit } from './scene.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let ada: User;
 let call: CallContext;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await createPerson(app);
   guild = await createGuild(app);
   await addMember(app, guild.id, ada);
   call = callOf(app, ada);
 });
-afterAll(() => close());
 
 async function file(index: number, facts: { filename?: string; contentType?: string; content?: Buffer } = {}) {
   const { filename = 'x.txt', contentType = 'text/plain', content = Buffer.from('x') } = facts;

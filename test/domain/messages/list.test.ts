@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { getMessage, listMessages } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createChannel } from '../../harness/world.js';
 import { openRoom, type Room } from './scene.js';
 
@@ -12,13 +13,12 @@ let room: Room;
 /** The channel's messages, newest first. */
 const ids: bigint[] = [];
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS);
   for (let count = 0; count < 12; count += 1) ids.unshift(await room.say(String(count)));
 });
-afterAll(() => server.stop());
 
 type Page = Omit<Parameters<typeof listMessages>[1], 'channelId'>;
 

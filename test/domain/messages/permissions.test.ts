@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import {
   addReaction,
@@ -13,8 +13,9 @@ import {
   startTyping,
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room, toEdit } from './scene.js';
 
@@ -22,14 +23,13 @@ let server: TestServer;
 let room: Room;
 let messageId: bigint;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   messageId = await room.sayAndReact();
 });
-afterAll(() => server.stop());
 
 const { ViewChannel, SendMessages, ReadMessageHistory, EmbedLinks, AddReactions, ManageMessages, SendTTSMessages } =
   Permission;

@@ -1,5 +1,5 @@
 import { MessageType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import {
   deleteMessage,
   editMessage,
@@ -10,21 +10,21 @@ import {
   unpinMessage,
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS);
 });
-afterAll(() => server.stop());
 
 const at = (messageId: bigint) => ({ channelId: room.channelId, messageId });
 const pinnedIds = async (limit = 50) =>

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { MessageType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { Actor, CallContext } from '../../../src/domain/call.js';
 import type { DirectPlace, GuildPlace, Place } from '../../../src/domain/channels/place.js';
@@ -15,9 +15,10 @@ import { Writes } from '../../../src/domain/writes.js';
 import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { keysBelow, namesIn } from '../../harness/blobs.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel, createPerson } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room, toEdit } from './scene.js';
 
@@ -27,15 +28,14 @@ let room: Room;
 let call: CallContext;
 let events: DomainEvent[];
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   events = [];
   call = listening({ kind: 'anonymous' });
 });
-afterAll(() => server.stop());
 
 /** A call whose events are noted, as the domain states them, before they are published. */
 function listening(actor: Actor): CallContext {

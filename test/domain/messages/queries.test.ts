@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import {
   addReaction,
   deleteMessage,
@@ -10,9 +10,10 @@ import {
   sendMessage,
 } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { planOf } from '../../harness/plans.js';
 import { type CountedCalls, countQueries } from '../../harness/queries.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { ONE_BUTTON, type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room, toEdit } from './scene.js';
 
@@ -20,8 +21,8 @@ let server: TestServer;
 let room: Room;
 let counted: CountedCalls;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS);
   await room.say();
@@ -29,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await counted.close();
-  await server.stop();
 });
 
 const send = (body: SentBody = { content: 'hello' }) =>

@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { namedEmoji } from '../../../src/domain/messages/emoji.js';
 import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 let place: { channelId: bigint; messageId: bigint };
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
@@ -21,7 +22,6 @@ beforeEach(async () => {
   place = { channelId: room.channelId, messageId: await room.say() };
   room.events.length = 0;
 });
-afterAll(() => server.stop());
 
 const EMOJIS = [...'😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎😏😐😑😒😓😔😕😖😗😘'];
 

@@ -1,27 +1,27 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import { requireUser } from '../../../src/domain/call.js';
 import { sendMessage, type UploadedFile } from '../../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { ManualClock } from '../../harness/clock.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createBot, type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
 });
-afterAll(() => server.stop());
 
 const send = async (body: SentBody, call = room.ada) =>
   sendMessage(call, { channelId: room.channelId, body: toSend(body) });

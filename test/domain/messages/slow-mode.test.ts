@@ -1,27 +1,27 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import { removeExpiredRows } from '../../../src/domain/expired-rows.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { takeTurn } from '../../../src/domain/messages/slow-mode.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { putSlowMode } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { type SentBody, toSend } from '../../harness/world.js';
 import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   room = await openRoom(server);
   await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~Permission.BypassSlowmode);
   await putSlowMode(server.app, room.channelId, 30);
 });
-afterAll(() => server.stop());
 
 const send = (call: CallContext, body: SentBody = { content: 'hello' }) =>
   sendMessage(call, { channelId: room.channelId, body: toSend(body) });

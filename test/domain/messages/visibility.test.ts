@@ -1,9 +1,10 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { accessChannel } from '../../../src/domain/guilds/index.js';
 import { applyEdit, loadMessage, type MessageRecord, removeMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { answer, whisper } from '../../harness/answers.js';
+import { test } from '../../harness/fixtures.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { askGraphql, codeOf, type Loose } from '../../harness/graphql.js';
 import { PLAIN_MESSAGE } from '../../harness/guild-home.js';
@@ -11,7 +12,7 @@ import { outcome } from '../../harness/outcome.js';
 import { createGuild, invite, type MadeGuild, type Person, sendMessage, signUp } from '../../harness/people.js';
 import { RestBot } from '../../harness/rest.js';
 import { permitEveryone } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { type ChannelEvents, subscribe } from '../../harness/subscriptions.js';
 import { addMember, callOf, createBot, type TestBot } from '../../harness/world.js';
 import { toEdit } from './scene.js';
@@ -30,8 +31,8 @@ let other: TestBot;
 let shown: string;
 let hidden: MessageRecord;
 
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [ada, bob, cleo] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob'), signUp(server, 'cleo')]);
   guild = await createGuild(ada);
   channelId = BigInt(guild.textChannelId);
@@ -43,7 +44,6 @@ beforeAll(async () => {
   // Whatever somebody may do, they see no more of it.
   await permitEveryone(server.app, BigInt(guild.id), ALL_PERMISSIONS);
 });
-afterAll(() => server.stop());
 
 const whisperTo = (person: Person, more: Parameters<typeof whisper>[4] = {}) =>
   whisper(server.app, bot, channelId, BigInt(person.id), more);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { createApplication } from '../../../src/domain/applications/index.js';
 import { DomainError } from '../../../src/domain/errors.js';
@@ -17,7 +17,7 @@ import {
 import type { Application, Prisma } from '../../../src/infra/database/index.js';
 import { hashSecret } from '../../../src/infra/secrets.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 
 const CALLBACK = 'https://client.example/callback';
@@ -25,15 +25,14 @@ const NATIVE = 'com.example.app:/callback';
 const CHALLENGE = 'A'.repeat(43);
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 let harbour: bigint;
 let dock: bigint;
 let application: Application;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
   ({ id: harbour } = await createGuild(ada.call, { name: 'Harbour' }));
@@ -42,7 +41,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   application = await makeApplication();
 });
-afterAll(() => close());
 
 async function makeApplication(columns: Prisma.ApplicationUncheckedUpdateInput = {}): Promise<Application> {
   const { application: made } = await createApplication(bob.call, { name: 'Helper' });

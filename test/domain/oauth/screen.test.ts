@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { createApplication } from '../../../src/domain/applications/index.js';
 import { createGuild, joinGuild } from '../../../src/domain/guilds/index.js';
@@ -12,20 +12,19 @@ import {
 } from '../../../src/domain/oauth/index.js';
 import type { Application, Guild } from '../../../src/infra/database/index.js';
 import { type Caller, newCaller } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { putMembers } from '../../harness/rows.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 let application: Application;
 let harbour: Guild;
 let foreign: Guild;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
   const { id } = (await createApplication(bob.call, { name: 'Helper' })).application;
@@ -36,7 +35,6 @@ beforeAll(async () => {
   const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: foreign.id } });
   await joinGuild(ada.call, (await createInvite(bob.call, channel.id)).code);
 });
-afterAll(() => close());
 
 const factsFor = (query: object, { call } = ada) =>
   loadConsentFacts(call, readAuthorizationRequest(application, parseAuthorizationQuery(query)));

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { callOf, createGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 test('a new role is told of, and each that it moved up, and it stands in the log', async () => {
   const [guild, other] = [await createGuild(app), await createGuild(app)];

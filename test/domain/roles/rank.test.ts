@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { setMemberRoles } from '../../../src/domain/members/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { createPerson, permitEveryone } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 
 const make = (guild: TestGuild, name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
 

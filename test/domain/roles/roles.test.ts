@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { hearGuild } from '../../harness/bus.js';
+import { it } from '../../harness/fixtures.js';
 import {
   createApplication,
   createGuild,
@@ -10,21 +11,20 @@ import {
   type Person,
   signUp,
 } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 
 let server: TestServer;
 let owner: Person;
 let manager: Person;
 let member: Person;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, manager, member] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'manager'),
     signUp(server, 'member'),
   ]);
 });
-afterAll(() => server.stop());
 
 const CREATE_ROLE = `mutation ($input: CreateRoleInput!) {
   createRole(input: $input) { role { id name permissions position } }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { addMemberRole } from '../../../src/domain/members/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
@@ -14,20 +14,19 @@ import {
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../../harness/command-rows.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { addCrowd, createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let guild: TestGuild;
 let mod: User;
 /** The role that mod has, and one below. */
 let top: Role;
 let low: Role;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
 beforeEach(async () => {
   guild = await createGuild(app);
@@ -37,7 +36,6 @@ beforeEach(async () => {
   low = await make({ name: 'low', permissions: Permission.BanMembers });
   await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: mod.id, roleId: top.id });
 });
-afterAll(() => close());
 
 const make = (fields: Parameters<typeof createRole>[2]) => createRole(callOf(app, guild.owner), guild.id, fields);
 const update = (role: { id: bigint }, fields: Parameters<typeof createRole>[2], by = mod) =>

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { codeOf } from '../../harness/graphql.js';
 import { type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf } from '../../harness/settings.js';
 import {
   type Answer,
@@ -26,8 +27,8 @@ let developer: Person;
 let invitee: Person;
 let stranger: Person;
 let team: MadeTeam;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, admin, developer, invitee, stranger] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'admin'),
@@ -41,7 +42,6 @@ beforeEach(async () => {
   await addToTeam(owner, team, admin, 'ADMIN');
   await addToTeam(owner, team, developer, 'DEVELOPER');
 });
-afterAll(() => server.stop());
 
 const memberIds = async () =>
   (await teamOf(owner, team)).members.map((member: { user: { id: string } }) => member.user.id);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   APPLICATION_PERMISSIONS,
   type ApplicationOperation,
@@ -8,11 +8,12 @@ import {
   TEAM_PERMISSIONS,
   type TeamOperation,
 } from '../../../src/domain/portal-permissions.js';
+import { it } from '../../harness/fixtures.js';
 import { askGraphql, type Loose } from '../../harness/graphql.js';
 import { type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
 import { createPerson, putWebhooks } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { putTeam } from '../../harness/teams.js';
 import { createBot, userOf } from '../../harness/world.js';
 
@@ -293,15 +294,14 @@ let member: Person;
 let newcomer: Person;
 const personOf = (name: ActorName) => people.get(name)!;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   for (const [index, name] of (Object.keys(ACTORS) as ActorName[]).entries()) {
     people.set(name, await signUp(server, `actor${index}`));
   }
   member = await signUp(server, 'member');
   newcomer = await signUp(server, 'newcomer');
 });
-afterAll(() => server.stop());
 
 /** By actor, worlds in which nothing was done yet. */
 const untouched = new Map<ActorName, World>();

@@ -1,9 +1,10 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { operationForm, sendForm } from '../../harness/forms.js';
 import { codeOf, type GraphqlAnswer, type Loose } from '../../harness/graphql.js';
 import { createApplication, type Person, signUp } from '../../harness/people.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf } from '../../harness/settings.js';
 import {
   addToTeam,
@@ -21,8 +22,8 @@ let admin: Person;
 let developer: Person;
 let stranger: Person;
 let team: MadeTeam;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, admin, developer, stranger] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'admin'),
@@ -35,7 +36,6 @@ beforeEach(async () => {
   await addToTeam(owner, team, admin, 'ADMIN');
   await addToTeam(owner, team, developer);
 });
-afterAll(() => server.stop());
 
 const CREATE = `mutation ($input: CreateTeamInput!) { createTeam(input: $input) { team { id name iconUrl } } }`;
 const UPDATE = `mutation ($input: UpdateTeamInput!) { updateTeam(input: $input) { team { id name iconUrl } } }`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { AuditRecord } from '../../../src/domain/audit-log/actions.js';
 import type { CallContext } from '../../../src/domain/call.js';
@@ -21,7 +21,7 @@ import {
   updateTeamMember,
 } from '../../../src/domain/teams/index.js';
 import { type Caller, failing, newCaller, toldBy } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 
 /** The smallest picture there is. */
@@ -31,7 +31,6 @@ const PICTURE = Buffer.from(
 );
 
 let app: AppContext;
-let close: () => Promise<void>;
 let owner: Caller;
 let admin: Caller;
 let developer: Caller;
@@ -41,8 +40,8 @@ let teamId: bigint;
 /** Of `invitee`, by `admin`. */
 let invitationId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   owner = await newCaller(app, 'owner');
   admin = await newCaller(app, 'admin');
   developer = await newCaller(app, 'developer');
@@ -54,7 +53,6 @@ beforeEach(async () => {
   await join(developer, 'DEVELOPER');
   ({ id: invitationId } = await inviteBy(admin, invitee, 'READ_ONLY'));
 });
-afterAll(() => close());
 
 const inviteBy = (by: Caller, { email }: Caller, role: GivenRole = 'DEVELOPER') =>
   inviteTeamMember(by.call, { teamId, email, role });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { startEndpoint } from '../../harness/endpoint.js';
+import { it } from '../../harness/fixtures.js';
 import { codeOf, type Loose } from '../../harness/graphql.js';
 import { askWithToken, grantCode, inForm, postForm, REDIRECT_URI } from '../../harness/oauth.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import { ask } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { update } from '../../harness/settings.js';
 import { addToTeam, createTeam, pendingOf, transferApplication } from '../../harness/teams.js';
 
@@ -15,8 +16,8 @@ let developer: Person;
 let tester: Person;
 /** An application of a team, of which `owner` is the origin. */
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   [owner, admin, developer, tester] = await Promise.all([
     signUp(server, 'owner'),
     signUp(server, 'admin'),
@@ -32,7 +33,6 @@ beforeEach(async () => {
   await update(owner, application.id, { redirectUris: [REDIRECT_URI] });
   await transferApplication(owner, application, team);
 });
-afterAll(() => server.stop());
 
 const invite = (person: Person, invitee: { userId: string } | { email: string }) =>
   person.ask(`mutation ($input: InviteTesterInput!) { inviteTester(input: $input) { tester { state } } }`, {

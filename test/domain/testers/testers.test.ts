@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { codeOf, type Loose } from '../../harness/graphql.js';
 import {
   createApplication,
@@ -9,7 +10,7 @@ import {
   signUp,
 } from '../../harness/people.js';
 import { createPerson } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { faultsOf, update } from '../../harness/settings.js';
 
 let server: TestServer;
@@ -18,8 +19,8 @@ let grace: Person;
 let stranger: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   owner = await signUp(server, 'owner');
   grace = await signUp(server, 'grace');
   stranger = await signUp(server, 'stranger');
@@ -28,7 +29,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   application = await createApplication(owner, 'Helper');
 });
-afterAll(() => server.stop());
 
 const INVITE = `mutation ($input: InviteTesterInput!) {
   inviteTester(input: $input) { tester { state user { id } application { id } } }

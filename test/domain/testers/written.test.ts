@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createApplication } from '../../../src/domain/applications/index.js';
 import type { AuditRecord } from '../../../src/domain/audit-log/actions.js';
@@ -13,17 +13,17 @@ import {
 } from '../../../src/domain/testers/index.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let owner: Caller;
 let ada: Caller;
 let bob: Caller;
 let applicationId: bigint;
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   owner = await newCaller(app, 'owner');
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
@@ -32,7 +32,6 @@ beforeEach(async () => {
   const { application } = await createApplication(owner.call, { name: 'Helper' });
   applicationId = application.id;
 });
-afterAll(() => close());
 
 const invite = ({ id: userId }: Caller, call = owner.call) => inviteTester(call, { applicationId, userId });
 const accept = ({ call }: Caller) => acceptTesterInvitation(call, applicationId);

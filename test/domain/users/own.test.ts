@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import type { Actor } from '../../../src/domain/call.js';
 import { createGuild, joinGuild } from '../../../src/domain/guilds/index.js';
@@ -7,18 +7,17 @@ import { createInvite } from '../../../src/domain/invites/index.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { getOwnUser, listOwnGuilds } from '../../../src/domain/users/index.js';
 import { type Caller, newCaller } from '../../harness/calls.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 
 let app: AppContext;
-let close: () => Promise<void>;
 let ada: Caller;
 let bob: Caller;
 /** Guilds of which ada is a member, in the order they were made: the second is bob's. */
 let ids: bigint[];
 
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(async ({ server }) => {
+  ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
   const made = [];
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await joinGuild(ada.call, (await createInvite(bob.call, channel.id)).code);
   await createGuild(bob.call, { name: 'Not ada’s' });
 });
-afterAll(() => close());
 
 const at = (index: number) => ids.at(index) ?? 0n;
 const as = (actor: Actor) => callContext(app, actor);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
 import { kickMember, updateMember } from '../../../src/domain/members/index.js';
@@ -10,9 +10,10 @@ import {
   leaveVoice,
   setOwnVoice,
 } from '../../../src/domain/voice/index.js';
+import { it } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { addMember, callOf, createChannel } from '../../harness/world.js';
 import { openRoom, type Room } from '../messages/scene.js';
 
@@ -21,10 +22,9 @@ let room: Room;
 let voiceId: bigint;
 const everything = () => ({ guildId: room.guild.id, userId: room.users.ada.id });
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   room = await openRoom(server);
   await room.permit(Permission.ViewChannel | Permission.Connect);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { Permission } from '../../../src/domain/permissions.js';
@@ -12,7 +12,7 @@ import {
   updateWebhook,
 } from '../../../src/domain/webhooks/index.js';
 import type { TeamMemberRole, User } from '../../../src/infra/database/index.js';
-import { openContext } from '../../harness/context.js';
+import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, permitEveryone, putWebhook } from '../../harness/rows.js';
 import {
@@ -28,14 +28,12 @@ import {
 /** People and webhooks: who develops the application, and who has ManageGuild in the server (decisions 238). */
 
 let app: AppContext;
-let close: () => Promise<void>;
 let bot: TestBot;
 let guild: TestGuild;
 let there: bigint;
-beforeAll(async () => {
-  ({ app, close } = await openContext());
+test.beforeAll(({ server }) => {
+  ({ app } = server);
 });
-afterAll(() => close());
 beforeEach(async () => {
   bot = await createBot(app);
   guild = await createGuild(app);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { deleteApplication, resetBotToken, transferApplication } from '../../../src/domain/applications/index.js';
 import { banMember } from '../../../src/domain/bans/index.js';
 import { deleteChannel } from '../../../src/domain/channels/index.js';
@@ -12,8 +12,9 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createTeam } from '../../../src/domain/teams/index.js';
 import { updateWebhook } from '../../../src/domain/webhooks/index.js';
 import { hearGuild } from '../../harness/bus.js';
+import { test } from '../../harness/fixtures.js';
 import { openScene, RestBot, type Scene } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { openWebhook, type RestWebhook } from '../../harness/webhooks.js';
 import { addMember, callOf, createChannel, createGuild } from '../../harness/world.js';
 
@@ -22,8 +23,8 @@ let scene: Scene;
 /** A webhook in the scene's server, and one of the same application in another server. */
 let hook: RestWebhook;
 let elsewhere: RestWebhook;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(({ server: shared }) => {
+  server = shared;
 });
 beforeEach(async () => {
   scene = await openScene(server);
@@ -33,7 +34,6 @@ beforeEach(async () => {
   await addMember(server.app, other.id, scene.bot.bot.user);
   elsewhere = await openWebhook(scene, { guildId: other.id, channelId: other.channel.id });
 });
-afterAll(() => server.stop());
 
 const owner = () => callOf(server.app, scene.guild.owner);
 const rowOf = ({ id }: RestWebhook) => server.app.db.reader.webhook.findUniqueOrThrow({ where: { id: BigInt(id) } });

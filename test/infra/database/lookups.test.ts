@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { it } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
 import { createGuild } from '../../harness/world.js';
 
 const MANY = 1_200;
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 it('as many lookups at once as there are callers go out in pieces that the database takes', async () => {
   const { reader } = server.app.db;

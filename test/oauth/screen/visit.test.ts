@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
+import { test } from '../../harness/fixtures.js';
 import {
   createApplication,
   createGuild,
@@ -9,7 +10,7 @@ import {
   signUp,
 } from '../../harness/people.js';
 import { formIn, Visitor } from '../../harness/screen.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { update } from '../../harness/settings.js';
 
 const CALLBACK = 'https://client.example/callback';
@@ -18,14 +19,13 @@ let server: TestServer;
 let ada: Person;
 let client: MadeApplication;
 let harbour: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   client = await createApplication(ada, 'Client');
   await update(ada, client.id, { redirectUris: [CALLBACK], userInstall: true });
   harbour = await createGuild(ada, 'Harbour');
 });
-afterAll(() => server.stop());
 
 const at = (page: string, query: Record<string, string>) => `/oauth2/${page}?${new URLSearchParams(query)}`;
 const request = () => ({ client_id: client.id, response_type: 'code', redirect_uri: CALLBACK, scope: 'identify' });

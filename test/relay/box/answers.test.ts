@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { idSpaceOf } from '../../../src/infra/ids.js';
 import { answerCall } from '../../../src/relay/box/answers.js';
 import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
 import { namesOnlyItsOwn } from '../../../src/relay/cloud/own-names.js';
 import { asBox } from '../../harness/as-box.js';
+import { it } from '../../harness/fixtures.js';
 import { RestBot } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import type { TestServer } from '../../harness/server.js';
 import { createBot, createBotInGuild, say } from '../../harness/world.js';
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(({ server: shared }) => {
+  server = shared;
 });
-afterAll(() => server.stop());
 
 it('R-27: there is no answer to an unknown name, none for no guild, and a refusal of what cannot be read', async () => {
   const { guilds } = server.app;

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { axeFaults } from '../harness/axe.js';
-import { noBrowser, openBrowser } from '../harness/browser.js';
+import { noBrowser } from '../harness/browser.js';
+import { it } from '../harness/fixtures.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
 import { createApplication, createGuild, signUp } from '../harness/people.js';
 import { openPortal, type PortalTab, untilShown } from '../harness/portal.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
 
@@ -18,15 +19,13 @@ const isOfVisitors = (route: string) => /^sign-/.test(route);
 let server: TestServer;
 let browser: Browser;
 let full: FullPortal;
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared, browser: chromium }) => {
+  server = shared;
   full = await fillPortal(server);
-  if (noBrowser === null) browser = await openBrowser();
+  browser = chromium;
 });
 afterAll(async () => {
-  await browser?.close();
   await full.stop();
-  await server.stop();
 });
 
 /** What is wrong for whom: colours in either theme, everything else once; at twice the size of text and on a phone, what is too wide. */

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { createBotInGuild, type TestBot } from '../harness/world.js';
 
 let server: TestServer;
 let bot: TestBot;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot } = await createBotInGuild(server.app));
 });
-afterAll(() => server.stop());
 
 const DOCUMENTED = [4001, 4002, 4003, 4004, 4005, 4007, 4008, 4010, 4013];
 const PROTOCOL_ERRORS = [1002, 1006];

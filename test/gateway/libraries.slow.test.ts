@@ -5,14 +5,15 @@ import { ChannelType, Client as DiscordClient, Events, GatewayIntentBits, Partia
 import Eris from 'eris';
 import { Client as OceanicClient } from 'oceanic.js';
 import { ApiHandler, Client as SeyfertClient } from 'seyfert';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { openDirectChannel } from '../../src/domain/channels/index.js';
 import { leaveGuild } from '../../src/domain/guilds/index.js';
 import { addReaction, deleteMessage, sendMessage, startTyping } from '../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
+import { it } from '../harness/fixtures.js';
 import { permitEveryone } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import {
   addMember,
@@ -30,11 +31,10 @@ let server: TestServer;
 let bot: TestBot;
 let guild: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ({ bot, guild } = await createBotInGuild(server.app, 'Library'));
 });
-afterAll(() => server.stop());
 
 const guildId = () => String(guild.id);
 const speak = (text: string) => say(server.app, guild, guild.owner, text);

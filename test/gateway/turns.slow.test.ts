@@ -1,11 +1,12 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { pagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
 import { loadMembers } from '../../src/domain/members/load.js';
 import { searchMembers } from '../../src/domain/members/search.js';
+import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { addCrowd, createPerson, nameMember, putInGuilds } from '../harness/rows.js';
-import { startServer, type TestServer } from '../harness/server.js';
+import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { readingsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
@@ -21,8 +22,8 @@ let server: TestServer;
 let bot: TestBot;
 let crowd: TestGuild;
 
-beforeAll(async () => {
-  server = await startServer();
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
   bot = await createBot(server.app);
   crowd = await createGuild(server.app);
   await addMember(server.app, crowd.id, bot.user);
@@ -31,7 +32,6 @@ beforeAll(async () => {
   await addMember(server.app, crowd.id, last);
   await nameMember(server.app, crowd.id, last, '100% Émile');
 });
-afterAll(() => server.stop());
 
 const search = (prefix: string, take = 100) => searchMembers(server.app.db.reader, crowd.id, prefix, take);
 const namesOf = async (prefix: string) => (await search(prefix)).map(({ user }) => user.username);

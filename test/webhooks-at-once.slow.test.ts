@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { test } from './harness/fixtures.js';
 import type { GraphqlAnswer, Loose } from './harness/graphql.js';
 import {
   createApplication,
@@ -10,19 +11,18 @@ import {
   signUp,
 } from './harness/people.js';
 import { ask } from './harness/rest.js';
-import { startServer, type TestServer } from './harness/server.js';
+import type { TestServer } from './harness/server.js';
 
 /** However many are made at once, an application has 50 webhooks (service description, section 3). */
 
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
-beforeAll(async () => {
-  server = await startServer();
+test.beforeAll(async ({ server: shared }) => {
+  server = shared;
   ada = await signUp(server, 'ada');
   guild = await createGuild(ada);
 });
-afterAll(() => server.stop());
 
 const TRIES = Array.from({ length: 60 }, (_, n) => `hook ${n}`);
 const REFUSAL = 'Maximum number of webhooks reached (50)';

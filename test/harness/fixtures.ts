@@ -1,0 +1,33 @@
+import type { Browser } from 'playwright-core';
+import { test as base } from 'vitest';
+import { noBrowser, openBrowser } from './browser.js';
+import { emptyDatabase } from './empty-database.js';
+import { startServer, type TestServer } from './server.js';
+
+/**
+ * `test` with what the files of a worker share. A file takes it in `test.beforeAll(({ server }) => …)`.
+ *
+ * - `server`: a plain server, with a database that holds what a new one does when the file begins. Its statements are already compiled.
+ *   A file that changes settings, counts what a process holds, breaks something or stops a server starts one with `startServer`.
+ * - `browser`: Chromium. Each test opens its own context. Tests that need it are skipped if there is none.
+ */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one uses.
+  .extend('workerServer', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestServer> => {
+    const server = await startServer();
+    onCleanup(() => server.stop());
+    return server;
+  })
+  .extend('server', { scope: 'file' }, async ({ workerServer }): Promise<TestServer> => {
+    await emptyDatabase(workerServer.app.db);
+    return workerServer;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one uses.
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }): Promise<Browser> => {
+    if (noBrowser !== null) return undefined as never;
+    const browser = await openBrowser();
+    onCleanup(() => browser.close());
+    return browser;
+  });
+
+export const it = test;

@@ -1,0 +1,60 @@
+/**
+ * Which tests a run covers, from `TEST_TIER`:
+ *
+ * - `fast`, the default: everything except files named `*.slow.test.ts`.
+ * - `all`: everything, and tests of uploads a second time with an S3 store.
+ * - `postgres`: what can differ on PostgreSQL, for a run with `TEST_DATABASE_URL`.
+ */
+export const tier = tierOf(process.env.TEST_TIER ?? 'fast');
+
+function tierOf(name: string) {
+  if (name === 'fast' || name === 'all' || name === 'postgres') return name;
+  throw new Error(`TEST_TIER is fast, all or postgres, not ${name}.`);
+}
+
+/** Patterns of the files that the tier runs. */
+export function includedTests(): string[] {
+  return tier === 'postgres' ? onPostgres : ['test/**/*.test.ts'];
+}
+
+const testFiles = (names: string[]) => names.map((name) => `test/${name}.test.ts`);
+
+/** Tests of uploads, which an S3 store must pass as well. */
+export const onS3 = testFiles([
+  'cdn/attachments',
+  'cdn/icons',
+  'cdn/sized-images',
+  'domain/channels/delete',
+  'domain/messages/edit',
+  'domain/messages/files',
+  'domain/messages/post',
+  'rest-compat/emojis',
+  'schema/given-files',
+  'schema/uploads',
+]);
+
+/** Races, ordering, queries, outages, several processes, and one file for each entry point. */
+const onPostgres = testFiles([
+  '*',
+  '*.slow',
+  'infra/database/*',
+  'infra/jobs/*',
+  'infra/{blobs,bus,ids,instance-keys,joined-lookups,times-of-use,worker-lease}',
+  'accounts/*',
+  'domain/*',
+  'domain/*/{races,written,queries,statements,order,positions,limits,deletions,demotions,list,search,prune,names,visibility}',
+  'domain/{audit-log,bans,guilds,installations,invites,messages,teams,testers,webhooks,voice}/*',
+  'domain/interactions/{statements,states,overdue,deliver,uninstalled}',
+  'gateway/{lost-events,missed,guild-feed,presences,restart,resume,dispatch,load,voice}*',
+  'rest-compat/{messages,killed-process,rate-limits,hostile,table,webhooks}*',
+  'schema/{lists,messages,guild-views,operation-limits,portal-home,search,budget,transactions}*',
+  'oauth/{token,conformance}',
+  'cdn/attachments',
+  'relay/{self-hosted,rules}*',
+  'relay/lossy/*',
+  'relay/box/{results,event-log,main}*',
+  'relay/same-shape/{odd,messages}*',
+  'portal/{roles,two-processes}*',
+  'conversation/{caches,interactions}*',
+  'scripts/*',
+]);
