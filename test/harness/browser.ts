@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core';
 
-const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+/** The headless shell has no window code and starts faster. Debian's packages are `chromium-headless-shell` and `chromium`. */
+const PATHS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
+const path = process.env.CHROMIUM_PATH ?? PATHS.find((candidate) => existsSync(candidate)) ?? '';
 
 /** Why there is no browser to test with; null when there is one. */
 export const noBrowser = existsSync(path)
   ? null
-  : `no browser at ${path}; install chromium, or name another one with CHROMIUM_PATH`;
+  : `no browser at ${path || PATHS.join(' or ')}; install chromium, or name another one with CHROMIUM_PATH`;
 
 export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
   // The sandbox is for pages of strangers, and does not start for root.
