@@ -8,7 +8,15 @@ import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import { listenTo } from '../harness/live.js';
 import { addCrowd, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, callOf, createBot, createBotInGuild, type TestBot, type TestGuild } from '../harness/world.js';
+import {
+  addMember,
+  callOf,
+  createBot,
+  createBotInGuild,
+  joinGuildAs,
+  type TestBot,
+  type TestGuild,
+} from '../harness/world.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -171,7 +179,7 @@ describe('G-63 somebody who becomes a member', () => {
     await thereAs(here.id, 'idle');
     await session(bot, { presence: { status: 'dnd' } });
     const from = client.frames.length;
-    for (const user of [here, gone, bot.user]) await addMember(server.app, guild.id, user);
+    for (const user of [here, gone, bot.user]) await joinGuildAs(server.app, guild.id, user);
     await client.next(({ t, d }) => t === 'PRESENCE_UPDATE' && d.user.id === String(bot.user.id));
     await client.settled();
     const frames = client.frames.slice(from);
@@ -185,7 +193,7 @@ describe('G-63 somebody who becomes a member', () => {
     const connection = await thereAs(user.id, 'idle');
     for (const status of ['dnd', 'idle', 'dnd', 'idle'] as const) {
       const heard = listenTo(server, guild.id);
-      await Promise.all([addMember(server.app, guild.id, user), connection.state(status)]);
+      await Promise.all([joinGuildAs(server.app, guild.id, user), connection.state(status)]);
       const presences = heard.rest().filter(({ type }) => type === 'PRESENCE_UPDATE');
       expect(JSON.parse(presences.at(-1)?.data ?? '{}')).toMatchObject({ status });
       await leaveGuild(callOf(server.app, user), guild.id);

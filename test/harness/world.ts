@@ -4,7 +4,10 @@ import { type PrivilegedIntent, updateApplication } from '../../src/domain/appli
 import type { CallContext, UserActor } from '../../src/domain/call.js';
 import { createChannel as createChannelAs } from '../../src/domain/channels/index.js';
 import type { ChannelRecord } from '../../src/domain/channels/record.js';
-import type { MemberRecord } from '../../src/domain/members/record.js';
+import { joinGuild } from '../../src/domain/guilds/index.js';
+import { installApplication } from '../../src/domain/installations/index.js';
+import { createInvite } from '../../src/domain/invites/index.js';
+import { type MemberRecord, WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
 import { type MessageRecord, type NewMessage, sendMessage } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import { createWebhook as createWebhookAs } from '../../src/domain/webhooks/index.js';
@@ -101,6 +104,27 @@ export async function createChannel(
 /** Makes a person or a bot a member of a guild. A bot is installed by the guild's owner, without permissions. */
 export function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
   return user.bot ? insertBotMember(app, guildId, user) : insertMember(app, guildId, user);
+}
+
+/**
+ * Makes a person or a bot a member like {@link addMember}, through the functions of the platform: it refuses a banned user, keeps a timeout
+ * and announces a presence.
+ */
+export async function joinGuildAs(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
+  const owner = await callOfOwner(app, guildId);
+  if (user.bot) await installApplication(owner, { applicationId: user.id, guildId, scopes: ['bot'], permissions: 0n });
+  else await joinByInvite(app, owner, guildId, user);
+  return app.db.reader.member.findUniqueOrThrow({
+    where: { guildId_userId: { guildId, userId: user.id } },
+    include: WITH_USER_AND_ROLES,
+  });
+}
+
+/** Leaves no invite behind. */
+async function joinByInvite(app: App, owner: CallContext, guildId: bigint, user: User): Promise<void> {
+  const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId }, select: { id: true } });
+  const { code } = await createInvite(owner, channel.id, { maxUses: 1 });
+  await joinGuild(callOf(app, user), code);
 }
 
 /** What a bot sends as a message. */

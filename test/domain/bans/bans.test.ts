@@ -11,7 +11,15 @@ import { hearGuild } from '../../harness/bus.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson } from '../../harness/rows.js';
-import { actorOf, addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
+import {
+  actorOf,
+  addMember,
+  callOf,
+  createBot,
+  createGuild,
+  joinGuildAs,
+  type TestGuild,
+} from '../../harness/world.js';
 
 let app: AppContext;
 let guild: TestGuild;
@@ -82,7 +90,7 @@ describe('a ban', () => {
     await ban(bot.user, guild.owner);
     const where = { guildId: guild.id, applicationId: bot.id };
     expect(await app.db.reader.installation.count({ where })).toBe(0);
-    await expect(addMember(app, guild.id, bot.user)).rejects.toMatchObject({ code: 'BANNED' });
+    await expect(joinGuildAs(app, guild.id, bot.user)).rejects.toMatchObject({ code: 'BANNED' });
     expect(await app.db.reader.installation.count({ where })).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createChannel } from '../../../src/domain/channels/index.js';
 import {
@@ -12,14 +12,16 @@ import { nickColumns } from '../../../src/domain/members/name-keys.js';
 import { sendMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../../src/domain/roles/index.js';
-import { test } from '../../harness/fixtures.js';
+import { openContext } from '../../harness/context.js';
 import { addNamed, createPerson, putInVoice, putMembers } from '../../harness/rows.js';
 import { addMember, callOf, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
 let app: AppContext;
-test.beforeAll(({ server }) => {
-  ({ app } = server);
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ app, close } = await openContext());
 });
+afterAll(() => close());
 
 /** Says something of somebody, by a connection of this process's. */
 async function putPresence(userId: bigint, status: string): Promise<void> {

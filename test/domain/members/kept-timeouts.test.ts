@@ -14,7 +14,7 @@ import { openContext } from '../../harness/context.js';
 import { between, noPostgres } from '../../harness/interleave.js';
 import { createPerson, DAY_MS, putAccounts } from '../../harness/rows.js';
 import { needing } from '../../harness/skipping.js';
-import { addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
+import { callOf, createBot, createGuild, joinGuildAs, type TestGuild } from '../../harness/world.js';
 
 const clock = new ManualClock();
 let app: AppContext;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   guild = await createGuild(app);
   owner = callOf(app, guild.owner);
   ada = await createPerson(app);
-  await addMember(app, guild.id, ada);
+  await joinGuildAs(app, guild.id, ada);
 });
 afterAll(() => close());
 
@@ -81,7 +81,7 @@ describe('somebody timed out', () => {
     await end();
     expect([await untilOf(), await kept()]).toEqual([undefined, [until]]);
     const { events } = hearGuild({ app }, guild.id);
-    await addMember(app, guild.id, ada);
+    await joinGuildAs(app, guild.id, ada);
     expect([await untilOf(), await kept()]).toEqual([until, []]);
     const [added] = events.filter(({ type }) => type === 'GUILD_MEMBER_ADD');
     expect(Date.parse(JSON.parse(added?.data ?? '{}').communication_disabled_until)).toBe(until.getTime());
@@ -92,15 +92,15 @@ describe('somebody timed out', () => {
   test('leaves with the timeout they have at last', async () => {
     await timeOut(ada);
     await leave();
-    await addMember(app, guild.id, ada);
+    await joinGuildAs(app, guild.id, ada);
     const later = await timeOut(ada, 25);
     await leave();
     expect(await kept()).toEqual([later]);
-    await addMember(app, guild.id, ada);
+    await joinGuildAs(app, guild.id, ada);
     await updateMember(owner, { ...keyOf(ada), communicationDisabledUntil: null });
     await leave();
     expect(await kept()).toEqual([]);
-    await addMember(app, guild.id, ada);
+    await joinGuildAs(app, guild.id, ada);
     expect(await untilOf()).toBeNull();
   });
 
@@ -108,8 +108,8 @@ describe('somebody timed out', () => {
     await timeOut(ada);
     await leave();
     const [bob, elsewhere] = [await createPerson(app), await createGuild(app)];
-    expect((await addMember(app, guild.id, bob)).communicationDisabledUntil).toBeNull();
-    expect((await addMember(app, elsewhere.id, ada)).communicationDisabledUntil).toBeNull();
+    expect((await joinGuildAs(app, guild.id, bob)).communicationDisabledUntil).toBeNull();
+    expect((await joinGuildAs(app, elsewhere.id, ada)).communicationDisabledUntil).toBeNull();
     expect(await kept()).toHaveLength(1);
   });
 
@@ -123,11 +123,11 @@ describe('somebody timed out', () => {
         await uninstallApplication(owner, id);
       },
     ]) {
-      await addMember(app, guild.id, user);
+      await joinGuildAs(app, guild.id, user);
       const until = await timeOut(user);
       await end();
       expect(await kept(user)).toEqual([until]);
-      expect((await addMember(app, guild.id, user)).communicationDisabledUntil).toEqual(until);
+      expect((await joinGuildAs(app, guild.id, user)).communicationDisabledUntil).toEqual(until);
       await end();
     }
   });
@@ -145,7 +145,7 @@ describe('a timeout that is over', () => {
     await timeOut(ada, 1);
     await leave();
     clock.advance(DAY_MS);
-    await addMember(app, guild.id, ada);
+    await joinGuildAs(app, guild.id, ada);
     expect(await untilOf()).toBeNull();
     const until = await timeOut(ada);
     await leave();

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import { addMemberRole, countInactive, kickMember, pruneMembers } from '../../../src/domain/members/index.js';
 import { removeInactive } from '../../../src/domain/members/prune.js';
@@ -8,18 +8,19 @@ import { Permission } from '../../../src/domain/permissions.js';
 import { createRole } from '../../../src/domain/roles/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
-import { test } from '../../harness/fixtures.js';
+import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, DAY_MS, putAccounts, putInVoice, putMembers, putPresence } from '../../harness/rows.js';
 import { actorOf, addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
+let close: () => Promise<void>;
 let guild: TestGuild;
 let mod: User;
 let low: Role;
 let high: Role;
-test.beforeAll(async ({ server }) => {
-  ({ app } = server);
+beforeAll(async () => {
+  ({ app, close } = await openContext());
   await app.db.writer.liveProcess.create({ data: { id: app.live.id, until: new Date(app.clock.now() + DAY_MS) } });
 });
 beforeEach(async () => {
@@ -32,6 +33,7 @@ beforeEach(async () => {
   low = await role('low', 0n);
   await give(mod, own);
 });
+afterAll(() => close());
 
 const owner = () => callOf(app, guild.owner);
 const role = (name: string, permissions: bigint) => createRole(owner(), guild.id, { name, permissions });

@@ -71,7 +71,7 @@ describe('members are found', () => {
   test('by the name that is shown, where that is another', async () => {
     const person = await createPerson(app, 'quentin');
     await updateOwnUser(callOf(app, person), { globalName: 'The Duke' });
-    await addMember(app, guild.id, person);
+    await addMember(app, guild.id, { ...person, globalName: 'The Duke' });
     expect(await found(guild, 'the d')).toEqual(['quentin']);
     await kickMember(callOf(app, guild.owner), { guildId: guild.id, userId: person.id });
   });
