@@ -20,6 +20,7 @@ import {
   callOf,
   createBot,
   createBotInGuild,
+  joinGuildAs,
   say,
   type TestBot,
   type TestGuild,
@@ -102,7 +103,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     await leaveGuild(callOf(server.app, other.user), watched.id);
     known.presences.cache.clear();
     const back = once(client, Events.PresenceUpdate);
-    await addMember(server.app, watched.id, other.user);
+    await joinGuildAs(server.app, watched.id, other.user);
     expect((await back)[1].member?.presence?.status).toBe('dnd');
     const gone = once(client, Events.PresenceUpdate);
     await seen.destroy();
