@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     projects: tier === 'all' ? [onDisk, repeatedOnS3] : [onDisk],
     exclude: tier === 'fast' ? ['**/node_modules/**', '**/*.slow.test.ts'] : ['**/node_modules/**'],
+    tags: [{ name: 'slow', skip: tier === 'fast' }],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/harness/retries.ts'],

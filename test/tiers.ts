@@ -1,7 +1,7 @@
 /**
  * Which tests a run covers, from `TEST_TIER`:
  *
- * - `fast`, the default: everything except files named `*.slow.test.ts`.
+ * - `fast`, the default: everything except files named `*.slow.test.ts`, and single tests with the tag `slow`.
  * - `all`: everything, and tests of uploads a second time with an S3 store.
  * - `postgres`: what can differ on PostgreSQL, for a run with `TEST_DATABASE_URL`.
  */

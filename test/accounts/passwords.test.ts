@@ -343,7 +343,7 @@ describe('with limits on', () => {
     }
   });
 
-  it('wrong passwords count as attempts to sign in, and made-up links are counted', async () => {
+  it('wrong passwords count as attempts to sign in, and made-up links are counted', { tags: ['slow'] }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const guess = async (person: Person) => {

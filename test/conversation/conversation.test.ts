@@ -42,7 +42,8 @@ afterAll(() => server.stop());
 describe('a stock bot says hello', () => {
   for (const [library, [program, script]] of Object.entries(BOTS)) {
     const missing = library === 'discord.py' ? noDiscordPy : null;
-    it.skipIf(missing)(needing(missing, library), async () => {
+    const tags = library === 'discord.py' ? ['slow'] : [];
+    it.skipIf(missing)(needing(missing, library), { tags }, async () => {
       const bot = await createApplication(ada, `Bot of ${library}`.slice(0, 32));
       await install(ada, bot, guild);
       const events = await subscribe(server, grace, guild.textChannelId);

@@ -125,7 +125,9 @@ it.each([
 });
 
 describe('G-17 identify limits', () => {
-  it('G-17 answers op 9, at once and then when trying again works, and keeps the connection', async () => {
+  it('G-17 answers op 9, at once and then when trying again works, and keeps the connection', {
+    tags: ['slow'],
+  }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const { token } = await createBot(limited.app);

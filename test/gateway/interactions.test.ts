@@ -1,11 +1,10 @@
 import { MessageFlags } from 'discord-api-types/v10';
-import { afterEach, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { invokeCommand } from '../../src/domain/interactions/index.js';
 import { topics } from '../../src/infra/bus.js';
 import { installWithCommands, openScene, type Scene, storeCommand } from '../domain/interactions/scene.js';
-import { ManualClock } from '../harness/clock.js';
-import { it } from '../harness/fixtures.js';
+import { ManualClock, MovableClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';
 import { answer, kindsOfSteps, rowOf, stepsOf } from '../harness/interactions.js';
@@ -14,18 +13,20 @@ import { ask as send } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { addMember, createBot, type TestBot } from '../harness/world.js';
 
+const clock = new MovableClock();
 let server: TestServer;
 let scene: Scene;
 let commandId: bigint;
 const open: GatewayClient[] = [];
-it.beforeAll(async ({ server: shared }) => {
-  server = shared;
+beforeAll(async () => {
+  server = await startServer({ clock });
   scene = await openScene(server);
   commandId = await storeCommand(scene);
 });
 afterEach(async () => {
   for (const client of open.splice(0)) await client.close();
 });
+afterAll(() => server.stop());
 
 async function connect(token = scene.bot.token, more: object = {}): Promise<GatewayClient> {
   const client = await GatewayClient.open(server.origin);
@@ -146,7 +147,9 @@ describe('INTERACTION_CREATE', () => {
   });
 
   it('I-15: fails where nobody takes it within 3 s', async () => {
-    const sent = await invoke(scene.owner, await commandOf(await otherBot()));
+    const sending = invoke(scene.owner, await commandOf(await otherBot()));
+    await clock.skip(3_000);
+    const sent = await sending;
     expect(sent).toMatchObject({ state: 'FAILED', endsAt: null, failure: expect.stringMatching(/No gateway session/) });
     expect(await stepsOf(server, sent)).toMatchObject([{ kind: 'FAILED', reason: sent.failure }]);
   });
@@ -158,6 +161,7 @@ describe('INTERACTION_CREATE', () => {
     const sending = invoke(scene.owner, await commandOf(bot));
     await offered.made;
     const client = await connect(bot.token);
+    clock.advance(3_000);
     expect(await sending).toMatchObject({ state: 'FAILED' });
     expect(await told(client)).toEqual([]);
   });
@@ -170,6 +174,7 @@ describe('INTERACTION_CREATE', () => {
     await offered.made;
     const taken = { state: 'DELIVERED_GATEWAY', endsAt: new Date(server.app.clock.now() + 60_000) } as const;
     await server.app.db.writer.interaction.updateMany({ where: { applicationId: bot.id }, data: taken });
+    clock.advance(3_000);
     const sent = await sending;
     expect(sent).toMatchObject({ state: 'DELIVERED_GATEWAY', failure: null });
     expect(await stepsOf(server, sent)).toEqual([]);
@@ -195,6 +200,7 @@ describe('INTERACTION_CREATE', () => {
     const client = await connect();
     const sent = await invoke();
     const { d } = await client.event('INTERACTION_CREATE');
+    clock.advance(3_100);
     await eventually(async () => expect((await rowOf(server, sent)).state).toBe('FAILED'));
     const late = await send(server, 'POST', `/interactions/${d.id}/${d.token}/callback`, { json: { type: 5 } });
     expect(late).toMatchObject({ status: 404, body: { code: 10062 } });

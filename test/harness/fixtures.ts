@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { test as base } from 'vitest';
 import { noBrowser, openBrowser } from './browser.js';
@@ -7,7 +9,8 @@ import { startServer, type TestServer } from './server.js';
 /**
  * `test` with what the files of a worker share. A file takes it in `test.beforeAll(({ server }) => …)`.
  *
- * - `server`: a plain server, with a database that holds what a new one does when the file begins. Its statements are already compiled.
+ * - `server`: a plain server, with a database that holds what a new one does when the file begins, and no uploads in its data folder.
+ *   Its statements are already compiled.
  *   A file that changes settings, counts what a process holds, breaks something or stops a server starts one with `startServer`.
  * - `browser`: Chromium. Each test opens its own context. Tests that need it are skipped if there is none.
  */
@@ -19,7 +22,9 @@ export const test = base
     return server;
   })
   .extend('server', { scope: 'file' }, async ({ workerServer }): Promise<TestServer> => {
-    await emptyDatabase(workerServer.app.db);
+    const { app } = workerServer;
+    await emptyDatabase(app.db);
+    await rm(join(app.config.dataDir, 'blobs'), { recursive: true, force: true });
     return workerServer;
   })
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one uses.

@@ -1,5 +1,9 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { tier } from '../tiers.js';
 import { missingIn } from './skipping.js';
+
+const leftOut = (tags: string[]) =>
+  tier === 'fast' && tags.includes('slow') ? 'slow; `npm run test:all` runs them too' : null;
 
 /** Ends a run's report with the reasons of all skipped tests, which no other reporter shows of files that passed. */
 export default class SkipReporter implements Reporter {
@@ -12,8 +16,8 @@ export default class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>();
     for (const module of modules) {
-      for (const { fullName } of module.children.allTests('skipped')) {
-        const reason = missingIn(fullName) ?? this.#withoutReason(fullName);
+      for (const { fullName, tags } of module.children.allTests('skipped')) {
+        const reason = missingIn(fullName) ?? leftOut(tags) ?? this.#withoutReason(fullName);
         if (reason) counts.set(reason, (counts.get(reason) ?? 0) + 1);
       }
     }

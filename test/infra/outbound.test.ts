@@ -294,7 +294,7 @@ describe('connections', () => {
     expect(endpoint.requests).toHaveLength(64);
   });
 
-  it('have their turn when others are done', async () => {
+  it('have their turn when others are done', { tags: ['slow'] }, async () => {
     const endpoint = await listen('slow');
     const outbound = open();
     const answers = await Promise.all(Array.from({ length: 80 }, () => post(outbound, endpoint.url)));

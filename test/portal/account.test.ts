@@ -91,7 +91,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('says at its field what is no address and no password, and keeps what was typed where no answer comes', async () => {
+  it('says at its field what is no address and no password, and keeps what was typed where no answer comes', {
+    tags: ['slow'],
+  }, async () => {
     const gus = await newPerson('gus');
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in');
@@ -117,7 +119,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('says at its field what is no address where a password was forgotten, and keeps it', async () => {
+  it('says at its field what is no address where a password was forgotten, and keeps it', {
+    tags: ['slow'],
+  }, async () => {
     const { page, close } = await openPortal(browser, server, null);
     await page.goto('/oauth2/password');
     const email = page.getByLabel('E-mail address');
@@ -129,7 +133,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('takes no theme but those there are', async () => {
+  it('takes no theme but those there are', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in');
     await page.evaluate(() => localStorage.setItem('theme', 'neon'));
@@ -138,7 +142,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('keeps the theme that was chosen from the first moment of a page on', async () => {
+  it('keeps the theme that was chosen from the first moment of a page on', { tags: ['slow'] }, async () => {
     const bea = await newPerson('bea');
     const { page, faults, open, close } = await openPortal(browser, server, bea);
     await open('/account');
@@ -154,7 +158,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('changes the password, which signs out everybody else, and lists sessions to end', async () => {
+  it('changes the password, which signs out everybody else, and lists sessions to end', {
+    tags: ['slow'],
+  }, async () => {
     const cem = await newPerson('cem');
     await signIn(cem, cem.password);
     const { page, faults, open, close } = await openPortal(browser, server, cem);
@@ -176,7 +182,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('joins by an invite after signing in, and says where there is none', async () => {
+  it('joins by an invite after signing in, and says where there is none', { tags: ['slow'] }, async () => {
     const [dan, eli] = [await newPerson('dan'), await newPerson('eli')];
     const guild = await createGuild(dan, 'Harbour');
     const { createInvite } = await dan.graphql(

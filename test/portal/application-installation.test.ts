@@ -32,7 +32,7 @@ async function installOf(person: Person, id: string): Promise<Loose> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an application'), () => {
-  it('keeps one of the two contexts on, and says why', async () => {
+  it('keeps one of the two contexts on, and says why', { tags: ['slow'] }, async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -86,7 +86,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keeps scopes that it does not know, each once, and shows what is wrong with one at its field', async () => {
+  it('keeps scopes that it does not know, each once, and shows what is wrong with one at its field', {
+    tags: ['slow'],
+  }, async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl);
     const { page, faults, open, close } = await openPortal(browser, server, carl);
@@ -130,7 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('puts nothing into the link that is no number', async () => {
+  it('puts nothing into the link that is no number', { tags: ['slow'] }, async () => {
     const finn = await signUp(server, 'finn');
     const { id } = await createApplication(finn);
     const { page, faults, open, close } = await openPortal(browser, server, finn);
@@ -151,7 +153,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('warns that nobody may install a private one without testers', async () => {
+  it('warns that nobody may install a private one without testers', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);
     const { page, faults, open, close } = await openPortal(browser, server, eve);
@@ -168,7 +170,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keeps what two people change at the same time in different parts', async () => {
+  it('keeps what two people change at the same time in different parts', { tags: ['slow'] }, async () => {
     const fred = await signUp(server, 'fred');
     const { id } = await createApplication(fred);
     const { page, faults, open, close } = await openPortal(browser, server, fred);

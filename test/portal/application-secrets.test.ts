@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await other.close();
   });
 
-  it('makes another client secret after a question, and shows it once', async () => {
+  it('makes another client secret after a question, and shows it once', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const { id, clientSecret } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -73,7 +73,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('are in no cache and in nothing else that scripts can reach, once another page is open', async () => {
+  it('are in no cache and in nothing else that scripts can reach, once another page is open', {
+    tags: ['slow'],
+    timeout: 120_000,
+  }, async () => {
     const ben = await signUp(server, 'ben');
     const { id } = await createApplication(ben, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, ben);
@@ -88,7 +91,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await page.getByLabel('Description').waitFor();
     expect(await isInMemory(page, token)).toBe(false);
     await close();
-  }, 120_000);
+  });
 
   it('shows what is wrong with a redirect URI at its row, and sends no empty one', async () => {
     const carl = await signUp(server, 'carl');
@@ -115,7 +118,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('builds addresses of the authorization screen, and saves nothing', async () => {
+  it('builds addresses of the authorization screen, and saves nothing', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const { id } = await createApplication(dora);
     const { page, faults, open, close } = await openPortal(browser, server, dora);
@@ -139,7 +142,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('has programs that connect to this instance, wherever the portal was opened', async () => {
+  it('has programs that connect to this instance, wherever the portal was opened', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);
     const { publicUrl, gatewayUrl } = server.app.addresses;
@@ -152,7 +155,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('warns before an intent is switched off that a session uses', async () => {
+  it('warns before an intent is switched off that a session uses', { tags: ['slow'] }, async () => {
     const gwen = await signUp(server, 'gwen');
     const { id, botToken } = await createApplication(gwen);
     const bot = await GatewayClient.open(server.origin);
@@ -170,7 +173,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('switches a privileged intent off, and keeps off one that somebody else switched off meanwhile', async () => {
+  it('switches a privileged intent off, and keeps off one that somebody else switched off meanwhile', {
+    tags: ['slow'],
+  }, async () => {
     const fred = await signUp(server, 'fred');
     const { id } = await createApplication(fred);
     const [mine, other] = [await openPortal(browser, server, fred), await openPortal(browser, server, fred)];

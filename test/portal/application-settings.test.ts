@@ -71,7 +71,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('cuts nothing that is too long, counts as the server does, and is not sent until it fits', async () => {
+  it('cuts nothing that is too long, counts as the server does, and is not sent until it fits', {
+    tags: ['slow'],
+  }, async () => {
     const cleo = await signUp(server, 'cleo');
     const { id } = await createApplication(cleo, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, cleo);
@@ -93,7 +95,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('says once that it is saved, however often it is', async () => {
+  it('says once that it is saved, however often it is', { tags: ['slow'] }, async () => {
     const dave = await signUp(server, 'dave');
     const { id } = await createApplication(dave, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, dave);
@@ -108,7 +110,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('sends nothing by the keyboard either while it is too early to try again', async () => {
+  it('sends nothing by the keyboard either while it is too early to try again', { tags: ['slow'] }, async () => {
     const finn = await signUp(server, 'finn');
     const { id } = await createApplication(finn, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, finn);
@@ -124,7 +126,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('takes an image as the icon, shows it before it is saved, and clears it', async () => {
+  it('takes an image as the icon, shows it before it is saved, and clears it', { tags: ['slow'] }, async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, carl);
@@ -147,7 +149,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('moves to a team for good, once its name is typed', async () => {
+  it('moves to a team for good, once its name is typed', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(dora, 'Otter bot');
@@ -201,7 +203,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('asks only for what a tab has beside the settings, and shows there what somebody else changes', async () => {
+  it('asks only for what a tab has beside the settings, and shows there what somebody else changes', {
+    tags: ['slow'],
+  }, async () => {
     const gina = await signUp(server, 'gina');
     const { id } = await createApplication(gina, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, gina);
@@ -222,7 +226,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('shows everything off with the reason to somebody who may only look', async () => {
+  it('shows everything off with the reason to somebody who may only look', { tags: ['slow'] }, async () => {
     const [hugo, ines] = [await signUp(server, 'hugo'), await signUp(server, 'ines')];
     const application = await createApplication(hugo, 'Otter bot');
     const team = await createTeam(hugo, 'Readers');
@@ -250,7 +254,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it.each([[false], [true]])('fits a phone, dark: %s', async (dark) => {
+  it.each([[false], [true]])('fits a phone, dark: %s', { tags: ['slow'] }, async (dark) => {
     const owner = await signUp(server, dark ? 'jack' : 'kate');
     const { id } = await createApplication(owner, 'Otter bot');
     await update(owner, id, {

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells what is done while it is being asked for again', async () => {
+  it('tells what is done while it is being asked for again', { tags: ['slow'] }, async () => {
     const application = await createApplication(ada, 'Heron bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells of a team what was done with it and with its applications', async () => {
+  it('tells of a team what was done with it and with its applications', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Lodge');
     await addToTeam(ada, team, bob, 'READ_ONLY');
     await setTeamRole(ada, team, bob, 'DEVELOPER');
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('is filtered by what and by whom, and the address keeps it', async () => {
+  it('is filtered by what and by whom, and the address keeps it', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Holt');
     await addToTeam(ada, team, bob);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('loads older entries, with no gap to those that came meanwhile', async () => {
+  it('loads older entries, with no gap to those that came meanwhile', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Weir 0');
     for (let n = 1; n <= 60; n++) await renameTeam(ada, team, `Weir ${n}`);
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells of a server what was done in it, and why, to who may view it', async () => {
+  it('tells of a server what was done in it, and why, to who may view it', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'River');
     await invite(ada, guild, bob);
     const { app } = server;

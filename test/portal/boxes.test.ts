@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('are renamed, enrolled anew and deleted, which other browsers see', async () => {
+  it('are renamed, enrolled anew and deleted, which other browsers see', { tags: ['slow'] }, async () => {
     const bea = await signUp(server, 'bea');
     const { box } = await makeBox(bea, 'Garage');
     const [mine, other] = [await openPortal(browser, server, bea), await openPortal(browser, server, bea)];
@@ -89,7 +89,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await other.close();
   });
 
-  it('show what was asked of them in the last 24 hours, in numbers, in a picture and in a table, and anew each minute', async () => {
+  it('show what was asked of them in the last 24 hours, in numbers, in a picture and in a table, and anew each minute', {
+    tags: ['slow'],
+  }, async () => {
     const cleo = await signUp(server, 'cleo');
     const { box } = await makeBox(cleo, 'Loft');
     const { page, faults, open, close } = await openPortal(browser, server, cleo);
@@ -124,7 +126,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('ask for nothing while nobody looks, and once somebody does again', async () => {
+  it('ask for nothing while nobody looks, and once somebody does again', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const { box } = await makeBox(dora, 'Barn');
     const { page, open, close } = await openPortal(browser, server, dora);

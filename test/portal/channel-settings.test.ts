@@ -65,7 +65,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('of a voice channel say how many it holds; what is no number is refused where it stands', async () => {
+  it('of a voice channel say how many it holds; what is no number is refused where it stands', {
+    tags: ['slow'],
+  }, async () => {
     const category = await makeChannel('Decks', 4);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/channels`);
@@ -87,7 +89,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await close();
   });
 
-  it('give it another place, and end it', async () => {
+  it('give it another place, and end it', { tags: ['slow'] }, async () => {
     const id = await makeChannel('news');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/channels/${id}/settings`);
@@ -104,7 +106,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await close();
   });
 
-  it('allow and deny roles and members, by the names of permissions', async () => {
+  it('allow and deny roles and members, by the names of permissions', { tags: ['slow'] }, async () => {
     const id = await makeChannel('bridge');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(`/servers/${guild.id}/channels/${id}/settings`);

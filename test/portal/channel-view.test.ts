@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('sends files, and keeps what is too long or too much in the field', async () => {
+  it('sends files, and keeps what is too long or too much in the field', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await composer(page).fill('𐂂'.repeat(4_001));
@@ -154,7 +154,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('keeps what is not sent yet: typed meanwhile, beside files, and in another channel', async () => {
+  it('keeps what is not sent yet: typed meanwhile, beside files, and in another channel', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(0, 'drafts');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(channelId));
@@ -207,7 +209,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('shows what is said and edited while it is being asked for', async () => {
+  it('shows what is said and edited while it is being asked for', { tags: ['slow'] }, async () => {
     const { channelId } = await channelWith(1, 'busy');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
@@ -227,7 +229,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('loads what is older than the newest 50, of which the first one is renewed when it is changed', async () => {
+  it('loads what is older than the newest 50, of which the first one is renewed when it is changed', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(60);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
@@ -413,7 +417,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
   }
   const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
 
-  it('are picked by all that was typed, also before the list of them came', async () => {
+  it('are picked by all that was typed, also before the list of them came', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'command-picker');
     await open(pathOf(guild.textChannelId));
@@ -433,7 +437,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('take nothing from a message that begins with a slash, once what was begun of one is deleted', async () => {
+  it('take nothing from a message that begins with a slash, once what was begun of one is deleted', {
+    tags: ['slow'],
+  }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'command-picker');
     await open(pathOf(guild.textChannelId));
@@ -449,7 +455,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are also those that everybody has', async () => {
+  it('are also those that everybody has', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'choice');
@@ -500,7 +506,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('take subcommands with choices, and complete what is typed', async () => {
+  it('take subcommands with choices, and complete what is typed', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'game start');
@@ -525,7 +531,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are picked on purpose alone, and what they were given is not left unasked', async () => {
+  it('are picked on purpose alone, and what they were given is not left unasked', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await composer(page).press('/');
@@ -548,7 +554,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the channel and what is typed in it as they are where their files do not come', async () => {
+  it('leave the channel and what is typed in it as they are where their files do not come', {
+    tags: ['slow'],
+  }, async () => {
     const { page, open, close } = await openPortal(browser, server, bob);
     await sendMessage(bob, guild.textChannelId, 'to be edited');
     await open(pathOf(guild.textChannelId));
@@ -567,7 +575,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the channel as it is where the timeline’s file does not come', async () => {
+  it('leave the channel as it is where the timeline’s file does not come', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await page.route('**/portal/assets/interaction-panel*.js', (route) => route.fulfill({ status: 404 }));
     await open(pathOf(guild.textChannelId));
@@ -581,7 +589,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('ask once about two messages that are being edited, and for one where it is closed', async () => {
+  it('ask once about two messages that are being edited, and for one where it is closed', {
+    tags: ['slow'],
+  }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     for (const text of ['first one', 'second one']) await sendMessage(bob, guild.textChannelId, text);
     await open(pathOf(guild.textChannelId));
@@ -604,7 +614,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on in a new message with what was typed into one that somebody else deletes', async () => {
+  it('goes on in a new message with what was typed into one that somebody else deletes', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(0, 'pool');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     const ids = [await sendMessage(bob, channelId, 'first one'), await sendMessage(bob, channelId, 'second one')];
@@ -645,7 +657,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on with both of two that are deleted at once, where the one that is being typed comes first', async () => {
+  it('goes on with both of two that are deleted at once, where the one that is being typed comes first', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(0, 'both');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     const ids = [await sendMessage(bob, channelId, 'first one'), await sendMessage(bob, channelId, 'second one')];
@@ -665,7 +679,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on with what was typed into one that is out of reach after a lost connection', async () => {
+  it('goes on with what was typed into one that is out of reach after a lost connection', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(0, 'far');
     const { page, open, close } = await openPortal(browser, server, bob);
     await sendMessage(bob, channelId, 'first one');
@@ -681,7 +697,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leaves what was typed to who may not write there any more, to be copied or dropped', async () => {
+  it('leaves what was typed to who may not write there any more, to be copied or dropped', {
+    tags: ['slow'],
+  }, async () => {
     const { channelId } = await channelWith(0, 'shut');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(pathOf(channelId));
@@ -704,7 +722,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are answered for one person alone, later, or not at all', async () => {
+  it('are answered for one person alone, later, or not at all', { tags: ['slow'] }, async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
     await pick(hers.page, 'whisper');

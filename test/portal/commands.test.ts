@@ -59,7 +59,9 @@ const json = async (page: Page) => JSON.parse(await page.getByLabel('JSON').inpu
 const saved = (page: Page) => page.getByRole('region', { name: 'Notifications' }).getByText('Saved').waitFor();
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
-  it('shows how to register one where there is none, and one that is registered at once', async () => {
+  it('shows how to register one where there is none, and one that is registered at once', {
+    tags: ['slow'],
+  }, async () => {
     const ada = await signUp(server, 'ada');
     const application = await createApplication(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -77,7 +79,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('says of a reserved one what that means', async () => {
+  it('says of a reserved one what that means', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob);
     await putCommand(server.app, BigInt(application.id), { name: 'ban' });
@@ -126,7 +128,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keeps JSON that is none as it was typed, and fills the form from what is', async () => {
+  it('keeps JSON that is none as it was typed, and fills the form from what is', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const application = await createApplication(dan);
     const id = await register(dan, application, DIVE);
@@ -157,7 +159,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keeps what is being typed when somebody else changes it, and shows what they changed elsewhere', async () => {
+  it('keeps what is being typed when somebody else changes it, and shows what they changed elsewhere', {
+    tags: ['slow'],
+  }, async () => {
     const eve = await signUp(server, 'eve');
     const application = await createApplication(eve);
     const id = await register(eve, application, DIVE);
@@ -174,7 +178,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('says before a command is renamed or deleted which permissions go', async () => {
+  it('says before a command is renamed or deleted which permissions go', { tags: ['slow'] }, async () => {
     const fay = await signUp(server, 'fay');
     const application = await createApplication(fay);
     const guild = await createGuild(fay, 'Lagoon');
@@ -231,7 +235,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('shows the plan of an overwrite before anything is done, and then does it', async () => {
+  it('shows the plan of an overwrite before anything is done, and then does it', { tags: ['slow'] }, async () => {
     const gil = await signUp(server, 'gil');
     const application = await createApplication(gil);
     await register(gil, application, DIVE);
@@ -273,7 +277,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('applies only the plan that was shown, and replaces nothing typed unasked', async () => {
+  it('applies only the plan that was shown, and replaces nothing typed unasked', { tags: ['slow'] }, async () => {
     const ivy = await signUp(server, 'ivy');
     const application = await createApplication(ivy);
     await register(ivy, application, DIVE);
@@ -304,7 +308,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('leads to JSON that cannot be saved, and keeps the focus with what is moved, removed or changed', async () => {
+  it('leads to JSON that cannot be saved, and keeps the focus with what is moved, removed or changed', {
+    tags: ['slow'],
+  }, async () => {
     const kim = await signUp(server, 'kim');
     const application = await createApplication(kim);
     const names = ['one', 'two', 'three'];
@@ -339,7 +345,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('shows those of one server, and why there are none in another', async () => {
+  it('shows those of one server, and why there are none in another', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     const application = await createApplication(hal);
     const guild = await createGuild(hal, 'River');

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await close();
   });
 
-  it('it is opened again also where the server had no room for it', async () => {
+  it('it is opened again also where the server had no room for it', { tags: ['slow'] }, async () => {
     const bob = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'bob');
     const application = await createApplication(bob, 'Badger bot');
     const sockets = Array.from({ length: 20 }, () =>

@@ -67,7 +67,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       expect(answer.status).toBe(200);
     }
 
-    it('and the same person signs in again, in one tab for all', async () => {
+    it('and the same person signs in again, in one tab for all', { tags: ['slow'] }, async () => {
       const ada = await signUp(server, 'ada');
       const application = await createApplication(ada, 'Otter bot');
       const tab = await openPortal(browser, server, ada);
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('and what is said in the channel meanwhile and afterwards comes', async () => {
+    it('and what is said in the channel meanwhile and afterwards comes', { tags: ['slow'] }, async () => {
       const [dan, eve] = [await signUp(server, 'dan'), await signUp(server, 'eve')];
       const guild = await createGuild(dan, 'Harbour');
       await invite(dan, guild, eve);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('but not for another one, for whom the home page opens', async () => {
+    it('but not for another one, for whom the home page opens', { tags: ['slow'] }, async () => {
       const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
       const tab = await openPortal(browser, server, bob);
       const { page } = tab;
@@ -181,7 +181,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await close();
     });
 
-    it('and a secret that is shown once, before it is stored', async () => {
+    it('and a secret that is shown once, before it is stored', { tags: ['slow'] }, async () => {
       const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'gus'));
       await open('/teams');
       await page.getByRole('link', { name: 'Applications', exact: true }).click();
@@ -203,7 +203,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await close();
     });
 
-    it('by itself, where a newer build took the place of this one: a page that cannot be loaded waits for a button', async () => {
+    it('by itself, where a newer build took the place of this one: a page that cannot be loaded waits for a button', {
+      tags: ['slow'],
+    }, async () => {
       const hal = await signUp(server, 'hal');
       const guild = await createGuild(hal, 'Harbour');
       const { page, open, close } = await openPortal(browser, server, hal);
@@ -259,7 +261,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('before it was known who asks', async () => {
+    it('before it was known who asks', { tags: ['slow'] }, async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);
       const { page, open } = tab;
       const asksWho = /query Frame\b/;
@@ -276,7 +278,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('a page whose file cannot be loaded comes by itself once the network is back', async () => {
+    it('a page whose file cannot be loaded comes by itself once the network is back', { tags: ['slow'] }, async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);
       const { page } = tab;
       await tab.open('/applications');
@@ -317,7 +319,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await rm(env.DATA_DIR ?? '', { recursive: true, force: true });
     });
 
-    it('is killed and started again', async () => {
+    it('is killed and started again', { tags: ['slow'] }, async () => {
       const tab = await openPortal(browser, instance, ada);
       await typeIn(tab, application);
       await instance.end('SIGKILL');
@@ -330,7 +332,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('is replaced by another build, which pages come from that were not open yet', async () => {
+    it('is replaced by another build, which pages come from that were not open yet', { tags: ['slow'] }, async () => {
       await update(ada, application.id, { description: '' });
       const tab = await openPortal(browser, instance, ada);
       await typeIn(tab, application);

@@ -105,7 +105,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('that others change while somebody changes them keep what both did, and tell what cannot be both', async () => {
+  it('that others change while somebody changes them keep what both did, and tell what cannot be both', {
+    tags: ['slow'],
+  }, async () => {
     const guild = await createGuild(ada, 'Bay');
     const roleOf = async (name: string) => {
       const { createRole } = await ada.graphql(
@@ -160,7 +162,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of a server are changed by who made them, or manages them, and by nobody else', async () => {
+  it('of a server are changed by who made them, or manages them, and by nobody else', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'Lake');
     await invite(ada, guild, bob);
     await makeEmoji(server, ada, { guildId: guild.id }, 'hers');
@@ -187,7 +189,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of an application are made, renamed and deleted by who develops it, and page by page', async () => {
+  it('of an application are made, renamed and deleted by who develops it, and page by page', {
+    tags: ['slow'],
+  }, async () => {
     const application = await createApplication(ada, 'Otter bot');
     const home = { applicationId: application.id };
     const tab = await openPortal(browser, server, ada, { width: 360 });
@@ -218,7 +222,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of an application are shown to its whole team, and changed by who may', async () => {
+  it('of an application are shown to its whole team, and changed by who may', { tags: ['slow'] }, async () => {
     const application = await createApplication(ada, 'Team bot');
     const team = await createTeam(ada, 'Builders');
     await addToTeam(ada, team, bob, 'READ_ONLY');

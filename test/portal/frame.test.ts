@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('loses no letter that is typed before the list has come', async () => {
+  it('loses no letter that is typed before the list has come', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'switcher');
     await open('/account');
@@ -97,7 +97,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('shows by which documents the pages did what they did last, for programs that are to do the same', async () => {
+  it('shows by which documents the pages did what they did last, for programs that are to do the same', {
+    tags: ['slow'],
+  }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${otter.id}/general`);
     await page.getByRole('textbox', { name: 'Description' }).fill('Swims.');
@@ -129,7 +131,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('shows on a telephone which part is open, however long the row of parts is', async () => {
+  it('shows on a telephone which part is open, however long the row of parts is', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     const parts = page.getByRole('navigation', { name: 'Application' });
     await open(`/applications/${otter.id}/audit`);

@@ -43,7 +43,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('shows invitations when they come, which move into the lists when they are accepted', async () => {
+  it('shows invitations when they come, which move into the lists when they are accepted', {
+    tags: ['slow'],
+  }, async () => {
     const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open();
@@ -68,7 +70,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('shows a new tester where to install it, and keeps the focus with what is left', async () => {
+  it('shows a new tester where to install it, and keeps the focus with what is left', { tags: ['slow'] }, async () => {
     const [ida, jan] = [await signUp(server, 'ida'), await signUp(server, 'jan')];
     const application = await createApplication(jan, 'Reed bot');
     await inviteTester(jan, application, ida);
@@ -85,7 +87,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('takes back an invitation that is revoked while it is looked at', async () => {
+  it('takes back an invitation that is revoked while it is looked at', { tags: ['slow'] }, async () => {
     const [dora, eve] = [await signUp(server, 'dora'), await signUp(server, 'eve')];
     const { page, faults, open, close } = await openPortal(browser, server, dora);
     const invitation = await inviteToTeam(eve, await createTeam(eve, 'Diggers'), dora, 'ADMIN');
@@ -97,7 +99,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('asks for the address to be verified before an invitation is accepted, and sends the mail again', async () => {
+  it('asks for the address to be verified before an invitation is accepted, and sends the mail again', {
+    tags: ['slow'],
+  }, async () => {
     const mailed = await startServer({ env: { VERIFY_EMAILS: 'on' } });
     const [fay, gus] = [await signUp(mailed, 'fay'), await signUp(mailed, 'gus')];
     await mailed.app.db.writer.authUser.update({ where: { userId: BigInt(fay.id) }, data: { emailVerified: false } });
@@ -121,7 +125,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await mailed.stop();
   });
 
-  it('shows what was made in another browser, servers that were joined, and where programs find the instance', async () => {
+  it('shows what was made in another browser, servers that were joined, and where programs find the instance', {
+    tags: ['slow'],
+  }, async () => {
     const [hal, ivy] = [await signUp(server, 'hal'), await signUp(server, 'ivy')];
     const { page, faults, open, close } = await openPortal(browser, server, hal);
     await open();

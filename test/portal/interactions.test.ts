@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newestFirst, partAt, withRow } from '../../portal/src/pages/applications/interaction-log.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
+import { MovableClock } from '../harness/clock.js';
 import { putCommand } from '../harness/command-rows.js';
 import { startEndpoint } from '../harness/endpoint.js';
 import { GatewayClient } from '../harness/gateway-client.js';
@@ -23,10 +24,11 @@ import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 import type { TestGuild } from '../harness/world.js';
 
+const clock = new MovableClock();
 let server: TestServer;
 let browser: Browser;
 beforeAll(async () => {
-  server = await startServer({ env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
+  server = await startServer({ clock, env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
   if (noBrowser === null) browser = await openBrowser();
 });
 afterAll(async () => {
@@ -37,7 +39,7 @@ afterAll(async () => {
 interface Installed {
   application: MadeApplication;
   guild: MadeGuild;
-  /** Runs its command once; answers it where `answer` says so. */
+  /** Runs its command once. It is answered where `answer` says so; where its bot is not there, it fails. */
   run(answer?: boolean): Promise<void>;
   /** The bot is there from then on. */
   connect(): Promise<GatewayClient>;
@@ -59,10 +61,12 @@ async function installed(owner: Person, name = 'Otter bot'): Promise<Installed> 
       return session;
     },
     async run(answer = false) {
-      await owner.graphql(
+      const running = owner.graphql(
         'mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }',
         { input: { channelId: guild.textChannelId, commandId: String(commandId) } },
       );
+      if (!session) await clock.skip(3_000);
+      await running;
       if (!answer || !session) return;
       const { id, token } = (await session.event('INTERACTION_CREATE')).d;
       const json = { type: 4, data: { content: 'Splash' } };
@@ -144,7 +148,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await endpoint.close();
   });
 
-  it('says at the field what is no address, and keeps what was typed', async () => {
+  it('says at the field what is no address, and keeps what was typed', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -203,7 +207,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('tells why an endpoint was of no use, and how it did', async () => {
+  it('tells why an endpoint was of no use, and how it did', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const { application, run, connect } = await installed(dan);
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
@@ -234,7 +238,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('loads older ones below those that are shown', async () => {
+  it('loads older ones below those that are shown', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { application, guild, run } = await installed(eve);
     const place = { id: BigInt(guild.id), channel: { id: BigInt(guild.textChannelId) }, owner: { id: BigInt(eve.id) } };
@@ -256,7 +260,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('shows everything to who may only read, with the reason why nothing can be changed', async () => {
+  it('shows everything to who may only read, with the reason why nothing can be changed', {
+    tags: ['slow'],
+  }, async () => {
     const fay = await signUp(server, 'fay');
     const gil = await signUp(server, 'gil');
     const { application, run } = await installed(fay);

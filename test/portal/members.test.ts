@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('get the roles that two people give them at the same time', async () => {
+  it('get the roles that two people give them at the same time', { tags: ['slow'] }, async () => {
     const [, cooks] = [await makeRole('Pilots'), await makeRole('Cooks')];
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/members`);
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('are found once each, also after a field found them before', async () => {
+  it('are found once each, also after a field found them before', { tags: ['slow'] }, async () => {
     const application = await createApplication(ada, 'Otter bot');
     await install(ada, application, guild);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('are shown page by page, each as it is at the moment', async () => {
+  it('are shown page by page, each as it is at the moment', { tags: ['slow'] }, async () => {
     const { writer } = server.app.db;
     for (let n = 0; n < 52; n += 1) {
       const { id: userId } = await createPerson(server.app);
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('who leave while somebody names them leave what was typed', async () => {
+  it('who leave while somebody names them leave what was typed', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/members`);
     await page.getByRole('button', { name: 'bob' }).click();
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await Promise.all([hers.close(), his.close(), bans.close()]);
   });
 
-  it('offer a moderator what can be done with each of them, and say why not the rest', async () => {
+  it('offer a moderator what can be done with each of them, and say why not the rest', { tags: ['slow'] }, async () => {
     const { KickMembers, BanMembers, ModerateMembers, ManageRoles, ManageNicknames } = Permission;
     const moderates = KickMembers | BanMembers | ModerateMembers | ManageRoles | ManageNicknames;
     await makeRole('Captains', Permission.Administrator);

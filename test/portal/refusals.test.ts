@@ -68,7 +68,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('with the id of the request, where it takes the place of a page, of a log or of an answer to an invitation', async () => {
+  it('with the id of the request, where it takes the place of a page, of a log or of an answer to an invitation', {
+    tags: ['slow'],
+  }, async () => {
     const [team, bob] = [await createTeam(ada, 'Weir'), await signUp(server, 'bob')];
     await inviteToTeam(ada, team, bob);
     const { page, open, close } = await openPortal(browser, server, ada);
@@ -94,7 +96,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await invited.close();
   });
 
-  it('in passing with all that is known of it, and off until it is worth trying again', async () => {
+  it('in passing with all that is known of it, and off until it is worth trying again', {
+    tags: ['slow'],
+  }, async () => {
     const { box } = await makeBox(ada, 'Cellar');
     const { page, open, close } = await openPortal(browser, server, ada);
     const said = page.getByRole('region', { name: 'Notifications' });
@@ -114,7 +118,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('and nothing is sent meanwhile by Enter or by what is not switched off', async () => {
+  it('and nothing is sent meanwhile by Enter or by what is not switched off', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'Harbour');
     await sendMessage(ada, guild.textChannelId, 'Ahoy');
     const { page, open, close } = await openPortal(browser, server, ada);
@@ -147,7 +151,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('where it was asked for, and not of the page around it', async () => {
+  it('where it was asked for, and not of the page around it', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Badger bot');
     const { page, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/general`);

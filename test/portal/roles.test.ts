@@ -80,7 +80,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are not left for another, or a new one, with what was typed, unasked', async () => {
+  it('are not left for another, or a new one, with what was typed, unasked', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/roles`);
     await makeRole(page, 'Cooks');
@@ -101,7 +101,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('take the permissions that two people change at once, and leave what each did not touch', async () => {
+  it('take the permissions that two people change at once, and leave what each did not touch', {
+    tags: ['slow'],
+  }, async () => {
     const roles = 'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }';
     const { createRole } = await ada.graphql(roles, { i: { guildId: guild.id, name: 'Porters', permissions: '0' } });
     const { id } = createRole.role;
@@ -121,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('make nobody an administrator before that was asked', async () => {
+  it('make nobody an administrator before that was asked', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { dark: true });
     await open(`/servers/${guild.id}/roles`);
     await page.getByLabel('Administrator').check();
@@ -142,7 +144,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('are changed and moved by who ranks above them, and let do no more than they may themselves', async () => {
+  it('are changed and moved by who ranks above them, and let do no more than they may themselves', {
+    tags: ['slow'],
+  }, async () => {
     const crew = await createGuild(ada, 'Crew');
     await invite(ada, crew, bob);
     const make = async (name: string, permissions: bigint) => {

@@ -83,7 +83,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are listed as they are, also those that are made and left elsewhere', async () => {
+  it('are listed as they are, also those that are made and left elsewhere', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     const { page, faults, open, close } = await openPortal(browser, server, hal);
     await open('/servers');
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('are asked for in dialogs that a click beside them does not end', async () => {
+  it('are asked for in dialogs that a click beside them does not end', { tags: ['slow'] }, async () => {
     const ida = await signUp(server, 'ida');
     const { page, faults, open, close } = await openPortal(browser, server, ida);
     await open('/servers');
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('leave the focus where somebody goes on after an invite was refused', async () => {
+  it('leave the focus where somebody goes on after an invite was refused', { tags: ['slow'] }, async () => {
     const jon = await signUp(server, 'jon');
     const { page, faults, open, close } = await openPortal(browser, server, jon);
     await open('/servers');
@@ -151,7 +151,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('show what their owner changes to another member at once, and their picture before it is saved', async () => {
+  it('show what their owner changes to another member at once, and their picture before it is saved', {
+    tags: ['slow'],
+  }, async () => {
     const [dan, eva] = [await signUp(server, 'dan'), await signUp(server, 'eva')];
     const guild = await createGuild(dan, 'Pier');
     await invite(dan, guild, eva);
@@ -172,7 +174,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([his.close(), hers.close()]);
   });
 
-  it('take no picture of who may not change them, not even one that is dropped', async () => {
+  it('take no picture of who may not change them, not even one that is dropped', { tags: ['slow'] }, async () => {
     const [nils, orla] = [await signUp(server, 'nils'), await signUp(server, 'orla')];
     const guild = await createGuild(nils, 'Slip');
     await invite(nils, guild, orla);
@@ -195,7 +197,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are deleted by their owner, who typed the name, and are gone for who looks on', async () => {
+  it('are deleted by their owner, who typed the name, and are gone for who looks on', { tags: ['slow'] }, async () => {
     const [fay, gus] = [await signUp(server, 'fay'), await signUp(server, 'gus')];
     const guild = await createGuild(fay, 'Mole');
     await invite(fay, guild, gus);

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('says at the field whom nobody knows, and keeps what was typed', async () => {
+  it('says at the field whom nobody knows, and keeps what was typed', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Badger bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/testers`);
@@ -81,7 +81,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('puts oneself on the empty list of a private one, and takes off after a question', async () => {
+  it('puts oneself on the empty list of a private one, and takes off after a question', {
+    tags: ['slow'],
+  }, async () => {
     const { id } = await createApplication(ada, 'Vole bot');
     await update(ada, id, { public: false });
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -126,7 +128,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('scrolls sideways nowhere on a phone', async () => {
+  it('scrolls sideways nowhere on a phone', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Phone bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/applications/${id}/testers`);

@@ -73,7 +73,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('renames, moves and deletes, and shows at once what others do', async () => {
+  it('renames, moves and deletes, and shows at once what others do', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const { application, guild, path } = await installed(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('keeps what somebody else changes while one moves it', async () => {
+  it('keeps what somebody else changes while one moves it', { tags: ['slow'] }, async () => {
     const gus = await signUp(server, 'gus');
     const { application, guild, path } = await installed(gus);
     await makeWebhook(server, gus, application, guild.textChannelId);
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('says of which the channel is gone, and fits a small screen', async () => {
+  it('says of which the channel is gone, and fits a small screen', { tags: ['slow'] }, async () => {
     const cal = await signUp(server, 'cal');
     const { application, guild, path } = await installed(cal);
     await makeWebhook(server, cal, application, guild.textChannelId);

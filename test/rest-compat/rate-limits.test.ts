@@ -191,7 +191,7 @@ describe('429', () => {
   });
 });
 
-describe('@discordjs/rest, unmodified', () => {
+describe('@discordjs/rest, unmodified', { tags: ['slow'] }, () => {
   function client(): REST {
     return new REST({ api: `${server.origin}/api`, version: '10' }).setToken(scene.bot.bot.token);
   }
@@ -217,7 +217,7 @@ describe('@discordjs/rest, unmodified', () => {
   });
 });
 
-describe('discord.py, unmodified', () => {
+describe('discord.py, unmodified', { tags: ['slow'] }, () => {
   test.skipIf(noDiscordPy)(
     needing(noDiscordPy, 'waits a 429 out and sends its message'),
     async () => {

@@ -299,7 +299,7 @@ describe('only failures count', () => {
     expect(await statusOf(show())).toBe(200);
   });
 
-  test('a line of checks that is full does not', async () => {
+  test('a line of checks that is full does not', { tags: ['slow'] }, async () => {
     const { slowHashes } = server.app;
     let isOver = false;
     // Who is let in asks again at once, so that the place is taken before anybody else is heard.

@@ -1,5 +1,6 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MovableClock } from '../harness/clock.js';
 import { putCommand } from '../harness/command-rows.js';
 import { startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
 import { GatewayClient } from '../harness/gateway-client.js';
@@ -20,6 +21,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { socketClient, subscribe as subscribeOn } from '../harness/sockets.js';
 import { subscribe } from '../harness/subscriptions.js';
 
+const clock = new MovableClock();
 let server: TestServer;
 /** Who develops the application, owns the guild and runs the command, is a member, and of nothing. */
 let dev: Person;
@@ -32,7 +34,7 @@ let rival: MadeApplication;
 let commandId: string;
 let session: GatewayClient;
 beforeAll(async () => {
-  server = await startServer({ env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
+  server = await startServer({ clock, env: { ALLOW_PRIVATE_ENDPOINTS: 'on' } });
   [dev, ada, bob, eve] = (await Promise.all(['dev', 'ada', 'bob', 'eve'].map((name) => signUp(server, name)))) as [
     Person,
     Person,
@@ -136,7 +138,9 @@ describe('an interaction', () => {
 
   it('I-26: that nobody answered tells its person so, and its developers why', async () => {
     await session.close();
-    const { id, state, failure } = await invoke();
+    const invoking = invoke();
+    await clock.skip(3_000);
+    const { id, state, failure } = await invoking;
     expect({ state, failure }).toEqual({ state: 'FAILED', failure: 'The application did not answer.' });
     expect((await read(dev, id)).data.interaction.failure).toMatch(/No gateway session/);
     session = await GatewayClient.open(server.origin);

@@ -133,7 +133,7 @@ describe('an operation', () => {
     expect(lengths).toEqual(Array.from({ length: 98 }, () => 98));
   });
 
-  it('that asks for long lists of many servers reads no more than the limit of them', async () => {
+  it('that asks for long lists of many servers reads no more than the limit of them', { tags: ['slow'] }, async () => {
     const ids: string[] = [];
     for (let n = 0; n < 21; n += 1) ids.push((await putGuild(CHANNELS)).id);
     const roots = ids.map((id, n) => `g${n}: guild(id: "${id}") { name }`);
@@ -254,7 +254,7 @@ describe('messages', () => {
 });
 
 describe('lookups of one turn', () => {
-  it('are as many as an operation asks for', async () => {
+  it('are as many as an operation asks for', { tags: ['slow'] }, async () => {
     const lena = await signUp(server, 'lena');
     for (let n = 0; n < 25; n += 1) await createApplication(lena, `bot ${n}`);
     const aliases = Array.from({ length: 41 }, (_, n) => `a${n}: auditLog(first: 1) { edges { node { action } } }`);

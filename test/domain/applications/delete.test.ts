@@ -179,7 +179,9 @@ describe('deleting an application', () => {
     expect(await reader.role.count({ where: { applicationId } })).toBe(0);
   });
 
-  it('leaves no grant behind, and no token that works, of those that are given at the same time', async () => {
+  it('leaves no grant behind, and no token that works, of those that are given at the same time', {
+    tags: ['slow'],
+  }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       application = await createApplication(owner, 'Helper');
       await setRedirectUri(application);

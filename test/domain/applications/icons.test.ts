@@ -66,7 +66,7 @@ describe('an icon', () => {
     }
   });
 
-  it('is not unpacked when it would fill the memory', async () => {
+  it('is not unpacked when it would fill the memory', { tags: ['slow'] }, async () => {
     const bomb = await drawing(16_000, 16_000, '#f00');
     expect(bomb.length).toBeLessThan(10 * 1024 * 1024);
     expect(faultsOf(await upload(bomb))).toEqual({ icon: ['IMAGE_INVALID'] });

@@ -222,7 +222,7 @@ describe('R-15: an id space', () => {
     expect(await spaces()).toEqual(Array.from({ length: 8 }, (_, n) => ID_SPACES.first + n));
   });
 
-  test('is refused where none is free, and the token stays good', async () => {
+  test('is refused where none is free, and the token stays good', { tags: ['slow'] }, async () => {
     await app.db.writer.box.deleteMany();
     const { first, last } = ID_SPACES;
     const data = Array.from({ length: last - first + 1 }, (_, n) => ({

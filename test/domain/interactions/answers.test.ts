@@ -1,12 +1,12 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WITH_ROLES_AND_EMOJIS } from '../../../src/domain/guilds/index.js';
 import { deleteMessage } from '../../../src/domain/messages/index.js';
 import { storedInteraction } from '../../../src/domain/messages/interaction.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../src/infra/ids.js';
 import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
-import { it } from '../../harness/fixtures.js';
+import { MovableClock } from '../../harness/clock.js';
 import {
   ANSWERS,
   type Asked,
@@ -28,16 +28,18 @@ import {
 } from '../../harness/interactions.js';
 import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';
-import type { TestServer } from '../../harness/server.js';
+import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, createChannel, say } from '../../harness/world.js';
 import { complete, faultsOf, openScene, run, type Scene, sayWith, storeCommand } from './scene.js';
 
+const clock = new MovableClock();
 let server: TestServer;
 let scene: Scene;
-it.beforeAll(async ({ server: shared }) => {
-  server = shared;
+beforeAll(async () => {
+  server = await startServer({ clock });
   scene = await openScene(server);
 });
+afterAll(() => server.stop());
 
 /** I-17, and the state each answer leads to. */
 const TAKEN: Record<Kind, Partial<Record<keyof typeof ANSWERS, 'ANSWERED' | 'DEFERRED'>>> = {
@@ -247,6 +249,7 @@ describe('an answer that is refused', () => {
   it('I-6: fails in time where no better one comes', async () => {
     const asked = await ask(scene, 'command');
     await outcome(answer(scene, asked, { type: 4, data: {} }));
+    clock.advance(3_100);
     await eventually(async () => expect((await rowOf(server, asked)).state).toBe('FAILED'));
     await eventually(async () => expect(await stepsOf(server, asked)).toHaveLength(2));
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'FAILED']);

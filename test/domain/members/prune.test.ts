@@ -215,7 +215,7 @@ describe('a prune removes', () => {
     expect(await isMember(user)).toBe(true);
   });
 
-  test('many, in pieces between which others have their turn and it can be ended', async () => {
+  test('many, in pieces between which others have their turn and it can be ended', { tags: ['slow'] }, async () => {
     const users = Array.from({ length: 1_100 }, (_, n) => ({
       id: app.nextId(),
       username: `many${n}`,
