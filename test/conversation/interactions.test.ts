@@ -54,7 +54,9 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
   const knows = (name: string) => library !== 'discord.py' || !NEWER_THAN_DISCORD_PY.includes(name);
   const named = (test: string, name: string) => needing(knows(name) ? null : `this ${library} does not know it`, test);
 
-  describe.skipIf(missing)(needing(missing, library), () => {
+  const tags = library === 'discord.js' ? [] : ['slow'];
+
+  describe.skipIf(missing)(needing(missing, library), { tags }, () => {
     let application: MadeApplication;
     let bot: RunningProgram;
     let commands: Map<string, string>;

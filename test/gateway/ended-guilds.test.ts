@@ -111,5 +111,6 @@ describe('G-50: a guild of a box that ends while its bots have it as unavailable
     await acknowledged(relay, 2);
     const frames = (await client.settled()).filter(({ d }) => d.id === ended.id);
     expect(told(frames)).toEqual(leftOf(ended));
+    relay.cut();
   });
 });

@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('with the id of the request, where the server is at fault', async () => {
+  it('with the id of the request, where the server is at fault', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
     await page.getByRole('button', { name: 'New team' }).click();
