@@ -125,7 +125,7 @@ describe('the metrics', () => {
         'rest GET /users/@me 200',
         'rest none 404',
         'graphql POST /graphql 200',
-        'accounts POST /auth/sign-up/email 200',
+        'accounts GET /auth/get-session 200',
         'oauth GET /oauth2/sign-in 200',
         'openapi GET /openapi.json 200',
         'portal GET / 302',

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect } from 'vitest';
+import { createInvite } from '../../src/domain/invites/index.js';
 import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
@@ -17,6 +18,7 @@ import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
 import { addToTeam, createTeam, type MadeTeam, transferApplication } from '../harness/teams.js';
+import { callOf, userOf } from '../harness/world.js';
 
 let server: TestServer;
 let ada: Person;
@@ -142,7 +144,7 @@ describe('what an entry of a server was done to', () => {
 
   test('is called as it is now, an invite by its code', async () => {
     await invite(ada, guild, bob);
-    const { code } = await server.app.db.reader.invite.findFirstOrThrow({ where: { guildId: BigInt(guild.id) } });
+    const { code } = await createInvite(callOf(server.app, await userOf(server.app, ada)), BigInt(guild.textChannelId));
     const { role } = await run(ada, 'createRole', { guildId: guild.id, name: 'Pilots' }, 'role { id }');
     await run(
       ada,

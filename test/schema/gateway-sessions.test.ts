@@ -131,7 +131,7 @@ describe('the gateway sessions of an application', () => {
       const { applications } = await asked();
       expect(applications.map(({ botOnline }: Loose) => botOnline)).toEqual([false, false, false, true, false, false]);
     });
-    expect(statements).toHaveLength(few);
+    expect(statements, statements.join('\n')).toHaveLength(few);
   });
 
   it('take no statement of their own where one begins or ends', async () => {
