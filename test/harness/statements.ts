@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { SIGN_OF_LIFE } from '../../src/infra/database/postgres.js';
 
@@ -22,6 +23,9 @@ function isByTheWay(statement: string): boolean {
     statement === SIGN_OF_LIFE || /^(UPDATE \S+ SET \S*LastUsedAt|WITH .*INSERT INTO \S*BoxMeasure)/s.test(statement)
   );
 }
+
+/** Without a statement for that long, nothing is under way any more. In milliseconds. */
+const QUIET_MS = 10;
 
 /** What reached the database during some work, and what that came to. */
 export interface Readings<Result> {
@@ -61,6 +65,9 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
     handleDataRow.call(this, row);
   };
   try {
+    // Servers of this process may still be ending what an earlier test left open.
+    for (let before = -1; before < seen.statements.length; await setTimeout(QUIET_MS)) before = seen.statements.length;
+    Object.assign(seen, { statements: [], rows: 0 });
     const result = await work();
     return { ...seen, result };
   } finally {
