@@ -30,7 +30,8 @@ export default defineConfig({
     pool: 'forks',
     // A third of what files take is waiting for processes and the database. One more worker than cores fills that time.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
+    // In random order, a file that relies on what another one left fails.
+    sequence: process.env.TEST_ORDER === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     // Files of a worker share the modules and the fixtures of test/harness/fixtures.ts.
     isolate: false,
     // A single file does not transform the whole server again.
