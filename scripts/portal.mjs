@@ -9,8 +9,9 @@ const root = resolve(import.meta.dirname, '../portal');
 const outDir = resolve(root, '../dist/portal');
 
 await build({ root, configFile: join(root, 'vite.config.ts') });
-writeFileSync(join(outDir, 'routes.json'), JSON.stringify(await routePatterns()));
 for (const file of filesIn(outDir)) compress(file);
+// Last, as it tells that the build is whole.
+writeFileSync(join(outDir, 'routes.json'), JSON.stringify(await routePatterns()));
 
 /** Such as `/applications/$applicationId/general`. */
 async function routePatterns() {

@@ -148,7 +148,7 @@ describe('INTERACTION_CREATE', () => {
 
   it('I-15: fails where nobody takes it within 3 s', async () => {
     const sending = invoke(scene.owner, await commandOf(await otherBot()));
-    await clock.skip(3_000);
+    await clock.advanceOnceWaiting(3_000);
     const sent = await sending;
     expect(sent).toMatchObject({ state: 'FAILED', endsAt: null, failure: expect.stringMatching(/No gateway session/) });
     expect(await stepsOf(server, sent)).toMatchObject([{ kind: 'FAILED', reason: sent.failure }]);

@@ -1,21 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Builds the program and the portal's pages if their source changed since the last build: tests start and open what is built. */
 export default function build(): void {
-  if (isStale('dist/main.js', 'src')) {
-    run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-    run('scripts/bundle.mjs');
-  }
-  if (isStale('dist/portal/routes.json', 'portal')) run('scripts/portal.mjs');
+  renew(
+    'dist/main.js',
+    ['src', 'tsconfig.build.json', 'tsconfig.json', 'scripts/bundle.mjs', 'package-lock.json'],
+    () => {
+      run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+      run('scripts/bundle.mjs');
+    },
+  );
+  renew('dist/portal/routes.json', ['portal', 'scripts/portal.mjs', 'package-lock.json'], () =>
+    run('scripts/portal.mjs'),
+  );
 }
 
-function isStale(target: string, source: string): boolean {
-  const built = statSync(join(ROOT, target), { throwIfNoEntry: false });
-  return built === undefined || built.mtimeMs < newestIn(join(ROOT, source));
+/** Makes a target anew where a source is newer. It then counts as of the moment at which that began. */
+function renew(target: string, sources: string[], make: () => void): void {
+  const path = join(ROOT, target);
+  const built = statSync(path, { throwIfNoEntry: false });
+  if (built && sources.every((source) => newestIn(join(ROOT, source)) <= built.mtimeMs)) return;
+  const begun = new Date();
+  make();
+  utimesSync(path, begun, begun);
 }
 
 function run(script: string, ...options: string[]): void {
@@ -24,8 +35,10 @@ function run(script: string, ...options: string[]): void {
   execFileSync(process.execPath, [script, ...options], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** When a file of a folder last changed, in milliseconds since 1970. */
-function newestIn(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return Math.max(...files.map((file) => statSync(join(folder, file)).mtimeMs));
+/** When a file, or the newest one of a folder, last changed, in milliseconds since 1970. */
+function newestIn(path: string): number {
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.mtimeMs;
+  const files = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  return Math.max(...files.map((file) => statSync(join(path, file)).mtimeMs));
 }

@@ -62,24 +62,32 @@ export class MovableClock implements Clock {
     return { cancel: () => this.#remove(entry) };
   }
 
-  /** Moves the time on by `ms`, running what falls due, in order. */
+  /** Moves the time on by `ms`, running what falls due on the way, in order. */
   advance(ms: number): void {
-    this.#movedMs += ms;
-    for (const entry of [...this.#waiting.keys()].sort((a, b) => a.due - b.due)) {
-      if (!this.#waiting.has(entry)) continue;
+    const end = this.now() + ms;
+    for (let next = this.#next(); next && next.due <= end; next = this.#next()) {
+      this.#movedMs += Math.max(0, next.due - this.now());
+      this.#remove(next);
+      next.task();
+    }
+    this.#movedMs += Math.max(0, end - this.now());
+    for (const entry of [...this.#waiting.keys()]) {
       this.#remove(entry);
-      if (entry.due <= this.now()) entry.task();
-      else this.#start(entry);
+      this.#start(entry);
     }
   }
 
-  /** Moves the time on by `ms` as soon as something begins to wait for that long. */
-  async skip(ms: number): Promise<void> {
+  /** Moves the time on by `ms` once something begins to wait for that long. Only what begins after the call counts. */
+  async advanceOnceWaiting(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onWait = (asked) => asked === ms && resolve();
     });
     this.#onWait = () => {};
     this.advance(ms);
+  }
+
+  #next(): Waiting | undefined {
+    return [...this.#waiting.keys()].sort((x, y) => x.due - y.due)[0];
   }
 
   #start(entry: Waiting): void {

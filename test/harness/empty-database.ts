@@ -1,8 +1,8 @@
 import { PLATFORM_ID } from '../../src/domain/platform/index.js';
 import type { Database } from '../../src/infra/database/index.js';
 
-/** Tables whose rows belong to the running process, and the record of migrations. */
-const KEPT = ['_prisma_migrations', 'InstanceKey', 'LiveProcess', 'Worker', 'Job'];
+/** Tables whose rows belong to the running process, and the record of migrations. A process without jobs makes no recurring ones. */
+const KEPT = ['_prisma_migrations', 'InstanceKey', 'LiveProcess', 'Worker'];
 
 /** Tables in which a migration put a row for the platform itself. */
 const WITH_PLATFORM = ['User', 'Application'];

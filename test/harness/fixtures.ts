@@ -10,8 +10,8 @@ import { startServer, type TestServer } from './server.js';
  * `test` with what the files of a worker share. A file takes it in `test.beforeAll(({ server }) => …)`.
  *
  * - `server`: a plain server, with a database that holds what a new one does when the file begins, and no uploads in its data folder.
- *   Its statements are already compiled.
- *   A file that changes settings, counts what a process holds, breaks something or stops a server starts one with `startServer`.
+ *   A file that changes settings, counts what a process holds, replaces a part of `app`, breaks something or stops a server starts one
+ *   with `startServer`.
  * - `browser`: Chromium. Each test opens its own context. Tests that need it are skipped if there is none.
  */
 export const test = base

@@ -61,7 +61,7 @@ function signingKeys(): { publicKey: string; privateKey: string } {
   return { publicKey: hex(x), privateKey: hex(d) };
 }
 
-export interface InsertedApplication {
+interface InsertedApplication {
   application: Application;
   bot: User;
   clientSecret: string;

@@ -1,16 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, type RunnerTask } from 'vitest';
 
-/** A failure of these is a fault of the platform or of the test, even if it passes the second time. */
-const NEVER_RETRIED = /\brac(e|es|ing)\b|\border|at once|at the same time|concurrent|killed|lost|lossy|frozen|outage/i;
+/** Tests of concurrency, by their titles, and files that make it happen, by what they import. A failure of theirs is never by chance. */
+const CONCURRENT_TITLE =
+  /\brac(e|es|ing)\b|\border(s|ed)?\b|\bwhile\b|between|at once|same time|concurrent|killed|lost|lossy|frozen|outage/i;
+const CONCURRENT_FILE =
+  /harness\/(alternating|builds|box-process|faults|held-\w+|interleave|line|lossy\w*|process|redis|twins|two-processes)\.js/;
 
-// In CI a failed test runs once more. It is listed as flaky if it passes then.
+// In CI a failed test runs once more, unless it is one of concurrency. It is listed as flaky if it passes then.
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this hook uses.
-beforeAll(({}, { name, tasks }) => {
-  if (process.env.CI) for (const task of tasks) setRetries(task, name);
+beforeAll(({}, { name, tasks, file }) => {
+  if (!process.env.CI) return;
+  const isConcurrent = CONCURRENT_FILE.test(readFileSync(file.filepath, 'utf8'));
+  for (const task of tasks) setRetries(task, name, isConcurrent);
 });
 
-function setRetries(task: RunnerTask, path: string): void {
+function setRetries(task: RunnerTask, path: string, isConcurrent: boolean): void {
   const fullName = `${path} ${task.name}`;
-  if ('tasks' in task) for (const child of task.tasks) setRetries(child, fullName);
-  else task.retry ??= NEVER_RETRIED.test(fullName) ? 0 : 1;
+  if ('tasks' in task) for (const child of task.tasks) setRetries(child, fullName, isConcurrent);
+  else task.retry ??= isConcurrent || CONCURRENT_TITLE.test(fullName) ? 0 : 1;
 }

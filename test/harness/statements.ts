@@ -24,7 +24,7 @@ function isByTheWay(statement: string): boolean {
   );
 }
 
-/** Without a statement for that long, nothing is under way any more. In milliseconds. */
+/** Milliseconds without a statement after which the process counts as idle. */
 const QUIET_MS = 10;
 
 /** What reached the database during some work, and what that came to. */

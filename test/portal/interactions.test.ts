@@ -65,7 +65,7 @@ async function installed(owner: Person, name = 'Otter bot'): Promise<Installed> 
         'mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }',
         { input: { channelId: guild.textChannelId, commandId: String(commandId) } },
       );
-      if (!session) await clock.skip(3_000);
+      if (!session) await clock.advanceOnceWaiting(3_000);
       await running;
       if (!answer || !session) return;
       const { id, token } = (await session.event('INTERACTION_CREATE')).d;

@@ -1,23 +1,23 @@
 import sharp from 'sharp';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BoxDoorway } from '../../src/domain/boxes/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
 import { boxSnowflakes } from '../../src/infra/ids.js';
 import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
-import { test } from '../harness/fixtures.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
-import type { TestServer } from '../harness/server.js';
+import { startServer, type TestServer } from '../harness/server.js';
 import { addMember, callOf, createBot } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
 
-test.beforeAll(async ({ server: shared }) => {
-  server = shared;
+beforeAll(async () => {
+  server = await startServer();
   scene = await openScene(server);
 });
+afterAll(() => server.stop());
 
 describe('users', () => {
   test('are found by id and by username', async () => {

@@ -139,7 +139,7 @@ describe('an interaction', () => {
   it('I-26: that nobody answered tells its person so, and its developers why', async () => {
     await session.close();
     const invoking = invoke();
-    await clock.skip(3_000);
+    await clock.advanceOnceWaiting(3_000);
     const { id, state, failure } = await invoking;
     expect({ state, failure }).toEqual({ state: 'FAILED', failure: 'The application did not answer.' });
     expect((await read(dev, id)).data.interaction.failure).toMatch(/No gateway session/);

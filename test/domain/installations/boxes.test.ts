@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
 import { BoxDoorway } from '../../../src/domain/boxes/index.js';
@@ -18,13 +18,14 @@ import type { User } from '../../../src/infra/database/index.js';
 import type { Limit } from '../../../src/infra/rate-limits.js';
 import { BoxesInMemory, putBox, putBoxGuild, type TestBox } from '../../harness/box-guilds.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
-import { test } from '../../harness/fixtures.js';
 import { between, noPostgres } from '../../harness/interleave.js';
 import { outcome } from '../../harness/outcome.js';
 import { putWebhook } from '../../harness/rows.js';
+import { startServer, type TestServer } from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
 import { callOf, createBot } from '../../harness/world.js';
 
+let server: TestServer;
 let app: AppContext;
 let ada: Caller;
 let bob: Caller;
@@ -34,11 +35,13 @@ let guildId: bigint;
 let bot: User;
 let applicationId: bigint;
 
-test.beforeAll(async ({ server }) => {
+beforeAll(async () => {
+  server = await startServer();
   ({ app } = server);
   ada = await newCaller(app, 'ada');
   bob = await newCaller(app, 'bob');
 });
+afterAll(() => server.stop());
 beforeEach(async () => {
   boxes = new BoxesInMemory();
   if (!(app.boxes instanceof BoxDoorway)) throw new Error('there is no doorway');

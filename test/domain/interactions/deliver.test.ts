@@ -317,9 +317,15 @@ describe('the gateway gets an interaction', () => {
     const hosts = await Promise.all(
       modes.map((mode) => host(mode, { answer: () => ({ type: 4, data: { content: 'late' } }) })),
     );
-    const sending = Promise.all(hosts.map(({ invoke }) => invoke()));
+    let isSent = false;
+    const sending = Promise.all(hosts.map(({ invoke }) => invoke())).finally(() => {
+      isSent = true;
+    });
     await Promise.all(hosts.map(({ endpoint }) => endpoint.reached(1)));
-    clock.advance(3_000);
+    clock.advance(2_500);
+    await told(hosts[0] as Hosted);
+    expect(isSent).toBe(false);
+    clock.advance(500);
     const sent = await sending;
     for (const [index, row] of sent.entries()) {
       const hosted = hosts[index] as Hosted;
@@ -355,7 +361,7 @@ describe('the gateway gets an interaction', () => {
     await hosted.session.close();
     const sending = hosted.invoke();
     await hosted.endpoint.reached(1);
-    await clock.skip(3_000);
+    await clock.advanceOnceWaiting(3_000);
     const sent = await sending;
     expect(sent).toMatchObject({
       state: 'FAILED',
@@ -389,7 +395,7 @@ describe('an autocompletion', () => {
     const hosted = await host('error');
     const asking = hosted.complete();
     await hosted.endpoint.reached(1);
-    await clock.skip(3_000);
+    await clock.advanceOnceWaiting(3_000);
     expect(await asking).toMatchObject({ state: 'FAILED', choices: null });
   });
 });
