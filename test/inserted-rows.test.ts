@@ -93,7 +93,9 @@ function comparable(value: unknown, { owner, person, guildId, applicationId }: M
   return JSON.parse(text.replace(people, (name) => (name.toLowerCase() === owner.username ? 'ada' : 'bob')));
 }
 
-test('inserts the rows and publishes the events that the functions of the platform do', async ({ server: { app } }) => {
+test('inserts the rows, and publishes the events of the guild, that the functions of the platform do', async ({
+  server: { app },
+}) => {
   const people = async (suffix: string): Promise<[User, User]> => [
     await createPerson(app, `owner${suffix}`),
     await createPerson(app, `person${suffix}`),
