@@ -42,6 +42,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const team = await fillTeam(owner, mate, guest);
   await inviteOwner(owner, mate);
   const guild = await createGuild(owner, 'Harbour');
+  await inviteOf(owner, guild);
   await invite(owner, guild, mate);
   await install(owner, application, guild, { permissions: '8' });
   await makeWebhook(server, owner, application, guild.textChannelId);

@@ -16,6 +16,7 @@ import { createRole, updateRole } from '../../src/domain/roles/index.js';
 import { noBrowser } from '../harness/browser.js';
 import { makeEmoji } from '../harness/emojis.js';
 import { it } from '../harness/fixtures.js';
+import { inviteOf } from '../harness/full-portal.js';
 import { hearing, holdAnswer } from '../harness/held-answers.js';
 import {
   createApplication,
@@ -175,6 +176,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
 
   it('tells of a server what was done in it, and why, to who may view it', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'River');
+    await inviteOf(ada, guild);
     await invite(ada, guild, bob);
     const { app } = server;
     const owner = callOf(app, await userOf(app, ada));

@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await dialog.getByLabel('Name').fill(TYPED);
       const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
       await page.goBack();
-      await question.waitFor();
+      await question.locator(':focus').waitFor();
       await page.keyboard.press('Escape');
       await question.waitFor({ state: 'detached' });
       expect(await dialog.getByLabel('Name').inputValue()).toBe(TYPED);
