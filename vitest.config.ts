@@ -11,9 +11,15 @@ const onDisk: TestProjectConfiguration = {
   extends: true,
   test: { name: 'disk', include: includedTests(), globalSetup: [BUILD, TEMPLATE] },
 };
+// After the others: a worker serves one project.
 const repeatedOnS3: TestProjectConfiguration = {
   extends: true,
-  test: { name: 's3', include: onS3, globalSetup: [TEMPLATE, 'test/harness/blobs-on-s3.ts'] },
+  test: {
+    name: 's3',
+    include: onS3,
+    sequence: { groupOrder: 1 },
+    globalSetup: [TEMPLATE, 'test/harness/blobs-on-s3.ts'],
+  },
 };
 
 export default defineConfig({

@@ -5,7 +5,7 @@ import { beforeAll, type RunnerTask } from 'vitest';
 const CONCURRENT_TITLE =
   /\brac(e|es|ing)\b|\border(s|ed)?\b|\bwhile\b|between|at once|same time|concurrent|killed|lost|lossy|frozen|outage/i;
 const CONCURRENT_FILE =
-  /harness\/(alternating|builds|box-process|faults|held-\w+|interleave|line|lossy\w*|process|redis|twins|two-processes)\.js/;
+  /harness\/(alternating|box-process|faults|held-callers|interleave|line|lossy\w*|process|redis|twins|two-processes)\.js/;
 
 // In CI a failed test runs once more, unless it is one of concurrency. It is listed as flaky if it passes then.
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this hook uses.
