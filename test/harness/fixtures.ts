@@ -21,10 +21,16 @@ export const test = base
     onCleanup(() => server.stop());
     return server;
   })
-  .extend('server', { scope: 'file' }, async ({ workerServer }): Promise<TestServer> => {
+  .extend('server', { scope: 'file' }, async ({ workerServer }, { onCleanup }): Promise<TestServer> => {
     const { app } = workerServer;
     await emptyDatabase(app.db);
     await rm(join(app.config.dataDir, 'blobs'), { recursive: true, force: true });
+    const parts = { ...app };
+    onCleanup(() => {
+      const replaced = Object.entries(parts).flatMap(([name, part]) => (Reflect.get(app, name) === part ? [] : [name]));
+      Object.assign(app, parts);
+      if (replaced.length > 0) throw new Error(`A file replaced parts of the shared server: ${replaced.join(', ')}.`);
+    });
     return workerServer;
   })
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one uses.

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { boxSnowflakes } from '../../../src/infra/ids.js';
 import { createDirectory } from '../../../src/relay/cloud/directory.js';
@@ -10,17 +10,19 @@ import { Interpreter } from '../../../src/rest-compat/interpreter.js';
 import type { RestAnswer, RestRequest } from '../../../src/rest-compat/request.js';
 import { routes } from '../../../src/rest-compat/table.js';
 import { answerOf, type BoxScene, ID_SPACE, openBox } from '../../harness/box-guild.js';
-import { test } from '../../harness/fixtures.js';
+import { openContext } from '../../harness/context.js';
 
 let app: AppContext;
+let close: () => Promise<void>;
 let scene: BoxScene;
 let interpreter: Interpreter;
-test.beforeAll(async ({ server }) => {
-  ({ app } = server);
+beforeAll(async () => {
+  ({ app, close } = await openContext());
   scene = await openBox(app);
   const schemes = credentialSchemes(app, async () => ({ kind: 'anonymous' }));
   interpreter = new Interpreter(app, { rows: routes, schemes, directory: createDirectory(app, scene.box) });
 });
+afterAll(() => close());
 beforeEach(() => {
   scene.box.isConnected = true;
   scene.box.answer = () => answerOf(200, {});
