@@ -19,7 +19,7 @@ export default function build(): void {
   );
 }
 
-/** Makes a target anew where a source is newer. It then counts as of the moment at which that began. */
+/** Builds `target` if a source is newer. Its time is set to the start of the build, so that a change during the build is not missed. */
 function renew(target: string, sources: string[], make: () => void): void {
   const path = join(ROOT, target);
   const built = statSync(path, { throwIfNoEntry: false });

@@ -45,7 +45,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** The real time, which the test can move on. */
+/** Real time that the test can move forward. */
 export class MovableClock implements Clock {
   #movedMs = 0;
   readonly #waiting = new Map<Waiting, Timer>();
@@ -77,7 +77,7 @@ export class MovableClock implements Clock {
     }
   }
 
-  /** Moves the time on by `ms` once something begins to wait for that long. Only what begins after the call counts. */
+  /** Waits for the next `after(ms, …)` with exactly this `ms`, and then advances by it. */
   async advanceOnceWaiting(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onWait = (asked) => asked === ms && resolve();

@@ -10,7 +10,8 @@ import type { Server } from '../../src/server.js';
 
 /**
  * Guilds, applications and members, inserted with as few statements as possible. The platform's own functions check permissions and
- * limits first, inside transactions, which costs ten times as much. `test/inserted-rows.test.ts` compares the rows, and the events of the guild, with theirs.
+ * limits first, inside transactions, which costs ten times as much. `test/inserted-rows.test.ts` compares the rows, and the events of the
+ * guild, with theirs.
  */
 type App = Server['app'];
 

@@ -155,7 +155,7 @@ export async function uninstall(installer: Person, installationId: string): Prom
   });
 }
 
-/** Makes `person` a member of the guild. Where that is not done by rows, an invite of `inviter`'s is left. */
+/** Makes `person` a member of the guild: by rows if both are of a server of this process, otherwise by an invite of `inviter`'s. */
 export async function invite(inviter: Person, guild: MadeGuild, person: Person): Promise<void> {
   if (inviter.app && inviter.app === person.app) {
     await insertMember(person.app, BigInt(guild.id), await userOf(person.app, person));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, type RunnerTask } from 'vitest';
 
-/** Tests of concurrency, by their titles, and files that make it happen, by what they import. A failure of theirs is never by chance. */
+/** Tests of concurrency, by title and by what their file imports. They are never retried: a retry would hide a race. */
 const CONCURRENT_TITLE =
   /\brac(e|es|ing)\b|\border(s|ed)?\b|\bwhile\b|between|at once|same time|concurrent|killed|lost|lossy|frozen|outage/i;
 const CONCURRENT_FILE =
