@@ -25,7 +25,7 @@ export default defineConfig({
   base: '/portal/',
   customLogger: logger,
   build: {
-    outDir: '../dist/portal',
+    outDir: '../dist/pages',
     emptyOutDir: true,
     target: 'es2022',
     // The policy of the pages allows files of their own origin, and nothing that stands in a page.

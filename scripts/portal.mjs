@@ -1,4 +1,4 @@
-// Builds the portal: `dist/portal` with its pages' files, each also compressed, and the patterns of its routes, by which the server
+// Builds the portal: `dist/pages` with its pages' files, each also compressed, and the patterns of its routes, by which the server
 // tells an address that has a page from one that has none.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, runnerImport } from 'vite';
 
 const root = resolve(import.meta.dirname, '../portal');
-const outDir = resolve(root, '../dist/portal');
+const outDir = resolve(root, '../dist/pages');
 
 await build({ root, configFile: join(root, 'vite.config.ts') });
 for (const file of filesIn(outDir)) compress(file);

@@ -47,11 +47,11 @@ export function readPages(): Pages {
   return { files, shell, isRoute: (path) => patterns.some((pattern) => pattern.test(path)) };
 }
 
-/** The nearest `dist/portal` above: built, this module may stand in a file with others. */
+/** The nearest `dist/pages` above: built, this module may stand in a file with others. */
 function builtFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  const built = join(folder, 'dist/portal');
+  const built = join(folder, 'dist/pages');
   if (!existsSync(join(built, 'index.html'))) throw notBuilt(built);
   return built;
 }

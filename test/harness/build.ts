@@ -14,7 +14,7 @@ export default function build(): void {
       run('scripts/bundle.mjs');
     },
   );
-  renew('dist/portal/routes.json', ['portal', 'scripts/portal.mjs', 'package-lock.json'], () =>
+  renew('dist/pages/routes.json', ['portal', 'scripts/portal.mjs', 'package-lock.json'], () =>
     run('scripts/portal.mjs'),
   );
 }

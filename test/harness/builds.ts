@@ -18,7 +18,7 @@ export async function buildAnew(): Promise<Build> {
   await cp(join(project, 'dist'), join(folder, 'dist'), { recursive: true });
   await cp(join(project, 'package.json'), join(folder, 'package.json'));
   for (const linked of ['node_modules', 'prisma']) await symlink(join(project, linked), join(folder, linked));
-  await renameAssets(join(folder, 'dist/portal'));
+  await renameAssets(join(folder, 'dist/pages'));
   return {
     entryPoint: join(folder, 'dist/main.js'),
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -48,7 +48,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const inputs = mutationsOf(page);
+    const untilHeard = hearing(page);
     await open(`/applications/${id}/general`);
+    // A first state that is told only during the mutation would be shown again after it, until the change is told, too.
+    await untilHeard('applicationChanged');
     await page.getByLabel('Name').fill('  Beaver bot ');
     await save(page);
     expect(await page.getByLabel('Name').inputValue()).toBe('Beaver bot');

@@ -8,7 +8,7 @@ import { openPortal, untilShown } from '../harness/portal.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
-const BUILT = join(import.meta.dirname, '../../dist/portal');
+const BUILT = join(import.meta.dirname, '../../dist/pages');
 
 /** The sizes of built files as gzip, in bytes, by their paths below `/portal/`. */
 const sizes = new Map(

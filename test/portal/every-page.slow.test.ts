@@ -13,7 +13,7 @@ import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
 
 /** The addresses that have a page, as the build found them. */
-const ROUTES = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/portal/routes.json'), 'utf8')) as string[];
+const ROUTES = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/pages/routes.json'), 'utf8')) as string[];
 const isOfVisitors = (route: string) => /^sign-/.test(route);
 
 let server: TestServer;
