@@ -23,9 +23,9 @@ test('every alternative of the PostgreSQL tier names a file', () => {
   expect(patterns.filter((pattern) => !FILES.some((file) => matches(file, pattern)))).toEqual([]);
 });
 
-test('every file with tests that need PostgreSQL is in its tier', () => {
+test('every file with tests that need PostgreSQL, or the newer Node.js that runs it, is in its tier', () => {
   const needing = FILES.filter((file) =>
-    /\b(noPostgres|missingForSeveralProcesses)\b/.test(readFileSync(join(ROOT, file), 'utf8')),
+    /\b(noPostgres|missingForSeveralProcesses|noZstd)\b/.test(readFileSync(join(ROOT, file), 'utf8')),
   );
   expect(needing.length).toBeGreaterThan(20);
   expect(needing.filter((file) => !patterns.some((pattern) => matches(file, pattern)))).toEqual([]);

@@ -36,7 +36,10 @@ export const onS3 = testFiles([
   'schema/uploads',
 ]);
 
-/** Races, ordering, queries, outages, several processes, and one file for each entry point. */
+/**
+ * Races, ordering, queries, outages, several processes, one file for each entry point, and what only a newer Node.js has: `.ci/run`
+ * uses one for this tier.
+ */
 export const onPostgres = testFiles([
   '*',
   '*.slow',
@@ -51,7 +54,7 @@ export const onPostgres = testFiles([
   'domain/applications/delete',
   'domain/members/kept-timeouts',
   'domain/interactions/{statements,states,overdue,deliver,uninstalled}',
-  'gateway/{lost-events,missed,guild-feed,presences,restart,resume,dispatch,load,voice}*',
+  'gateway/{lost-events,missed,guild-feed,presences,restart,resume,dispatch,load,voice,compression}*',
   'rest-compat/{messages,killed-process,rate-limits,hostile,table,webhooks,webhook-guesses}*',
   'schema/{lists,messages,operation-limits,portal-home}*',
   'oauth/{token,conformance}',
