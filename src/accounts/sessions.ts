@@ -6,7 +6,7 @@ import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
-import { REMEMBER_MS } from '../infra/memory.js';
+import { atMost, REMEMBER_MS } from '../infra/memory.js';
 import { hashSecret } from '../infra/secrets.js';
 import type { Auth } from './auth.js';
 import { cookiesByNewest } from './cookie-keys.js';
@@ -60,7 +60,7 @@ export class Sessions {
     private readonly auth: () => Promise<Auth>,
   ) {
     // A session is read anew after that time, which also lets the accounts library prolong it.
-    this.#people = new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
+    this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),
     );

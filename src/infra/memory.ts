@@ -8,6 +8,11 @@ import type { Clock } from './clock.js';
  */
 export const REMEMBER_MS = 30_000;
 
+/** The bound of an `LRUCache`, as options: its own `max` would set the room for all entries aside at once. */
+export function atMost(entries: number) {
+  return { maxSize: entries, sizeCalculation: () => 1 };
+}
+
 /**
  * One of several things that are remembered in the facts of a {@link Memory}, read once for all who ask. One that could not be read is
  * not remembered.
@@ -64,7 +69,7 @@ export class Memory<Thing, Facts extends object, Message extends { type: string 
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
 
   constructor(private readonly options: MemoryOptions<Thing, Facts, Message>) {
-    this.#entries = new LRUCache({ max: options.max, dispose: ({ subscription }) => subscription.close() });
+    this.#entries = new LRUCache({ ...atMost(options.max), dispose: ({ subscription }) => subscription.close() });
   }
 
   /** A thing, read once for all who ask. The changes of one that is not there, or could not be read, need not be heard. */

@@ -79,14 +79,14 @@ describe('attempts at one account', () => {
     expect((await right(owner, `${network}.201`)).status).toBe(429);
   });
 
-  it('are bounded there, too', async () => {
+  it('are bounded there, too', { tags: ['slow'] }, async () => {
     await spendAccount();
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await wrong(owner.email, `${network}.200`)).status);
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it('that succeed do not count', async () => {
+  it('that succeed do not count', { tags: ['slow'] }, async () => {
     for (let n = 0; n <= SIGN_IN_PER_ACCOUNT.points; n += 1) {
       expect((await right(owner, `${network}.${n + 1}`)).status).toBe(200);
     }

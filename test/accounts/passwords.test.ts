@@ -177,7 +177,7 @@ describe('a password that was forgotten', () => {
     expect(JSON.stringify(rows)).not.toContain(await linkToken(gus));
   });
 
-  it('is replaced once, of ten who follow the link at once', async () => {
+  it('is replaced once, of ten who follow the link at once', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     await request(hal);
     const token = await linkToken(hal);

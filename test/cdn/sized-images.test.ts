@@ -203,7 +203,7 @@ describe('what is not sized', () => {
     expect(await factsOf(await fetch(`${url}&width=5`))).toEqual([200, 'image/png', 'png', 8_193, 1, 1]);
   });
 
-  test('an image that would be of more than 8 MiB is served as it is', async () => {
+  test('an image that would be of more than 8 MiB is served as it is', { tags: ['slow'] }, async () => {
     const { url } = await upload('noise.jpg', await noise(1_800, 1_700).jpeg().toBuffer());
     expect((await fetch(`${url}&format=png`)).headers.get('content-type')).toBe('image/jpeg');
   });
@@ -281,7 +281,7 @@ describe('the answer', () => {
   });
 });
 
-describe('the budget', () => {
+describe('the budget', { tags: ['slow'] }, () => {
   test('an image is made once for all who ask at the same time, and afterwards', async () => {
     const { url } = await uploadPng();
     const held = holdReads(server);

@@ -183,7 +183,9 @@ describe('G-18 shards', () => {
   });
 });
 
-it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards that GET /gateway/bot recommends', async () => {
+it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards that GET /gateway/bot recommends', {
+  tags: ['slow'],
+}, async () => {
   const popular = await createBot(server.app);
   const rest = new RestBot(server, popular);
   const joinGuilds = async (first: number, count: number) => {

@@ -83,7 +83,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
 });
 
 describe.skipIf(noBrowser)(needing(noBrowser, 'in a browser'), () => {
-  it('GraphiQL works, and a page of another site cannot show it', async () => {
+  it('GraphiQL works, and a page of another site cannot show it', { tags: ['slow'] }, async () => {
     const browser = await openBrowser();
     const pages = ['/graphql', '/invite/AbCd1234', '/'];
     const foreign = createServer((_request, response) => {

@@ -1003,7 +1003,7 @@ describe('a mistake', () => {
   });
 });
 
-describe('any input', () => {
+describe('any input', { tags: ['slow'] }, () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.constantFrom(

@@ -66,7 +66,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('never says which of address and password is wrong, and leads nowhere else than into the portal', async () => {
+  it('never says which of address and password is wrong, and leads nowhere else than into the portal', {
+    tags: ['slow'],
+  }, async () => {
     const ada = await newPerson('ada');
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in?next=https://elsewhere.example/portal');

@@ -195,7 +195,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('gives back what could not be sent', async () => {
+  it('gives back what could not be sent', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await page.getByRole('log').waitFor();
@@ -470,7 +470,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are picked by keyboard, and say at their option what is wrong with it', async () => {
+  it('are picked by keyboard, and say at their option what is wrong with it', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(pathOf(guild.textChannelId));
     await composer(page).press('/');

@@ -227,7 +227,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
     });
   });
 
-  describe('when the network is cut', () => {
+  describe('when the network is cut', { tags: ['slow'] }, () => {
     let front: Front;
     let server: TestServer;
     let ada: Person;

@@ -25,7 +25,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'), () => {
-  it('leads to anything of one’s own by a few letters, with the keyboard alone', async () => {
+  it('leads to anything of one’s own by a few letters, with the keyboard alone', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/account');
     await heading(page, 'Account').waitFor();

@@ -65,7 +65,9 @@ async function rolesOfBob(): Promise<string[]> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'), () => {
-  it('are managed part by part: what is saved of one leaves what was typed in the others', async () => {
+  it('are managed part by part: what is saved of one leaves what was typed in the others', {
+    tags: ['slow'],
+  }, async () => {
     await makeRole('Pilots');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/members`);

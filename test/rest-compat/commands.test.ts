@@ -517,7 +517,7 @@ function commands(): fc.Arbitrary<Record<string, unknown>> {
   );
 }
 
-describe('any command that keeps to the rules', () => {
+describe('any command that keeps to the rules', { tags: ['slow'] }, () => {
   const stated = (command: Record<string, unknown>) => JSON.parse(JSON.stringify(command));
 
   test('is echoed the same by POST, GET, PUT and PATCH, with every field it was given', async () => {

@@ -203,7 +203,7 @@ describe('the callback route', () => {
 });
 
 describe('tokens in paths', () => {
-  it('I-18, I-21: that are none are refused, whatever they are', async () => {
+  it('I-18, I-21: that are none are refused, whatever they are', { tags: ['slow'] }, async () => {
     await answer(scene, asked);
     const text = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),

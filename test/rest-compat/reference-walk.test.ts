@@ -557,7 +557,7 @@ const OF_ANYBODY = [
   'DELETE /channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/{user_id}',
 ];
 
-describe('an id is refused', () => {
+describe('an id is refused', { tags: ['slow'] }, () => {
   /** Of what is there, but of a server that the bot is not in. */
   let elsewhere: Ids;
   /** Of what was in this server, or with this application, and is deleted. */

@@ -161,7 +161,7 @@ describe('a token is checked once, whatever is wrong with it', () => {
 });
 
 describe('an address', () => {
-  test('is refused once it has failed fifty times in a minute, without a check', async () => {
+  test('is refused once it has failed fifty times in a minute, without a check', { tags: ['slow'] }, async () => {
     const statuses = await Promise.all(Array.from({ length: 60 }, () => statusOf(wrong())));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(50);
     expect([checks.length, (await counted())[0]]).toEqual([50, 50]);

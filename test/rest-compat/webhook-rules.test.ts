@@ -320,7 +320,9 @@ describe('how often', () => {
     expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('10');
   });
 
-  it('W-16: fifty wrong tokens from an address are the last that are looked at, and keep no other address out', async () => {
+  it('W-16: fifty wrong tokens from an address are the last that are looked at, and keep no other address out', {
+    tags: ['slow'],
+  }, async () => {
     expect((await from('10.0.0.1', 'GET', own.token)).status).toBe(200);
     for (const address of ['10.0.0.2', '10.0.0.3']) {
       for (let round = 0; round < 5; round += 1) {

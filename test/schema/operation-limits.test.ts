@@ -310,7 +310,7 @@ describe('the events of a subscription', () => {
 });
 
 describe('whatever is asked for', () => {
-  it('is answered, or refused once with a code, and never reads more than the limits', async () => {
+  it('is answered, or refused once with a code, and never reads more than the limits', { tags: ['slow'] }, async () => {
     const page = fc.constantFrom('', '(first: 1)', '(last: 100)', '(first: 50)');
     const { channelLike, guildLike } = fc.letrec<{
       channelLike: string;

@@ -192,7 +192,7 @@ describe('portalHomeChanged', () => {
       'a test is declined',
       () => mutate(bob, 'declineTesterInvitation', 'ApplicationIdInput', { applicationId: invitingApplication.id }),
     ],
-  ])('tells once, when %s, how everything is now', async (_what, operate) => {
+  ])('tells once, when %s, how everything is now', { tags: ['slow'] }, async (_what, operate) => {
     const [before, after, ...told] = await toldOf(operate);
     expect(after).not.toEqual(before);
     expect(told).toEqual([after]);

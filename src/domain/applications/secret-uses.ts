@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
 import type { Prisma } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
+import { atMost } from '../../infra/memory.js';
 import { PutOff } from '../../infra/put-off.js';
 import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
@@ -41,7 +42,7 @@ export class SecretUses {
   readonly #storing: PutOff;
 
   constructor(private readonly parts: SecretUsesParts) {
-    this.#noted = new LRUCache({ max: MAX_REMEMBERED, ttl: BEHIND_MS, ttlResolution: 0, perf: parts.clock });
+    this.#noted = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: BEHIND_MS, ttlResolution: 0, perf: parts.clock });
     this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
   }
 

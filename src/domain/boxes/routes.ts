@@ -3,7 +3,7 @@ import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, REMEMBER_MS } from '../../infra/memory.js';
 import type { EventBus } from '../bus-message.js';
 
 /** Where a guild on a box is. */
@@ -30,7 +30,7 @@ export class BoxRoutes {
     /** Whether it is asked in a box: then the ids that boxes make are its own, and bots may be its cloud's. */
     readonly isInBox = false,
   ) {
-    const options = { max: MAX_ROUTES, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
+    const options = { ...atMost(MAX_ROUTES), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
     this.#guilds = new LRUCache(options);
     this.#channels = new LRUCache(options);
     bus.subscribe(topics.boxes, () => this.#forget());

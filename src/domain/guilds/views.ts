@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
-import { Memory, REMEMBER_MS, remember } from '../../infra/memory.js';
+import { atMost, Memory, REMEMBER_MS, remember } from '../../infra/memory.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberFacts } from '../members/record.js';
 import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
@@ -47,7 +47,7 @@ export class GuildViews {
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#guildOfChannel = new LRUCache({ max: MAX_CHANNELS, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
+    this.#guildOfChannel = new LRUCache({ ...atMost(MAX_CHANNELS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
     this.#memory = new Memory({
       max: MAX_GUILDS,
       clock,

@@ -5,7 +5,7 @@ import { PLATFORM_ID } from '../../domain/platform/index.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, REMEMBER_MS } from '../../infra/memory.js';
 import { inPieces } from '../../infra/turns.js';
 import { renderUser } from '../../wire/users.js';
 
@@ -46,14 +46,14 @@ export class KnownBots implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
   /** An id that is nobody's now may become a bot's. */
   readonly #others: LRUCache<bigint, true>;
-  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>({ max: MAX_IDS });
+  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>(atMost(MAX_IDS));
   readonly #installed: LRUCache<string, true>;
 
   constructor(
     private readonly reader: Reader,
     private readonly clock: Clock,
   ) {
-    const forAWhile = { max: MAX_IDS, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
+    const forAWhile = { ...atMost(MAX_IDS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
     this.#bots = new LRUCache(forAWhile);
     this.#others = new LRUCache(forAWhile);
     this.#installed = new LRUCache(forAWhile);

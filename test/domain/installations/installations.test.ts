@@ -297,7 +297,7 @@ describe('what a bot loses because somebody installs it again', () => {
     expect(await outboxOf(server, owner.email)).toHaveLength(before.length);
   });
 
-  it('is a few mails when it happens again and again', async () => {
+  it('is a few mails when it happens again and again', { tags: ['slow'] }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const [ada, bob] = [await signUp(limited, 'ada'), await signUp(limited, 'bob')];

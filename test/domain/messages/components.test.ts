@@ -364,7 +364,7 @@ describe('findComponent', () => {
   });
 });
 
-describe('whatever is sent', () => {
+describe('whatever is sent', { tags: ['slow'] }, () => {
   const anything = fc.jsonValue({ maxDepth: 3 });
   const names = [
     'type',
