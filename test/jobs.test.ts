@@ -93,7 +93,7 @@ describe('jobs outlive', () => {
     await after.stop();
   });
 
-  it('a killed process, whose work another begins anew when the lease has run out', { tags: ['slow'] }, async () => {
+  it('a killed process: another starts its work again once the lease has expired', { tags: ['slow'] }, async () => {
     const killed = await startInstance(env);
     expect(await killed.end('SIGKILL')).toBe('SIGKILL');
     const clock = new ManualClock();

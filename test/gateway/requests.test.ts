@@ -125,7 +125,9 @@ describe('G-40 members on request', () => {
     expect(chunk).toMatchObject({ guild_id: String(other.id), members: [], not_found: [String(other.owner.id)] });
   });
 
-  it('G-40 gives at most 1,000 members a chunk, 100 a search, and repeats nobody', { tags: ['slow'] }, async () => {
+  it('G-40 sends at most 1,000 members per chunk and 100 per search, and no member twice', {
+    tags: ['slow'],
+  }, async () => {
     const crowd = await createGuild(server.app, 'Crowd');
     await addMember(server.app, crowd.id, bot.user);
     await client.event('GUILD_CREATE');

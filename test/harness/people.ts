@@ -27,9 +27,9 @@ export interface Person {
 type At = Pick<TestServer, 'origin'> & Partial<Pick<TestServer, 'app'>>;
 
 /**
- * Signs somebody up. `name` must be a username that nobody has. Where a sign-up is neither counted nor confirmed by mail, the account
- * is made without the request for it, most of whose time goes to hashing a password.
- * @param headers of the request, which is made then
+ * Signs up a new person, whose username `name` must still be free. If sign-ups are neither rate-limited nor confirmed by mail, the rows
+ * are inserted directly: a request would spend most of its time hashing the password.
+ * @param headers sent with the sign-up; if given, it is always a request
  */
 export async function signUp(server: At, name: string, headers?: Record<string, string>): Promise<Person> {
   const email = `${name}@people.example`;

@@ -62,7 +62,7 @@ const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a server'), () => {
-  it('say who may run a command, and why somebody may or may not', { tags: ['slow'] }, async () => {
+  it('show who may run a command, and explain why a person may or may not', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('Send messages').waitFor();
