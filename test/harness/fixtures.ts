@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { test as base } from 'vitest';
 import { noBrowser, openBrowser } from './browser.js';
@@ -17,14 +18,14 @@ import { startServer, type TestServer } from './server.js';
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one uses.
   .extend('workerServer', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestServer> => {
-    const server = await startServer();
+    const server = await step('starting it', startServer());
     onCleanup(() => server.stop());
     return server;
   })
   .extend('server', { scope: 'file' }, async ({ workerServer }, { onCleanup }): Promise<TestServer> => {
     const { app } = workerServer;
-    await emptyDatabase(app.db);
-    await rm(join(app.config.dataDir, 'blobs'), { recursive: true, force: true });
+    await step('emptying its database', emptyDatabase(app.db));
+    await step('removing its uploads', rm(join(app.config.dataDir, 'blobs'), { recursive: true, force: true }));
     const parts = { ...app };
     onCleanup(() => {
       const replaced = Object.entries(parts).flatMap(([name, part]) => (Reflect.get(app, name) === part ? [] : [name]));
@@ -42,3 +43,26 @@ export const test = base
   });
 
 export const it = test;
+
+/** How long a step of preparing the shared server may take, in milliseconds: less than the time limit of a hook. */
+const STEP_MS = 45_000;
+
+/**
+ * Fails with the name of a step that never ends, and with what the process waits for. Vitest only reports that a hook timed out, and hands
+ * the same unsettled fixture to every later file of the worker.
+ */
+async function step<T>(name: string, work: Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const late = setTimeout(STEP_MS, null, { ref: false, signal: stop.signal }).then(() => {
+    const resources = process.getActiveResourcesInfo().join(', ');
+    throw new Error(
+      `Preparing the shared server: ${name} took more than ${STEP_MS} ms. The process waits for: ${resources}.`,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop.abort();
+    late.catch(() => {});
+  }
+}
