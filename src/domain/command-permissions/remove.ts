@@ -1,7 +1,11 @@
+import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { Write } from '../call.js';
-import { BY_TARGET, type PermissionEntry, permissionEntries } from './record.js';
+import { BY_TARGET, everyone, type PermissionEntry, type PermissionsKey, permissionEntries } from './record.js';
 
-/** Takes what is said of a target that is no more out of all lists of a guild, and tells of each that it was in. */
+/**
+ * Removes the entries of a deleted role or channel from every list of a guild, and publishes each changed list. A command's own list never
+ * becomes empty by that: an empty one counts as none, and the application's list, which may allow everyone, would apply (decisions 440).
+ */
 export async function removeFromLists(
   { db, record }: Pick<Write, 'db' | 'record'>,
   guildId: bigint,
@@ -11,10 +15,13 @@ export async function removeFromLists(
   const lists = await db.commandPermission.findMany({ where, select: { applicationId: true, commandId: true } });
   if (lists.length === 0) return;
   await db.commandPermission.deleteMany({ where });
-  const left = await db.commandPermission.findMany({
-    where: { guildId, commandId: { in: lists.map(({ commandId }) => commandId) } },
-    orderBy: BY_TARGET,
-  });
+  const commandIds = lists.map(({ commandId }) => commandId);
+  const findLeft = () =>
+    db.commandPermission.findMany({ where: { guildId, commandId: { in: commandIds } }, orderBy: BY_TARGET });
+  const kept = new Set((await findLeft()).map(({ commandId }) => commandId));
+  const emptied = lists.filter(({ applicationId, commandId }) => commandId !== applicationId && !kept.has(commandId));
+  await db.commandPermission.createMany({ data: emptied.map((list) => denyEveryone({ guildId, ...list })) });
+  const left = await findLeft();
   for (const list of lists) {
     const entries = permissionEntries(left.filter(({ commandId }) => commandId === list.commandId));
     record({ type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE', permissions: { guildId, ...list, entries } });
@@ -22,4 +29,9 @@ export async function removeFromLists(
   for (const applicationId of new Set(lists.map((list) => list.applicationId))) {
     record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   }
+}
+
+/** The entry that stands for a command's own list whose last target was deleted. */
+function denyEveryone(list: PermissionsKey) {
+  return { ...list, targetType: Target.Role, targetId: everyone(list.guildId), allow: false };
 }

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
+import { createChannel, deleteChannel } from '../../../src/domain/channels/index.js';
 import { findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
+import { createRole, deleteRole } from '../../../src/domain/roles/index.js';
 import {
   changeCommand,
   entry,
@@ -12,6 +14,7 @@ import {
   OF_USER,
   putCommand,
   putPermissions,
+  saidOf,
 } from '../../harness/command-rows.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
@@ -195,6 +198,45 @@ describe('an application that somebody installed to themselves', () => {
     const asked = { channelId: scene.channelId, commandId: own.id, userId: scene.users.ada.id };
     expect(await outcome(whyRunnable(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
     expect(await whyRunnable(scene.ada, asked)).toMatchObject({ allowed: true, rule: 'user-install' });
+  });
+});
+
+describe("a command's own list whose last target is deleted", () => {
+  beforeEach(() => say(entry(OF_ROLE, scene.guildId)));
+  const createMods = () => createRole(scene.owner, scene.guildId, { name: 'mods' });
+
+  test('keeps denying everyone whom it did not allow: a role', async () => {
+    const { id: roleId } = await createMods();
+    await sayOfCommand(entry(OF_ROLE, roleId));
+    expect(await why()).toMatchObject({ allowed: false, rule: 'no-entry' });
+    await deleteRole(scene.owner, { guildId: scene.guildId, roleId });
+    expect(await why()).toMatchObject({ allowed: false, rule: 'everyone-entry' });
+    expect(await saidOf(app, scene.guildId, commandId)).toEqual([`1 ${scene.guildId} no`]);
+  });
+
+  test('keeps denying everyone whom it did not allow: a channel', async () => {
+    const { id: channelId } = await createChannel(scene.owner, scene.guildId, { name: 'mods' });
+    await sayOfCommand(entry(OF_CHANNEL, channelId, false));
+    await deleteChannel(scene.owner, channelId);
+    expect(await why()).toMatchObject({ allowed: false, rule: 'everyone-entry' });
+  });
+
+  test('keeps denying everyone when two of its roles are deleted at once', { tags: ['slow'] }, async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const [first, second] = [await createMods(), await createMods()];
+      await sayOfCommand(entry(OF_ROLE, first.id), entry(OF_ROLE, second.id));
+      const deletes = [first, second].map(({ id }) => deleteRole(scene.owner, { guildId: scene.guildId, roleId: id }));
+      await Promise.all(deletes);
+      expect(await saidOf(app, scene.guildId, commandId)).toEqual([`1 ${scene.guildId} no`]);
+    }
+  });
+
+  test("is not filled where it is the application's list, which allows nobody when it is empty", async () => {
+    const { id: roleId } = await createMods();
+    await say(entry(OF_ROLE, roleId));
+    await deleteRole(scene.owner, { guildId: scene.guildId, roleId });
+    expect(await saidOf(app, scene.guildId, scene.applicationId)).toEqual([]);
+    expect(await why()).toMatchObject({ allowed: false, rule: 'no-entry' });
   });
 });
 
