@@ -70,8 +70,8 @@ function createFace(app: AppContext, reception: Reception, here: BoxesHere): Fac
   return {
     upgrades: {
       '/relay': (request, socket, head) => {
-        const release = isDraining ? null : newcomers.take(app.clientAddress(request));
-        if (!release) return refuseUpgrade(socket);
+        if (isDraining) return refuseUpgrade(socket);
+        const release = newcomers.take(app.clientAddress(request), socket);
         counted.set(request, release);
         socket.once('close', release);
         accept(request, socket, head);

@@ -1,34 +1,45 @@
+import type { Duplex } from 'node:stream';
 import type { Release } from '../../infra/slots.js';
 
-/** How many connections may be greeting at once: from one address, and in all. */
+/** How many connections may be in the handshake at once: from one address, and in total. */
 const MAX_NEWCOMERS = { perAddress: 64, all: 2_048 };
 
-/** Connections that nobody has shown a key for yet, of which there are no more than so many. */
+/**
+ * Bounds the connections that have not proved a key yet. At the bound the oldest one is closed, so that silent connections cannot keep boxes
+ * out: a handshake takes two round trips, and a silent connection only lasts until enough others came after it.
+ */
 export class Newcomers {
-  readonly #ofAddress = new Map<string, number>();
-  #all = 0;
+  /** Sockets with their addresses, the oldest first. */
+  readonly #all = new Map<Duplex, string>();
+  readonly #ofAddress = new Map<string, Set<Duplex>>();
 
-  /** @param isCounted whether there is a bound for each address */
+  /** @param isCounted whether connections of one address have a bound of their own */
   constructor(private readonly isCounted: boolean) {}
 
-  /** Counts one more; null where there are too many. Whoever takes it frees it again. */
-  take(address: string): Release | null {
-    const there = this.#ofAddress.get(address) ?? 0;
-    if (this.#all >= MAX_NEWCOMERS.all || (this.isCounted && there >= MAX_NEWCOMERS.perAddress)) return null;
-    this.#all += 1;
-    this.#ofAddress.set(address, there + 1);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#free(address);
-    };
+  /** Counts a connection until the returned function is called. Closes the oldest one if there are too many. */
+  take(address: string, socket: Duplex): Release {
+    const ofAddress = this.#ofAddress.get(address) ?? new Set();
+    if (this.isCounted && ofAddress.size >= MAX_NEWCOMERS.perAddress) this.#pushOut(ofAddress);
+    if (this.#all.size >= MAX_NEWCOMERS.all) this.#pushOut(this.#all.keys());
+    this.#all.set(socket, address);
+    this.#ofAddress.set(address, ofAddress.add(socket));
+    return () => this.#free(socket);
   }
 
-  #free(address: string): void {
-    this.#all -= 1;
-    const left = (this.#ofAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.#ofAddress.set(address, left);
-    else this.#ofAddress.delete(address);
+  #pushOut(sockets: Iterable<Duplex>): void {
+    for (const oldest of sockets) {
+      this.#free(oldest);
+      oldest.destroy();
+      return;
+    }
+  }
+
+  #free(socket: Duplex): void {
+    const address = this.#all.get(socket);
+    if (address === undefined) return;
+    this.#all.delete(socket);
+    const ofAddress = this.#ofAddress.get(address);
+    ofAddress?.delete(socket);
+    if (ofAddress?.size === 0) this.#ofAddress.delete(address);
   }
 }
