@@ -80,6 +80,8 @@ export const limits = {
   webhooksListed: 1_000,
   boxName: { min: 1, max: 100 },
   boxesPerOwner: 20,
+  /** That are reserved for an owner's boxes, the deleted ones included. */
+  idSpacesPerOwner: 20,
   guildsPerBox: 1_000,
   /** That are announced as members. */
   botsPerBoxGuild: 1_000,

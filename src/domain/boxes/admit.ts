@@ -4,13 +4,14 @@ import { ID_SPACES } from '../../infra/ids.js';
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { limits } from '../limits.js';
 
 /** What a box showed for itself, once its signature was checked. */
 export interface Credentials {
   /** 32 bytes in base64url, written as Node writes them. */
   key: string;
   token?: string | undefined;
-  /** That of the ids that the box has made already: a box that has none in the cloud gets it, where nobody else has it. */
+  /** That of the ids that the box has made already. */
   idSpace?: number | undefined;
 }
 
@@ -48,7 +49,7 @@ async function enrol(
   const now = new Date(call.clock.now());
   const box = await db.box.findUnique({ where: { tokenHash, tokenEndsAt: { gt: now } } });
   if (!box) return null;
-  const idSpace = box.idSpace ?? (await freeIdSpace(db, wanted));
+  const idSpace = box.idSpace ?? (await idSpaceFor(db, box, wanted));
   const rekeyedAt = box.publicKey === null ? null : now;
   const data = { publicKey: key, tokenHash: null, tokenEndsAt: null, idSpace, rekeyedAt };
   const { count } = await db.box.updateMany({ where: { id: box.id, tokenHash }, data });
@@ -63,17 +64,31 @@ async function enrol(
 }
 
 /**
- * One that no box has: the one that is wanted, else the one behind all others, so that those of deleted boxes stay free for whoever enrols their data
- * anew; the lowest where there is none behind.
- * @throws LIMIT_EXCEEDED
+ * An id space for a box that has none. A number is only ever given to boxes of one owner, so that nobody can pass for a deleted box of
+ * somebody else. The box gets the number that it wants if its owner was given that before and no other box has it, otherwise the one after all
+ * numbers ever given. An owner who was given `limits.idSpacesPerOwner` numbers gets a free one of those instead.
+ * @throws LIMIT_EXCEEDED when no number is left
  */
-async function freeIdSpace(db: Transaction, wanted: number | undefined): Promise<number> {
-  const rows = await db.box.findMany({ where: { idSpace: { not: null } }, select: { idSpace: true } });
-  const taken = new Set(rows.map(({ idSpace }) => idSpace));
-  const isFree = (idSpace: number) => idSpace >= ID_SPACES.first && idSpace <= ID_SPACES.last && !taken.has(idSpace);
-  if (wanted !== undefined && isFree(wanted)) return wanted;
-  const behind = Math.max(ID_SPACES.first - 1, ...rows.map(({ idSpace }) => idSpace ?? 0)) + 1;
-  if (isFree(behind)) return behind;
-  for (let free = ID_SPACES.first; free <= ID_SPACES.last; free += 1) if (isFree(free)) return free;
-  throw new DomainError('LIMIT_EXCEEDED', 'There are as many boxes as there can be.');
+async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | undefined): Promise<number> {
+  const free = await freeIdSpaces(db, ownerId);
+  if (wanted !== undefined && free.includes(wanted)) return wanted;
+  const given = await db.boxIdSpace.count({ where: { ownerId } });
+  const { _max: newest } = await db.boxIdSpace.aggregate({ _max: { number: true } });
+  const next = (newest.number ?? ID_SPACES.first - 1) + 1;
+  if (given < limits.idSpacesPerOwner && next <= ID_SPACES.last) {
+    await db.boxIdSpace.create({ data: { number: next, ownerId } });
+    return next;
+  }
+  const [reused] = free;
+  if (reused === undefined) throw new DomainError('LIMIT_EXCEEDED', 'There are as many boxes as there can be.');
+  return reused;
+}
+
+/** The numbers that were given to boxes of an owner which are deleted, in ascending order. */
+async function freeIdSpaces(db: Transaction, ownerId: bigint): Promise<number[]> {
+  const given = await db.boxIdSpace.findMany({ where: { ownerId }, orderBy: { number: 'asc' } });
+  const numbers = given.map(({ number }) => number);
+  const held = await db.box.findMany({ where: { idSpace: { in: numbers } }, select: { idSpace: true } });
+  const taken = new Set(held.map(({ idSpace }) => idSpace));
+  return numbers.filter((number) => !taken.has(number));
 }

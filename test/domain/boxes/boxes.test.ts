@@ -198,45 +198,56 @@ describe('R-15: an id space', () => {
     return boxes.map(({ idSpace }) => idSpace);
   };
 
-  test('is the one behind all others, and that of a deleted box is for whoever wants it', async () => {
+  const forget = async () => {
     await app.db.writer.box.deleteMany();
+    await app.db.writer.boxIdSpace.deleteMany();
+  };
+  const wanting = async (person: User, idSpace?: number) => {
+    const { enrolmentToken: token } = await createBox(callOf(app, person), { name: 'Attic' });
+    return (await admitBox(call, { key: newKey(), token, idSpace }))?.idSpace;
+  };
+
+  test('is the one after all that were ever given; that of a deleted box is for its owner, who asks for it', async () => {
+    await forget();
     const [first, second, third] = [await enrolledBox(app), await enrolledBox(app), await enrolledBox(app)];
     const { first: lowest } = ID_SPACES;
     expect([first, second, third].map((box) => box.row.idSpace)).toEqual([lowest, lowest + 1, lowest + 2]);
-    await deleteBox(callOf(app, second.owner), second.id);
+    for (const { id, owner: person } of [second, third]) await deleteBox(callOf(app, person), id);
     expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 3);
-    const wanting = async (idSpace: number) => {
-      const { enrolmentToken: token } = await createBox(callOf(app, await createPerson(app)), { name: 'Attic' });
-      return (await admitBox(call, { key: newKey(), token, idSpace }))?.idSpace;
-    };
-    expect(await wanting(lowest + 1)).toBe(lowest + 1);
-    expect(await wanting(lowest + 1)).toBe(lowest + 4);
-    for (const none of [lowest - 1, ID_SPACES.last + 1, 0, -1]) expect(await wanting(none)).toBeGreaterThan(lowest + 4);
-    expect(await wanting(ID_SPACES.last)).toBe(ID_SPACES.last);
-    expect(await wanting(ID_SPACES.last)).toBe(lowest + 9);
+    const stranger = await createPerson(app);
+    expect(await wanting(stranger, lowest + 1)).toBe(lowest + 4);
+    expect(await wanting(second.owner)).toBe(lowest + 5);
+    expect(await wanting(second.owner, lowest + 1)).toBe(lowest + 1);
+    expect(await wanting(second.owner, lowest + 1)).toBe(lowest + 6);
+    const beyond = [lowest - 1, ID_SPACES.last, ID_SPACES.last + 1, 0, -1];
+    for (const [n, none] of beyond.entries()) expect(await wanting(stranger, none)).toBe(lowest + 7 + n);
+  });
+
+  test("is one of the owner's free ones once they were given as many as they may have", async () => {
+    await forget();
+    const person = await createPerson(app);
+    const most = limits.idSpacesPerOwner;
+    const data = Array.from({ length: most }, (_, n) => ({ number: ID_SPACES.first + n, ownerId: person.id }));
+    await app.db.writer.boxIdSpace.createMany({ data });
+    expect(await wanting(person)).toBe(ID_SPACES.first);
+    expect(await wanting(person)).toBe(ID_SPACES.first + 1);
+    expect(await wanting(await createPerson(app))).toBe(ID_SPACES.first + most);
   });
 
   test("is nobody else's, however many are enrolled at once", async () => {
-    await app.db.writer.box.deleteMany();
+    await forget();
     await Promise.all(Array.from({ length: 8 }, () => enrolledBox(app)));
     expect(await spaces()).toEqual(Array.from({ length: 8 }, (_, n) => ID_SPACES.first + n));
   });
 
-  test('is refused where none is free, and the token stays good', { tags: ['slow'] }, async () => {
-    await app.db.writer.box.deleteMany();
-    const { first, last } = ID_SPACES;
-    const data = Array.from({ length: last - first + 1 }, (_, n) => ({
-      id: app.nextId(),
-      name: 'many',
-      ownerId: owner.id,
-      idSpace: first + n,
-    }));
-    await app.db.writer.box.createMany({ data });
+  test('is refused where none is left, and the token stays good', async () => {
+    await forget();
+    const { ownerId } = await app.db.writer.boxIdSpace.create({ data: { number: ID_SPACES.last, ownerId: owner.id } });
     const { box, enrolmentToken: token } = await createBox(callOf(app, await createPerson(app)), { name: 'Attic' });
     expect(await outcome(admitBox(call, { key: newKey(), token }))).toBe('LIMIT_EXCEEDED');
-    await app.db.writer.box.deleteMany({ where: { idSpace: 9_000 } });
-    expect(await admitBox(call, { key: newKey(), token })).toMatchObject({ id: box.id, idSpace: 9_000 });
-    await app.db.writer.box.deleteMany();
+    expect(await wanting(await app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } }))).toBe(ID_SPACES.last);
+    await app.db.writer.boxIdSpace.deleteMany();
+    expect(await admitBox(call, { key: newKey(), token })).toMatchObject({ id: box.id, idSpace: ID_SPACES.first });
   });
 });
 

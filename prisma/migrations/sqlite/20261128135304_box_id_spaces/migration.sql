@@ -1,0 +1,11 @@
+-- CreateTable
+CREATE TABLE "BoxIdSpace" (
+    "number" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    "ownerId" BIGINT NOT NULL
+);
+
+-- CreateIndex
+CREATE INDEX "BoxIdSpace_ownerId_idx" ON "BoxIdSpace"("ownerId");
+
+-- The numbers that boxes have.
+INSERT INTO "BoxIdSpace" ("number", "ownerId") SELECT "idSpace", "ownerId" FROM "Box" WHERE "idSpace" IS NOT NULL;
