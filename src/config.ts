@@ -32,6 +32,8 @@ export interface Config {
   /** How long a stop is told to whoever asks `/readyz` or `/healthz` before the listener closes, in milliseconds. */
   drainDelayMs: number;
   rateLimits: boolean;
+  /** The most that the files of one account's messages may take, in MiB. */
+  filesPerAccountMb: number;
   /** Whether interactions endpoints may be plain http, at any port, and on this machine or private networks. */
   allowPrivateEndpoints: boolean;
   /** Proxies whose `X-Forwarded-For` is believed; null for none. */
@@ -254,6 +256,7 @@ const Environment = z.object({
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   RATE_LIMITS: onOff.default(true),
+  FILES_PER_ACCOUNT_MB: wholeNumber(1, 1_000_000_000).default(10_240),
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
   TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, MAX_CLOUD_WORKER).default(0),
@@ -348,6 +351,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
     metricsPort: env.METRICS_PORT ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
+    filesPerAccountMb: env.FILES_PER_ACCOUNT_MB,
     rateLimits: env.RATE_LIMITS,
     allowPrivateEndpoints: env.ALLOW_PRIVATE_ENDPOINTS ?? isOfThisMachine(publicUrl),
     trustProxy: env.TRUST_PROXY ?? null,

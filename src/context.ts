@@ -15,6 +15,7 @@ import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import type { LatestChanges } from './domain/latest-changes.js';
 import { LiveProcess } from './domain/live-processes/index.js';
+import { FileQuota } from './domain/messages/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
 import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
@@ -88,6 +89,8 @@ export interface AppContext {
   /** Of secrets that whoever guesses may try often. */
   slowHashes: SlowHashes;
   writes: Writes;
+  /** How much the files of one account's messages may take. */
+  fileQuota: FileQuota;
   /** What requests hold while they are received. */
   bodies: Bodies;
   /** What happens later. */
@@ -129,6 +132,7 @@ export type ContextParts = Omit<
   | 'known'
   | 'slowHashes'
   | 'writes'
+  | 'fileQuota'
   | 'bodies'
   | 'jobs'
   | 'overdue'
@@ -155,6 +159,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     boxMeasures: new BoxMeasures({ ...parts, callOfNobody }),
     known,
     slowHashes: new SlowHashes(),
+    fileQuota: new FileQuota(parts.db.reader, parts.clock, parts.config.filesPerAccountMb),
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
@@ -206,6 +211,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     clock: app.clock,
     nextId: app.nextId,
     blobs: app.blobs,
+    fileQuota: app.fileQuota,
     limits: app.limits,
     outbound: app.outbound,
     guilds: app.guilds,

@@ -21,6 +21,7 @@ import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
+import type { FileQuota } from './messages/file-quota.js';
 import type { ShownPresence, Status } from './presences/record.js';
 
 /** Who is calling. */
@@ -140,6 +141,8 @@ export interface CallContext {
   clock: Clock;
   nextId: NextId;
   blobs: BlobStore;
+  /** How much the files of one account's messages may take. */
+  fileQuota: FileQuota;
   limits: RateLimits;
   /** Requests to addresses that somebody else chose. */
   outbound: Outbound;

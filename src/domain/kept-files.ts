@@ -2,7 +2,7 @@ import type { Attachment, Reader } from '../infra/database/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 
 /** What is known of a file that is kept, whatever it belongs to. */
-export type FileFacts = Omit<Attachment, 'messageId' | 'description'>;
+export type FileFacts = Omit<Attachment, 'messageId' | 'description' | 'accountId'>;
 
 /** Files of one kind, each of which belongs to a row. */
 export interface KeptFiles {

@@ -12,6 +12,10 @@ export const limits = {
   globalName: { min: 1, max: 32 },
   applicationName: { min: 2, max: 32 },
   applicationDescription: 400,
+  /** Of a person, with those of the teams that they own. */
+  applicationsPerOwner: 250,
+  teamsPerOwner: 50,
+  guildsPerOwner: 200,
   /** Bytes of an uploaded icon. */
   iconSize: 10 * 1024 * 1024,
   /** Scopes in the default install settings of one context. */

@@ -9,13 +9,13 @@ import type {
 } from 'discord-api-types/v10';
 import type { FileFacts } from '../domain/kept-files.js';
 import {
+  type AttachmentRecord,
   attachmentNameIn,
   type ContentShown,
   type MessageRecord,
   type ReactionCount,
 } from '../domain/messages/index.js';
 import type { AddressSignatures } from '../infra/address-signatures.js';
-import type { Attachment } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { renderComponents, ShownFiles } from './components.js';
 import { renderEmoji } from './emojis.js';
@@ -52,7 +52,7 @@ function fileUrl(address: FileAddress, { publicUrl, signatures }: WireOptions, d
 }
 
 /** An attachment of a message in that channel. */
-export function renderAttachment(attachment: Attachment, channelId: bigint, options: WireOptions): APIAttachment {
+export function renderAttachment(attachment: AttachmentRecord, channelId: bigint, options: WireOptions): APIAttachment {
   const { id, filename, description } = attachment;
   const rendered = renderFile(attachment, fileUrl({ folder: 'attachments', channelId, id, filename }, options));
   return { ...rendered, ...(description === null ? {} : { description }) };

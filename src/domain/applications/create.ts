@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Application, Prisma } from '../../infra/database/index.js';
 import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { accessTeam } from '../teams/access.js';
@@ -25,7 +26,7 @@ const DEFAULT_SCOPES = ['bot', 'applications.commands'];
  * Makes an application with its bot user, keys and secrets, owned by the caller, or by a team to which the caller may move one. In a team the
  * caller is to it what they are in the team.
  * @returns the application, and both secrets, which are never shown again
- * @throws UNAUTHENTICATED, and for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
+ * @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
  */
 export async function createApplication(
   call: CallContext,
@@ -38,7 +39,7 @@ export async function createApplication(
   const { teamId, name, description } = input;
   const data = { id, name, description: description ?? '', ...credentials, ...ownership(call, teamId) };
   const application = await call.write((write) => insert(call, write, data, teamId), {
-    serializable: teamId !== undefined,
+    serializable: true,
   });
   return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }
@@ -61,7 +62,8 @@ async function insert(
   teamId: bigint | undefined,
 ): Promise<Application> {
   const { id, name } = data;
-  if (teamId !== undefined) await accessTeam(call, teamId, 'receiveApplication', db);
+  const team = teamId === undefined ? null : await accessTeam(call, teamId, 'receiveApplication', db);
+  await requireRoom(db, team?.ownerUserId ?? requirePerson(call).user.id);
   await db.user.create({ data: { id, username: name, bot: true } });
   const created = await db.application.create({
     data: {
@@ -75,4 +77,17 @@ async function insert(
   if (teamId === undefined) record({ type: 'PORTAL_HOME_UPDATED', userId: requirePerson(call).user.id });
   else record({ type: 'TEAM_UPDATED', teamId });
   return created;
+}
+
+/** @throws LIMIT_EXCEEDED if a person owns as many applications as they may, with those of their teams */
+async function requireRoom(db: Write['db'], ownerUserId: bigint): Promise<void> {
+  const teams = await db.team.findMany({ where: { ownerUserId }, select: { id: true } });
+  const ownerTeamId = { in: teams.map(({ id }) => id) };
+  const [own, ofTeams] = [
+    await db.application.count({ where: { ownerUserId, deletedAt: null } }),
+    await db.application.count({ where: { ownerTeamId, deletedAt: null } }),
+  ];
+  if (own + ofTeams < limits.applicationsPerOwner) return;
+  const most = limits.applicationsPerOwner;
+  throw new DomainError('LIMIT_EXCEEDED', `You and your teams may have ${most} applications. Delete one to make room.`);
 }

@@ -2,6 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Guild } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
+import { DomainError } from '../errors.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { insertMember } from '../members/rows.js';
@@ -19,7 +20,7 @@ const FIRST_VOICE_CHANNEL = { name: 'General', type: ChannelType.GuildVoice, pos
 /**
  * Makes a guild owned by the caller: with `@everyone`, one text channel, which is its system channel, and one voice channel, and
  * the caller as its member.
- * @throws UNAUTHENTICATED
+ * @throws UNAUTHENTICATED, LIMIT_EXCEEDED
  */
 export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {
   const owner = requirePerson(call);
@@ -27,6 +28,11 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
   const guild = { id, name, description: description ?? null, ownerId: owner.user.id, systemChannelId };
   return call.write(
     async (write) => {
+      const { ownerId } = guild;
+      if ((await write.db.guild.count({ where: { ownerId, deletedAt: null } })) >= limits.guildsPerOwner) {
+        const message = `You may own ${limits.guildsPerOwner} servers. Delete one to make room.`;
+        throw new DomainError('LIMIT_EXCEEDED', message);
+      }
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });

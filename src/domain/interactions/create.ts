@@ -35,7 +35,7 @@ export async function createInteraction(
     commandId: request.commandId,
     messageId: request.message?.id ?? null,
     parentId: request.parentId,
-    data: request.data,
+    data: storedData(request.data),
     owners: ownersColumn(request.owners),
     ephemeralOnly: request.ephemeralOnly,
     endsAt: new Date(call.clock.now() + DELIVERY_MS),
@@ -53,3 +53,19 @@ function ownersColumn({ guildId, userId }: IntegrationOwners): Prisma.InputJsonO
     ...(userId === undefined ? {} : { userId: String(userId) }),
   };
 }
+
+/** The longest `data` that is stored whole, as JSON text in characters: as much as a step of the log shows. */
+const MAX_STORED_DATA = 4_000;
+
+/**
+ * What is stored of the wire's `data`. A person may send hundreds of kilobytes of option values with each command; what is too long is
+ * stored without the values that somebody typed or chose.
+ */
+function storedData(data: InteractionRequest['data']): Prisma.InteractionUncheckedCreateInput['data'] {
+  if (JSON.stringify(data).length <= MAX_STORED_DATA) return data;
+  const facts = Object.entries(data).filter(([name]) => !TYPED.has(name));
+  return Object.fromEntries(facts);
+}
+
+/** What of `data` people type or choose, and what is shown along with that. */
+const TYPED: ReadonlySet<string> = new Set(['options', 'components', 'values', 'resolved']);

@@ -22,7 +22,7 @@ import { checkLook } from './layout.js';
 import { messageLines } from './lines.js';
 import { loadMessage } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
-import type { MessageRecord } from './record.js';
+import type { AttachmentRecord, MessageRecord } from './record.js';
 import { EVERYBODY, listenersOf } from './visibility.js';
 
 /** What is to be done to a message, whatever others do to it meanwhile. Who decides to do it answers for the right. */
@@ -50,7 +50,7 @@ interface ReadyEdit extends Edit {
 
 interface EditedMessage {
   message: MessageRecord;
-  dropped: Attachment[];
+  dropped: AttachmentRecord[];
 }
 
 /**
@@ -98,7 +98,7 @@ export function checkEdit(message: MessageRecord, edit: Edit): void {
   checkResult(message, edit, [...filenamesOf(kept), ...namesOf(edit.files, edit.body.attachments ?? [])]);
 }
 
-const filenamesOf = (files: readonly NewAttachment[]) => files.map(({ filename }) => filename);
+const filenamesOf = (files: readonly Pick<AttachmentRecord, 'filename'>[]) => files.map(({ filename }) => filename);
 
 /** @throws EMPTY_MESSAGE, INVALID_INPUT (at `flags`) and what {@link checkLook} throws */
 function checkResult(before: MessageRecord, edit: Edit, filenames: readonly string[]): void {
@@ -242,17 +242,17 @@ async function mentionsAfter(
 
 interface AttachmentPlan {
   /** As they are described from now on. */
-  kept: Attachment[];
+  kept: AttachmentRecord[];
   /** Those of `kept` whose description is another than before. */
-  redescribed: Attachment[];
-  dropped: Attachment[];
+  redescribed: AttachmentRecord[];
+  dropped: AttachmentRecord[];
 }
 
 /** Which old files stay, and as what. @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT when the edit speaks of a file that is not there */
 function planAttachments({ attachments: old }: MessageRecord, { body, files }: Edit): AttachmentPlan {
   const notes = body.attachments ?? [];
   checkNotes(files, notes, old);
-  const noteOf = ({ id }: Attachment) => notes.find((note) => note.id === id);
+  const noteOf = ({ id }: AttachmentRecord) => notes.find((note) => note.id === id);
   const staying = old.filter((attachment) => body.attachments === undefined || noteOf(attachment));
   if (staying.length + files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
   const kept = staying.map((attachment) => {

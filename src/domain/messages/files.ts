@@ -7,6 +7,7 @@ import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
+import { accountOf } from './file-quota.js';
 import { safeFilename } from './filenames.js';
 import type { ReceivedFile, UploadedFile } from './received-files.js';
 import type { MessageKey } from './record.js';
@@ -39,7 +40,7 @@ export type NewAttachment = Omit<Attachment, 'messageId'>;
 
 /**
  * Gives files their place at a message, with the names and descriptions it states for them. All of them, or none.
- * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE
+ * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and LIMIT_EXCEEDED if the account has no room for them
  */
 export async function keepFiles(
   call: CallContext,
@@ -47,8 +48,15 @@ export async function keepFiles(
   files: readonly UploadedFile[],
   notes: readonly AttachmentNote[],
 ): Promise<NewAttachment[]> {
+  if (files.length === 0) return [];
   checkFiles(files);
-  const placed = files.map((file) => ({ file, attachment: describeFile(call.nextId(), file, notes) }));
+  const accountId = await accountOf(call);
+  const sizes = files.map(({ blob }) => blob.size);
+  if (accountId !== null) await call.fileQuota.take(accountId, sizes);
+  const placed = files.map((file) => ({
+    file,
+    attachment: { ...describeFile(call.nextId(), file, notes), accountId },
+  }));
   const attachments = placed.map(({ attachment }) => attachment);
   // Who asked lets go of what was received as soon as this is over, so nothing is under way by then.
   const kept = await Promise.allSettled(
@@ -73,7 +81,11 @@ function nameOf(file: UploadedFile, note: AttachmentNote | undefined): string {
   return safeFilename(note?.filename || file.filename);
 }
 
-function describeFile(id: bigint, file: UploadedFile, notes: readonly AttachmentNote[]): NewAttachment {
+function describeFile(
+  id: bigint,
+  file: UploadedFile,
+  notes: readonly AttachmentNote[],
+): Omit<NewAttachment, 'accountId'> {
   const note = noteOf(file, notes);
   return { ...factsOf(id, file, nameOf(file, note)), description: note?.description ?? null };
 }

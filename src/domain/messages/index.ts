@@ -18,6 +18,7 @@ export { type ContentShown, contentReaders, contentShownTo } from './content.js'
 export { deleteMessage, removeMessage } from './delete.js';
 export { editMessage, requireEditing } from './edit.js';
 export { messageEmbeds } from './embeds.js';
+export { FileQuota } from './file-quota.js';
 export {
   type AttachmentFile,
   fileTooLarge,
@@ -34,7 +35,7 @@ export { MESSAGE_OPERATIONS, operationsOn } from './operations.js';
 export { listPinnedIds, listPins, pinMessage, unpinMessage } from './pins.js';
 export { type Post, postMessage } from './post.js';
 export { addReaction, clearReactions, listReactions, removeReaction } from './reactions.js';
-export type { MessageKey, MessageRecord, ReactionCount } from './record.js';
+export type { AttachmentRecord, MessageKey, MessageRecord, ReactionCount } from './record.js';
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
 export { attachmentNameIn } from './urls.js';

@@ -14,10 +14,13 @@ export interface ReactionCount {
   me: boolean;
 }
 
+/** An attachment with all that its rendering needs. */
+export type AttachmentRecord = Omit<Attachment, 'accountId'>;
+
 /** A message with all that its rendering needs. */
 export type MessageRecord = Omit<Message, 'interaction'> & {
   author: User;
-  attachments: Attachment[];
+  attachments: AttachmentRecord[];
   mentionedUsers: User[];
   /** The interaction it answers, if it answers one, and whom that is shown with. */
   interaction: MessageInteraction | null;

@@ -1,5 +1,6 @@
 import type { Team } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
+import { DomainError } from '../errors.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
@@ -15,7 +16,7 @@ export const TeamName = nameText(limits.teamName.min, limits.teamName.max);
 
 /**
  * Makes a team that the caller owns and is the one member of.
- * @throws UNAUTHENTICATED, and INVALID_INPUT and RATE_LIMITED for icons
+ * @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and INVALID_INPUT and RATE_LIMITED for icons
  */
 export async function createTeam(call: CallContext, input: CreateTeamInput): Promise<Team> {
   const { user } = requirePerson(call);
@@ -26,14 +27,23 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
   const joinedAt = new Date(call.clock.now());
   const owner = { userId: user.id, role: 'ADMIN', joinedAt } as const;
   try {
-    return await call.write(async ({ db, record, audit }) => {
-      const data = { id, name, iconHash, ownerUserId: user.id, members: { create: owner } };
-      const team = await db.team.create({ data });
-      await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });
-      record({ type: 'TEAM_UPDATED', teamId: id });
-      record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
-      return team;
-    });
+    return await call.write(
+      async ({ db, record, audit }) => {
+        if ((await db.team.count({ where: { ownerUserId: user.id } })) >= limits.teamsPerOwner) {
+          throw new DomainError(
+            'LIMIT_EXCEEDED',
+            `You may own ${limits.teamsPerOwner} teams. Delete one to make room.`,
+          );
+        }
+        const data = { id, name, iconHash, ownerUserId: user.id, members: { create: owner } };
+        const team = await db.team.create({ data });
+        await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });
+        record({ type: 'TEAM_UPDATED', teamId: id });
+        record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
+        return team;
+      },
+      { serializable: true },
+    );
   } catch (error) {
     if (iconHash) await dropIcon(call, iconOwner, iconHash);
     throw error;

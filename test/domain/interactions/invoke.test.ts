@@ -71,6 +71,27 @@ async function shown(): Promise<Asked> {
 }
 
 describe('what is asked', () => {
+  it('is delivered whole and stored without long option values', async () => {
+    await connect();
+    const option = { type: 3, name: 'text', description: 'x', required: false };
+    const commandId = await storeCommand(scene, [option] as never);
+    const asked = (value: string) => {
+      const options = [{ type: 3, name: 'text', value, focused: undefined }];
+      return invokeCommand(scene.owner, { channelId: scene.guild.channel.id, commandId, options });
+    };
+    for (const [value, isStored] of [
+      ['short', true],
+      ['x'.repeat(5_000), false],
+    ] as const) {
+      const { id } = await asked(value);
+      const packet = await session?.event('INTERACTION_CREATE');
+      expect(packet?.d.data.options).toMatchObject([{ value }]);
+      const { data } = await server.app.db.reader.interaction.findUniqueOrThrow({ where: { id } });
+      expect(data).toMatchObject({ id: String(commandId), type: 1, ...(isStored ? { options: [{ value }] } : {}) });
+      expect('options' in (data as object)).toBe(isStored);
+    }
+  });
+
   it('I-1: is answered once it was delivered', async () => {
     await connect();
     const commandId = await storeCommand(scene);

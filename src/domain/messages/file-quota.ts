@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../infra/clock.js';
+import type { Reader } from '../../infra/database/index.js';
+import { atMost, REMEMBER_MS } from '../../infra/memory.js';
+import type { CallContext } from '../call.js';
+import { DomainError } from '../errors.js';
+
+/** The least that counts for a file, in bytes: about what it takes on a disk, with its row. */
+const LEAST_BYTES = 4_096;
+
+const MIB = 1024 * 1024;
+
+const MAX_ACCOUNTS = 10_000;
+
+interface Sum {
+  bytes: number;
+  readAt: number;
+}
+
+/**
+ * Bounds the files that one account's messages hold: a person's own, and those of the applications that they or their teams own. The sum is
+ * read at most every {@link REMEMBER_MS}; until then what this process adds is added to it. Deleted files make room with the next reading.
+ */
+export class FileQuota {
+  readonly #sums = new LRUCache<bigint, Promise<Sum>>(atMost(MAX_ACCOUNTS));
+
+  /** @param megabytes the most that an account's files may take, in MiB */
+  constructor(
+    private readonly reader: Reader,
+    private readonly clock: Clock,
+    private readonly megabytes: number,
+  ) {}
+
+  /** Counts files about to be stored. @throws LIMIT_EXCEEDED if the account has no room for them */
+  async take(accountId: bigint, sizes: readonly number[]): Promise<void> {
+    const bytes = sizes.reduce((sum, size) => sum + Math.max(size, LEAST_BYTES), 0);
+    const sum = await this.#sumOf(accountId);
+    if (sum.bytes + bytes > this.megabytes * MIB) {
+      const message = `Your files take up the ${this.megabytes} MiB that an account has. Delete messages with files to make room.`;
+      throw new DomainError('LIMIT_EXCEEDED', message);
+    }
+    sum.bytes += bytes;
+  }
+
+  async #sumOf(accountId: bigint): Promise<Sum> {
+    const known = await this.#sums.get(accountId);
+    if (known && this.clock.now() - known.readAt < REMEMBER_MS) return known;
+    const reading = this.#read(accountId);
+    this.#sums.set(accountId, reading);
+    reading.catch(() => this.#sums.delete(accountId));
+    return reading;
+  }
+
+  async #read(accountId: bigint): Promise<Sum> {
+    const readAt = this.clock.now();
+    const [row] = await this.reader.$queryRaw<{ bytes: number }[]>`
+      SELECT CAST(COALESCE(SUM(CASE WHEN "size" < ${LEAST_BYTES} THEN ${LEAST_BYTES} ELSE "size" END), 0) AS DOUBLE PRECISION) AS "bytes"
+      FROM "Attachment" WHERE "accountId" = ${accountId}`;
+    return { bytes: row?.bytes ?? 0, readAt };
+  }
+}
+
+/** Whose files the caller's count as: a person's own, or those of the owner of the application that acts. */
+export async function accountOf({ actor, applications, read }: CallContext): Promise<bigint | null> {
+  switch (actor.kind) {
+    case 'anonymous':
+      return null;
+    case 'person':
+      return actor.user.id;
+    case 'bot':
+    case 'token':
+    case 'interaction':
+    case 'webhook': {
+      const applicationId = 'applicationId' in actor ? actor.applicationId : actor.application.id;
+      const application = await applications.application(applicationId);
+      // A bot of the cloud on a box has no application here, and counts as itself.
+      if (!application) return applicationId;
+      const { ownerUserId, ownerTeamId } = application;
+      if (ownerTeamId === null) return ownerUserId;
+      const team = await read.team.findUnique({ where: { id: ownerTeamId }, select: { ownerUserId: true } });
+      return team?.ownerUserId ?? ownerTeamId;
+    }
+  }
+}
