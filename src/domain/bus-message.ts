@@ -42,8 +42,8 @@ export interface Audience {
   inChannel?: string;
   /** Permission bits of which one is needed in the guild, as decimal text. */
   anyInGuild?: string;
-  /** Whether a bot gets an event about itself always, whatever its intents, or never. Absent: as others do. */
-  ownBot?: 'always' | 'never';
+  /** Whether a bot gets an event about itself always, whatever its intents, or never; or whether it alone gets it. Absent: as others do. */
+  ownBot?: 'always' | 'never' | 'only';
   /** Whether no session holds the guild after it, whether or not it was sent it. */
   detaches?: true;
   /** Whether it goes to one session only: to whoever takes it first. */

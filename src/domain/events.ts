@@ -84,7 +84,7 @@ export type DomainEvent =
   /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
   /** A webhook of a guild's channel was made, changed or deleted. */
-  | { type: 'WEBHOOKS_UPDATE'; guildId: bigint; channelId: bigint }
+  | { type: 'WEBHOOKS_UPDATE'; applicationId: bigint; guildId: bigint; channelId: bigint }
   /** A guild's list for a command, or for all commands of its application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }

@@ -484,7 +484,11 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boo
 
 /** Whether a session gets the event as far as intents go, and whom it is about. */
 function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
-  if (audience.ownBot !== undefined && message.userId === seat.idText) return audience.ownBot === 'always';
+  const { ownBot } = audience;
+  const isOwn = message.userId === seat.idText;
+  if (ownBot === 'only' && !isOwn) return false;
+  if (ownBot === 'never' && isOwn) return false;
+  if (ownBot === 'always' && isOwn) return true;
   return audience.intent === 0 || session.wants(audience.intent);
 }
 

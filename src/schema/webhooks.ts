@@ -86,7 +86,8 @@ builder.prismaObjectFields(Application, (t) => ({
 builder.prismaObjectFields(Guild, (t) => ({
   webhooks: t.field({
     type: [Webhook],
-    description: 'Those to its channels, whichever application they are of, oldest first. For who manages the server.',
+    description:
+      'Those to its channels, whichever application they are of, oldest first. For people who manage the server.',
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
@@ -135,7 +136,9 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     webhookId: t.id({ required: true }),
     name: t.string({ description: NAME }),
-    channelId: t.id({ description: 'Another channel with messages of its server, which the caller manages.' }),
+    channelId: t.id({
+      description: "Another channel with messages of its server, which the caller or the application's bot sees.",
+    }),
   }),
 });
 const WebhookIdInput = builder.inputType('WebhookIdInput', {
@@ -173,7 +176,8 @@ builder.mutationFields((t) => ({
   }),
   updateWebhook: t.field({
     type: WebhookPayload,
-    description: 'Renames a webhook, or moves it to another channel of its server.',
+    description:
+      'Renames a webhook, or moves it to another channel of its server; needs a role in its application that may develop it.',
     args: { input: t.arg({ type: UpdateWebhookInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.webhookId, 'webhookId');
@@ -182,7 +186,8 @@ builder.mutationFields((t) => ({
   }),
   deleteWebhook: t.field({
     type: DeletedPayload,
-    description: 'Deletes a webhook: its token stops working at once.',
+    description:
+      'Deletes a webhook: its token stops working at once. For who develops its application, or manages its server.',
     args: { input: t.arg({ type: WebhookIdInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.webhookId, 'webhookId');

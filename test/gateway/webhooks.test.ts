@@ -42,7 +42,8 @@ async function toldTo(client: GatewayClient): Promise<string[]> {
 const newChannel = async (name: string) => String((await createChannel(server.app, scene.guild.id, name)).id);
 
 it('W-W3: any create, update and delete fires WEBHOOKS_UPDATE; a move does for both channels', async () => {
-  const client = await connect(scene.other, Intent.Guilds | Intent.GuildWebhooks);
+  const client = await connect(scene.bot, Intent.Guilds | Intent.GuildWebhooks);
+  const otherBot = await connect(scene.other, Intent.Guilds | Intent.GuildWebhooks);
   const there = await newChannel('there');
   const here = scene.channelId;
   const { body: made } = await scene.bot.post(`/channels/${here}/webhooks`, { name: 'Herald' });
@@ -66,11 +67,12 @@ it('W-W3: any create, update and delete fires WEBHOOKS_UPDATE; a move does for b
   await scene.stranger.post(`/channels/${here}/webhooks`, { name: 'Herald' });
   await scene.bot.post(`/channels/${here}/webhooks`, { name: '' });
   expect(await toldTo(client), 'refused').toEqual([]);
+  expect(await toldTo(otherBot), "another application's bot").toEqual([]);
 });
 
-it('WEBHOOKS_UPDATE is for sessions with the intent GUILD_WEBHOOKS, of bots that see the channel', async () => {
+it("WEBHOOKS_UPDATE is for sessions with the intent GUILD_WEBHOOKS, of the webhook's bot if it sees the channel", async () => {
   const [blind, seeing] = [
-    await connect(scene.other, ALL_INTENTS & ~Intent.GuildWebhooks),
+    await connect(scene.bot, ALL_INTENTS & ~Intent.GuildWebhooks),
     await connect(scene.bot, Intent.Guilds | Intent.GuildWebhooks),
   ];
   const hidden = await newChannel('hidden');

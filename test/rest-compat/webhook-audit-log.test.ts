@@ -68,21 +68,21 @@ describe('what is done to a webhook', () => {
     const { body } = await scene.bot.ask('POST', path, { json: { name: 'Herald' }, ...because('news für alle') });
     const hook = new RestWebhook(server, { id: BigInt(body.id) }, body.token);
     const json = { name: 'Crier', channel_id: there };
-    await scene.other.ask('PATCH', `/webhooks/${hook.id}`, { json, ...because('moving') });
-    await scene.other.ask('PATCH', `/webhooks/${hook.id}`, { json, ...because('nothing new') });
+    await scene.bot.ask('PATCH', `/webhooks/${hook.id}`, { json, ...because('moving') });
+    await scene.bot.ask('PATCH', `/webhooks/${hook.id}`, { json, ...because('nothing new') });
     await hook.ask('PATCH', '', { json: { name: 'Herald' }, ...because('by its token') });
     const { webhooks } = await log();
     expect(webhooks).toMatchObject([{ id: hook.id, name: 'Herald', channel_id: there, user: { id: scene.bot.id } }]);
     expect(JSON.stringify(await log())).not.toContain('WH.');
+    const seenByOther = (await scene.other.get(`/guilds/${scene.guildId}/audit-logs`)).body;
+    expect(seenByOther).toMatchObject({ audit_log_entries: (await log()).audit_log_entries, webhooks: [] });
     await hook.post({ content: 'no entry' });
     await hook.ask('DELETE', '', because('done with'));
-    const target = { target_id: hook.id };
-    const bot = { ...target, user_id: scene.bot.id };
+    const bot = { target_id: hook.id, user_id: scene.bot.id };
     expect(await entriesOf()).toEqual([
       { ...bot, action_type: 50, reason: 'news für alle', changes: made('Herald') },
       {
-        ...target,
-        user_id: scene.other.id,
+        ...bot,
         action_type: 51,
         reason: 'moving',
         changes: [
@@ -109,7 +109,7 @@ describe('what is done to a webhook', () => {
       name: 'Herald',
     });
     await scene.bot.patch(`/webhooks/${webhook.id}`, { name: 'Crier' });
-    await scene.other.delete(`/webhooks/${webhook.id}`);
+    await scene.bot.delete(`/webhooks/${webhook.id}`);
     const facts = { channelId: scene.channelId, applicationId: scene.bot.id };
     const targetId = String(webhook.id);
     expect(await ofApplication()).toEqual([
@@ -127,7 +127,7 @@ describe('what is done to a webhook', () => {
       },
       {
         action: 'APPLICATION_WEBHOOK_DELETE',
-        actorId: scene.other.id,
+        actorId: scene.bot.id,
         targetId,
         changes: { ...facts, name: 'Crier' },
       },
@@ -138,7 +138,7 @@ describe('what is done to a webhook', () => {
     const hook = await openWebhook(scene);
     await scene.bot.patch(`/webhooks/${hook.id}`, { name: 'hook', channel_id: scene.channelId });
     await hook.patch('', { channel_id: '1' });
-    await scene.stranger.delete(`/webhooks/${hook.id}`);
+    await scene.other.delete(`/webhooks/${hook.id}`);
     await scene.bot.post(`/channels/${scene.channelId}/webhooks`, { name: '' });
     const tooLong = { json: { name: 'Crier' }, ...because('x'.repeat(513)) };
     expect((await scene.bot.ask('PATCH', `/webhooks/${hook.id}`, tooLong)).status).toBe(400);

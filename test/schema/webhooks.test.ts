@@ -214,7 +214,7 @@ describe('who may', () => {
       'a developer who does not manage the server',
       'DEVELOPER',
       'member',
-      { ...ALL, inServer: 'FORBIDDEN', create: 'FORBIDDEN', move: 'FORBIDDEN' },
+      { ...ALL, inServer: 'FORBIDDEN', create: 'FORBIDDEN' },
     ],
     [
       'a developer who is no member of the server',
@@ -222,7 +222,12 @@ describe('who may', () => {
       'outside',
       { ...ALL, inServer: 'NOT_FOUND', create: 'NOT_FOUND', move: 'NOT_FOUND' },
     ],
-    ['who may only read and manages the server', 'READ_ONLY', 'manages', { ...ALL, create: 'FORBIDDEN' }],
+    [
+      'who may only read and manages the server',
+      'READ_ONLY',
+      'manages',
+      { ...ALL, create: 'FORBIDDEN', rename: 'FORBIDDEN', move: 'FORBIDDEN' },
+    ],
     ['who may only read', 'READ_ONLY', 'member', { ...NONE('FORBIDDEN'), see: 'ok', listed: 'ok' }],
     [
       'who may only read and is no member of the server',
@@ -230,7 +235,12 @@ describe('who may', () => {
       'outside',
       { ...NONE('FORBIDDEN'), see: 'ok', listed: 'ok', inServer: 'NOT_FOUND' },
     ],
-    ['who manages the server and has no role', null, 'manages', { ...ALL, listed: 'NOT_FOUND', create: 'NOT_FOUND' }],
+    [
+      'who manages the server and has no role',
+      null,
+      'manages',
+      { ...ALL, listed: 'NOT_FOUND', create: 'NOT_FOUND', rename: 'FORBIDDEN', move: 'FORBIDDEN' },
+    ],
     ['a member without a role', null, 'member', { ...NONE('FORBIDDEN'), listed: 'NOT_FOUND', create: 'NOT_FOUND' }],
     ['a stranger', null, 'outside', NONE('NOT_FOUND')],
   ])('%s', async (_who, role, seat, outcomes) => {

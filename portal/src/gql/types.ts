@@ -626,7 +626,7 @@ export type UpdateTeamMemberInput = {
 
 /** What is not given stays as it is, and so does what is null. */
 export type UpdateWebhookInput = {
-  /** Another channel with messages of its server, which the caller manages. */
+  /** Another channel with messages of its server, which the caller or the application's bot sees. */
   readonly channelId?: string | null | undefined;
   /** 1 to 80 characters. */
   readonly name?: string | null | undefined;

@@ -4,7 +4,8 @@ import type { CallContext } from '../call.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 import { accessGuild } from '../guilds/access.js';
 import { snowflake } from '../input.js';
-import { LIVE, type WebhookRecord, WITH_CREATOR } from '../webhooks/record.js';
+import { webhooksShownTo } from '../webhooks/access.js';
+import { type WebhookRecord, WITH_CREATOR } from '../webhooks/record.js';
 import { GUILD_ACTIONS, type GuildLogAction, targetOf } from './actions.js';
 import { type GuildLogEntry, isGuildLogEntry } from './guild-log.js';
 import { type AuditFilter, type AuditPage, readEntries } from './page.js';
@@ -26,7 +27,7 @@ export interface GuildLogPage {
   users: User[];
   /** The commands that entries are about, as far as they exist. */
   commands: CommandRecord[];
-  /** The same of webhooks. */
+  /** The same of webhooks; for a bot, those of its application. */
   webhooks: WebhookRecord[];
 }
 
@@ -57,7 +58,10 @@ export async function getGuildLog(call: CallContext, query: GuildLogQuery): Prom
     commandIds.size === 0 ? [] : call.read.applicationCommand.findMany({ where: { id: { in: [...commandIds] } } }),
     webhookIds.size === 0
       ? []
-      : call.read.webhook.findMany({ where: { id: { in: [...webhookIds] }, ...LIVE }, include: WITH_CREATOR }),
+      : call.read.webhook.findMany({
+          where: { id: { in: [...webhookIds] }, ...webhooksShownTo(call) },
+          include: WITH_CREATOR,
+        }),
   ]);
   return { entries, users, commands: commands.map(commandRecord), webhooks };
 }

@@ -1,4 +1,4 @@
-import type { Reader, Webhook } from '../../infra/database/index.js';
+import type { Prisma, Reader, Webhook } from '../../infra/database/index.js';
 import { type SlowHashes, TooManyChecks } from '../../infra/slow-hashes.js';
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationViews } from '../applications/views.js';
@@ -55,12 +55,20 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
   }
 }
 
-/** A channel of a server whose webhooks the caller may manage. @throws what `accessGuildChannel` and `accessGuild` throw */
-export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+/**
+ * A channel that the caller sees, as a member of its server or as the owner of its box.
+ * @throws what `accessGuildChannel` throws
+ */
+export async function accessSeenChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
   const route = await call.boxRoutes.ofChannel(channelId);
   if (route && (await ownsBoxOf(call, route.guildId))) return placeOfBoxOwner(call, route.guildId, channelId);
-  const place = await accessGuildChannel(call, channelId, 'viewChannel');
-  await accessGuild(call, place.guildId, 'manageWebhooks');
+  return accessGuildChannel(call, channelId, 'viewChannel');
+}
+
+/** The same, of a server in which the caller may make webhooks. @throws what {@link accessSeenChannel} and `accessGuild` throw */
+export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+  const place = await accessSeenChannel(call, channelId);
+  if (place.member) await accessGuild(call, place.guildId, 'manageWebhooks');
   return place;
 }
 
@@ -76,34 +84,37 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
   return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member: null, permissions: ALL_PERMISSIONS };
 }
 
+/** What is done with a webhook. */
+type WebhookOperation = 'view' | 'update' | 'delete';
+
 /**
- * A webhook that the caller may see, or change and delete. Both are for whoever has ManageGuild in its server, and for people by their role in
- * its application; its own bot sees it without. Where its server is gone, its own bot may do both.
- * @throws UNAUTHENTICATED, UNKNOWN_WEBHOOK, MISSING_PERMISSIONS, and MISSING_ACCESS for a bot that is not in its server
+ * A webhook that the caller may use in this way. Its application's bot may do everything, people may by their role in the application. People with
+ * ManageGuild in its server, and the owner of its server's box, may see and delete it. To any other bot it does not exist.
+ * @throws UNAUTHENTICATED, UNKNOWN_WEBHOOK, MISSING_PERMISSIONS
  */
 export async function accessWebhook(
   call: CallContext,
   id: bigint,
-  operation: 'view' | 'manage',
+  operation: WebhookOperation,
 ): Promise<WebhookRecord> {
   requireUser(call);
   const webhook = await call.read.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
   if (!webhook) throw new DomainError('UNKNOWN_WEBHOOK');
-  if (await mayAsOwner(call, webhook, operation)) return webhook;
+  const { applicationId } = webhook;
+  if (call.actor.kind === 'bot') {
+    if (call.actor.applicationId !== applicationId) throw new DomainError('UNKNOWN_WEBHOOK');
+    return webhook;
+  }
+  const needed = operation === 'view' ? 'view' : 'manageWebhooks';
+  if (await isAllowed(() => accessApplication(call, applicationId, needed))) return webhook;
   await requireManagingServer(call, webhook);
+  if (operation === 'update') throw missingPermissions();
   return webhook;
 }
 
-/** Whether the caller may as who develops its application, or is its bot. */
-async function mayAsOwner(call: CallContext, webhook: Webhook, operation: 'view' | 'manage'): Promise<boolean> {
-  const { actor } = call;
-  const { applicationId, guildId } = webhook;
-  if (actor.kind === 'bot') {
-    if (actor.applicationId !== applicationId) return false;
-    return operation === 'view' || (await call.guilds.view(guildId)) === null;
-  }
-  const needed = operation === 'view' ? 'view' : 'manageWebhooks';
-  return isAllowed(() => accessApplication(call, applicationId, needed));
+/** The webhooks that the caller is shown in lists, as far as that follows from who they are: a bot sees those of its application only. */
+export function webhooksShownTo({ actor }: Pick<CallContext, 'actor'>): Prisma.WebhookWhereInput {
+  return { ...LIVE, ...(actor.kind === 'bot' ? { applicationId: actor.applicationId } : {}) };
 }
 
 /** Whoever may not even see it finds none; so does everybody where its server is gone. */

@@ -8,7 +8,7 @@ import { hasLogHere, noteDeed, webhookFacts } from './write.js';
 
 /** Deletes a webhook: its token stops working at once. Of several at once, one succeeds. @throws what `accessWebhook` throws */
 export async function deleteWebhook(call: CallContext, id: bigint): Promise<void> {
-  await remove(call, await accessWebhook(call, id, 'manage'));
+  await remove(call, await accessWebhook(call, id, 'delete'));
 }
 
 /** Deletes the webhook whose token was shown. @throws UNKNOWN_WEBHOOK */
@@ -28,11 +28,9 @@ async function remove(call: CallContext, webhook: Webhook): Promise<void> {
   );
 }
 
-/** Deletes all webhooks of an application that is deleted itself, which its log and those of servers tell by that. */
+/** Deletes all webhooks of an application that is deleted itself. Its log and those of servers tell of that, and no bot is left to be told. */
 export async function deleteAllWebhooks(call: CallContext, write: Write, applicationId: bigint): Promise<void> {
-  for (const { guildId, channelId } of await endAll(call, write, { applicationId })) {
-    write.record({ type: 'WEBHOOKS_UPDATE', guildId, channelId });
-  }
+  await endAll(call, write, { applicationId });
 }
 
 /** Webhooks that are noted before others have a turn. */

@@ -1,27 +1,28 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
+import { guildIdOf, isSeenBy, type Place, requireText } from '../channels/place.js';
+import { placeOf } from '../channels/place-of.js';
 import { DomainError, invalidInput } from '../errors.js';
-import { accessWebhook } from './access.js';
-import { requireManagingWebhooks } from './create.js';
+import { accessSeenChannel, accessWebhook } from './access.js';
 import { requireDirectedWebhook } from './execute.js';
 import type { WebhookChange } from './input.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
 import { requireTarget } from './target.js';
-import { hasLogHere, noteDeed } from './write.js';
+import { hasLogHere, noteDeed, webhooksUpdate } from './write.js';
 
 /** What is to be changed: what is not given stays. */
 export type WebhookChanges = z.output<typeof WebhookChange>;
 
 /**
- * Renames a webhook, or moves it to another channel of its server, which needs ManageGuild there whoever the caller is.
- * @throws INVALID_INPUT (at `channelId`) for a channel of another server, UNKNOWN_WEBHOOK when it is deleted meanwhile, and what `accessWebhook`
- *   and `requireManagingWebhooks` throw
+ * Renames a webhook, or moves it to another channel of its server.
+ * @throws INVALID_INPUT (at `channelId`) for a channel of another server, WRONG_CHANNEL_TYPE, UNKNOWN_WEBHOOK when it is deleted meanwhile, and
+ *   what `accessWebhook` and `accessSeenChannel` throw
  */
 export async function updateWebhook(call: CallContext, id: bigint, changes: WebhookChanges): Promise<WebhookRecord> {
-  const webhook = await accessWebhook(call, id, 'manage');
+  const webhook = await accessWebhook(call, id, 'update');
   const { channelId } = changes;
-  if (channelId != null) await requireOwnServer(call, webhook, channelId);
+  if (channelId != null) await requireReachable(call, webhook, channelId);
   return change(call, webhook, changes);
 }
 
@@ -31,11 +32,24 @@ export async function renameByToken(call: CallContext, { name }: Pick<WebhookCha
   return change(call, webhook, { name });
 }
 
-async function requireOwnServer(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
-  const { guildId } = await requireManagingWebhooks(call, channelId);
-  if (guildId === webhook.guildId) return;
+/** A webhook moves to channels with messages in its server that its application's bot or the caller sees. */
+async function requireReachable(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
+  const place = (await placeOfBot(call, webhook, channelId)) ?? (await accessSeenChannel(call, channelId));
+  requireText(place);
+  if (guildIdOf(place) === webhook.guildId) return;
   const message = 'A webhook stays in its server: delete it, and make another one in the other server.';
   throw invalidInput({ path: 'channelId', code: 'WEBHOOK_CHANNEL_OF_OTHER_GUILD', message });
+}
+
+/** The channel as the place of the application's bot, as whom developers may act; null unless it is in the webhook's server and the bot sees it. */
+async function placeOfBot(
+  call: CallContext,
+  { applicationId, guildId }: Webhook,
+  channelId: bigint,
+): Promise<Place | null> {
+  if (call.actor.kind === 'bot' || (await call.guilds.guildOfChannel(channelId)) !== guildId) return null;
+  const place = await placeOf(call, channelId, applicationId);
+  return place && isSeenBy(applicationId, place) ? place : null;
 }
 
 async function change(call: CallContext, webhook: Webhook, changes: WebhookChanges): Promise<WebhookRecord> {
@@ -56,7 +70,7 @@ async function change(call: CallContext, webhook: Webhook, changes: WebhookChang
       ...(name === before.name ? {} : { name: { old: before.name, new: name } }),
       ...(isMoved ? { channelId: { old: String(before.channelId), new: String(channelId) } } : {}),
     };
-    if (isMoved) record({ type: 'WEBHOOKS_UPDATE', guildId, channelId: before.channelId });
+    if (isMoved) record(webhooksUpdate(before));
     await noteDeed(write, after, { action: 'UPDATE', changes: said }, isLogged);
     return { ...before, ...after };
   };

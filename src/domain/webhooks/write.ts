@@ -1,6 +1,7 @@
 import type { Prisma, Webhook } from '../../infra/database/index.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
+import type { DomainEvent } from '../events.js';
 import { LIVE } from './record.js';
 
 /** What was done to a webhook, with what the ledger keeps of it. */
@@ -20,10 +21,11 @@ export function webhookFacts({ name, channelId, applicationId }: Webhook): Audit
  */
 export async function noteDeed(
   { audit, record }: Write,
-  { id: targetId, applicationId, guildId, channelId }: Webhook,
+  webhook: Webhook,
   deed: Deed,
   isLoggedByServer: boolean,
 ): Promise<void> {
+  const { id: targetId, applicationId, guildId } = webhook;
   switch (deed.action) {
     case 'CREATE':
       await audit({ action: 'APPLICATION_WEBHOOK_CREATE', applicationId, targetId, changes: deed.changes });
@@ -38,8 +40,13 @@ export async function noteDeed(
       if (isLoggedByServer) await audit({ action: 'WEBHOOK_DELETE', guildId, targetId, changes: deed.changes });
       break;
   }
-  record({ type: 'WEBHOOKS_UPDATE', guildId, channelId });
+  record(webhooksUpdate(webhook));
   record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
+}
+
+/** Tells the application's bot that something changed about a webhook in its channel. */
+export function webhooksUpdate({ applicationId, guildId, channelId }: Webhook): DomainEvent {
+  return { type: 'WEBHOOKS_UPDATE', applicationId, guildId, channelId };
 }
 
 /** Tells those who watch an application that webhooks of its lost their channels. */

@@ -46,8 +46,8 @@ export interface RowAudience {
   inChannel?: bigint;
   /** Permission bits of which any is needed in the guild. */
   anyInGuild?: bigint;
-  /** Where a bot gets an event about itself whatever its intents, or never. */
-  ownBot?: 'always' | 'never';
+  /** Where a bot gets an event about itself whatever its intents, or never, or no other bot does. */
+  ownBot?: 'always' | 'never' | 'only';
   /** Whether no session holds the guild after it. */
   detaches?: true;
   /** Whether one session gets it, whichever takes it first. */

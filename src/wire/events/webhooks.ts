@@ -5,9 +5,10 @@ import type { EventRows } from './row.js';
 export const webhookEvents = {
   WEBHOOKS_UPDATE: {
     topic: 'guild',
-    about: ({ guildId, channelId }) => ({ guildId, channelId }),
+    // A bot has its application's id (decisions 238).
+    about: ({ applicationId, guildId, channelId }) => ({ guildId, channelId, userId: applicationId }),
     invalidates: [],
-    audience: { intent: Intent.GuildWebhooks, inChannel: Permission.ViewChannel },
+    audience: { intent: Intent.GuildWebhooks, inChannel: Permission.ViewChannel, ownBot: 'only' },
     render: ({ guildId, channelId }) => ({ d: { guild_id: String(guildId), channel_id: String(channelId) } }),
   },
 } satisfies Partial<EventRows>;

@@ -187,7 +187,7 @@ describe('a guild that is gone', () => {
     expect(told.serializable).toEqual([true]);
     expect(told.entries.map(({ action }) => action)).toEqual(['APPLICATION_WEBHOOK_DELETE', 'INSTALLATION_DELETE']);
     expect(told.events).toEqual([
-      { type: 'WEBHOOKS_UPDATE', guildId: guild.id, channelId },
+      { type: 'WEBHOOKS_UPDATE', applicationId: bot.id, guildId: guild.id, channelId },
       { type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId: bot.id },
       { type: 'COMMAND_ACCESS_UPDATED', applicationId: bot.id },
       ROUTES,

@@ -100,10 +100,15 @@ const OUTSIDE = {
 } as const;
 const WITHOUT_RIGHT = {
   create: 'MISSING_PERMISSIONS',
-  move: 'MISSING_PERMISSIONS',
-  moveToWhereItIs: 'MISSING_PERMISSIONS',
   list: 'MISSING_PERMISSIONS',
   listOfChannel: 'MISSING_PERMISSIONS',
+} as const;
+
+/** Who may see and delete a webhook, and change nothing. */
+const LOOKING_AFTER = {
+  rename: 'MISSING_PERMISSIONS',
+  move: 'MISSING_PERMISSIONS',
+  moveToWhereItIs: 'MISSING_PERMISSIONS',
 } as const;
 
 const PEOPLE: [role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null, outcomes: Outcomes][] = [
@@ -112,14 +117,14 @@ const PEOPLE: [role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null
     [role, READS, { ...all('ok'), ...WITHOUT_RIGHT }],
     [role, null, { ...all('ok'), ...OUTSIDE }],
   ]),
-  ['READ_ONLY', MANAGES, { ...all('ok'), create: 'MISSING_PERMISSIONS' }],
+  ['READ_ONLY', MANAGES, { ...all('ok'), ...LOOKING_AFTER, create: 'MISSING_PERMISSIONS' }],
   ['READ_ONLY', READS, { ...all('MISSING_PERMISSIONS'), view: 'ok' }],
   [
     'READ_ONLY',
     null,
     { ...all('MISSING_PERMISSIONS'), view: 'ok', list: 'UNKNOWN_GUILD', listOfChannel: 'UNKNOWN_CHANNEL' },
   ],
-  [null, MANAGES, { ...all('ok'), create: 'UNKNOWN_APPLICATION' }],
+  [null, MANAGES, { ...all('ok'), ...LOOKING_AFTER, create: 'UNKNOWN_APPLICATION' }],
   [null, READS, { ...all('MISSING_PERMISSIONS'), create: 'UNKNOWN_APPLICATION' }],
   [
     null,

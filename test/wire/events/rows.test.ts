@@ -417,8 +417,8 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   INVITE_DELETE: [{ type: 'INVITE_DELETE', invite }, inChannel(ofInvite), { ...shownPlace, code: 'abc' }],
   WEBHOOKS_UPDATE: [
-    { type: 'WEBHOOKS_UPDATE', guildId: 1n, channelId: 2n },
-    inChannel({ intent: Intent.GuildWebhooks, inChannel: VIEW_CHANNEL }),
+    { type: 'WEBHOOKS_UPDATE', applicationId: 5n, guildId: 1n, channelId: 2n },
+    { ...inChannel({ intent: Intent.GuildWebhooks, inChannel: VIEW_CHANNEL, ownBot: 'only' }), userId: '5' },
     { guild_id: '1', channel_id: '2' },
   ],
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: [

@@ -61,7 +61,7 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
         />
         <TextField
           label="Name"
-          hint="1 to 80 characters. Its messages are by this name."
+          hint="1 to 80 characters. Messages show the bot's name, not this one."
           maxLength={80}
           value={place.name}
           fault={problem?.fields.name}

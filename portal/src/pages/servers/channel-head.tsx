@@ -117,7 +117,7 @@ function DeleteChannel({
           <p>
             {isCategory
               ? 'Its channels stay, without a category.'
-              : 'Its messages, invites and webhooks are gone for good, and what lists of commands say of it.'}
+              : 'Its messages, its invites and what lists of commands say of it are deleted for good. Its webhooks stay, and post nowhere until they are moved.'}
           </p>
         </Danger>
       )}
