@@ -13,8 +13,11 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** How long the cloud may take to answer a box's upgrade, in milliseconds. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-const TOO_LARGE = 1009;
-const TOO_LARGE_ERROR = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+/** What the library closes with for a frame that breaks the WebSocket protocol, text that is no UTF-8, and a message beyond `maxPayload`. */
+const UNUSABLE: readonly (number | undefined)[] = [1002, 1007, 1009];
+
+/** How the codes of its errors begin for the same. */
+const UNUSABLE_ERROR = 'WS_ERR_';
 
 const OPTIONS = {
   maxPayload: MAX_TEXT_BYTES,
@@ -25,10 +28,10 @@ const OPTIONS = {
   closeTimeout: CLOSE_TIMEOUT_MS,
 };
 
-/** A message beyond `maxPayload` is one that cannot be used: 4002, not 1009. */
+/** What breaks the WebSocket protocol, or is longer than a message may be, cannot be used: 4002 (docs/relay.md, R-2). */
 class RelaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
-    if (code === TOO_LARGE) super.close(closes.unusable.code, closes.unusable.reason);
+    if (UNUSABLE.includes(code)) super.close(closes.unusable.code, closes.unusable.reason);
     else super.close(code, reason);
   }
 }
@@ -120,8 +123,10 @@ function connect(receiver: Receiver, socket: Duplex, webSocket: WebSocket): void
     if (socket.writableLength < BODIES_WAIT_BYTES) webSocket.pong(data);
   });
   webSocket.on('error', (error) => {
+    if (!('code' in error && String(error.code).startsWith(UNUSABLE_ERROR))) return;
+    receiver.unusable(error.message);
     // The other end may go on sending the rest of it: nobody waits for that to be over.
-    if ('code' in error && error.code === TOO_LARGE_ERROR) receiver.closed(closes.unusable.code, 'too long a message');
+    receiver.closed(closes.unusable.code, error.message);
   });
   webSocket.on('close', (code, reason) => receiver.closed(code, reason.toString()));
   // A part of a message is heard, too.

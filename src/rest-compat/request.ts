@@ -20,6 +20,8 @@ export interface RestRequest {
   /** By which address it counts, for somebody without a credential. */
   address: string;
   body: Readable | Uint8Array;
+  /** How long the check of its credential and its limits took, in milliseconds. To be filled in. */
+  admissionMs?: number;
   /** Present where requests are logged, to be filled in. */
   trace?: RequestTrace | null;
 }

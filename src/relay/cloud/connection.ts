@@ -129,6 +129,11 @@ export class BoxConnection implements BoxLine {
     }
   }
 
+  /** What is open when the box sends something that cannot be used is answered as if that were its answer (docs/relay.md, R-43). */
+  ended(close: Close): void {
+    if (close.code === closes.unusable.code) this.#streams.lose(new BoxError('undecodable', close.reason));
+  }
+
   /** @param why with which the connection closed */
   lost(why: Close): void {
     this.#streams.lose();

@@ -16,7 +16,10 @@ import { noteMadeChannel } from './made-channels.js';
 import { measured } from './measures.js';
 import { NO_BODY, type ReceivedBody, receiveBody, type TakenBody } from './received-bodies.js';
 
-/** How long an answer of a box is waited for once the request is there as a whole, in milliseconds (service description, section 8). */
+/**
+ * How long a box has for an answer, in milliseconds (service description, section 8): what the check of the credential took, and what passes once
+ * the request is there as a whole.
+ */
 export const FORWARD_BUDGET_MS = 12_000;
 
 /** Headers that travel to a box (docs/relay.md, R-20). */
@@ -42,6 +45,8 @@ export interface Asked {
     headers: IncomingHttpHeaders;
     readonly address: string;
     body: Readable | Uint8Array;
+    /** How long the check of its credential took, in milliseconds. */
+    admissionMs?: number;
   };
   sender: Sender;
   /** Null for a route that takes no body. */
@@ -60,6 +65,9 @@ export interface Directory {
    */
   forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;
 }
+
+/** A piece of work for a box: how long its answer is waited for, in milliseconds, and what is the same for each repetition of it. */
+type Piece = Required<Pick<Errand, 'budgetMs' | 'fingerprint'>>;
 
 /**
  * The directory over what boxes announced, and the ways to them.
@@ -84,17 +92,17 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
   }
 
   /** @throws BoxError */
-  function ask(box: bigint, request: ForwardedRequest, fingerprint: string): Promise<BoxAnswer> {
-    const budgetMs = FORWARD_BUDGET_MS;
+  async function ask(box: bigint, request: ForwardedRequest, { budgetMs, fingerprint }: Piece): Promise<BoxAnswer> {
+    if (budgetMs <= 0) throw new BoxError('timeout', 'nothing is left of the budget');
     const sent = (errand: Errand) => waitFor(app.clock, send(box, request, errand), budgetMs);
     if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
     return writes.perform(fingerprint, budgetMs, sent);
   }
 
   /** What a box answers, or what is answered for it. */
-  async function answer(box: bigint, request: ForwardedRequest, fingerprint: string): Promise<ForwardedAnswer> {
+  async function answer(box: bigint, request: ForwardedRequest, piece: Piece): Promise<ForwardedAnswer> {
     try {
-      return await measured(app, box, () => ask(box, request, fingerprint), answerOfBox);
+      return await measured(app, box, () => ask(box, request, piece), answerOfBox);
     } catch (error) {
       if (!(error instanceof BoxError)) throw error;
       return faultOfBox(error);
@@ -118,7 +126,8 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
       try {
         const webhook = await webhookOf(app, request.id, sender);
         const forwarded = { ...forwardedRequest(request, sender, body), ...webhook, guildId };
-        const answered = await answer(box, forwarded, hash.digest('hex'));
+        const budgetMs = FORWARD_BUDGET_MS - (request.admissionMs ?? 0);
+        const answered = await answer(box, forwarded, { budgetMs, fingerprint: hash.digest('hex') });
         await noteMadeChannel(app, target, request, answered);
         return answered;
       } finally {

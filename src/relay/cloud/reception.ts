@@ -22,10 +22,12 @@ const CREDIT = { stream: 512 * 1024, box: 4 * 1024 * 1024 };
 interface Listener {
   /** @param bytes how long the message was */
   hear(message: FromBox, bytes: number): void;
+  /** This end closes the connection. */
+  ended(close: Close): void;
   lost(why: Close): void;
 }
 
-const NOBODY: Listener = { hear() {}, lost() {} };
+const NOBODY: Listener = { hear() {}, ended() {}, lost() {} };
 
 /** A connection that was made, and who it is of is not known yet. */
 interface Visit {
@@ -55,6 +57,7 @@ export class Reception {
     const { app } = this.parts;
     const events = {
       onMessage: (message: FromBox, bytes: number) => visit.listener.hear(message, bytes),
+      onEnded: (close: Close) => visit.listener.ended(close),
       onClosed: (code: number, reason: string) => {
         this.#leave(visit);
         visit.listener.lost({ code, reason });
@@ -69,7 +72,7 @@ export class Reception {
       onProved: (proved) => void this.#admit(visit, proved),
       onRefused: (close) => link.end(close),
     });
-    visit.listener = { hear: (message) => greeting.hear(message), lost: () => greeting.end() };
+    visit.listener = { ...NOBODY, hear: (message) => greeting.hear(message), lost: () => greeting.end() };
     this.#visits.add(visit);
     if (this.#isClosed) link.end(closes.goingAway);
     return link;

@@ -105,11 +105,9 @@ export class Streams {
   }
 
   /** The connection is lost: what was sent is not known to be done or not. */
-  lose(): void {
+  lose(why = new BoxError('timeout', 'the connection was lost before the answer came')): void {
     this.#isLost = true;
-    for (const { waiting } of this.#open.values()) {
-      waiting?.fail(new BoxError('timeout', 'the connection was lost before the answer came'));
-    }
+    for (const { waiting } of this.#open.values()) waiting?.fail(why);
     this.#open.clear();
     this.#onEmpty();
   }

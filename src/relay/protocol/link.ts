@@ -48,6 +48,8 @@ export interface Receiver {
   text(message: Buffer | string): void;
   /** A binary message. */
   bytes(message: Buffer): void;
+  /** Something arrived that is no message: the link is closed (4002). */
+  unusable(reason: string): void;
   /** So many bytes arrived, be it a part of a message. */
   heard(bytes: number): void;
   /** The network has taken everything. */
@@ -62,6 +64,8 @@ export interface LinkEvents<In> {
    * @param bytes how long its text was
    */
   onMessage(message: In, bytes: number): void;
+  /** This end closes the link: nothing more is sent or heard. */
+  onEnded?(close: Close): void;
   /** The connection is gone: once, with the code of whichever end closed it first, and 1006 where none did. */
   onClosed(code: number, reason: string): void;
 }
@@ -182,6 +186,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     if (!this.#isOpen) return;
     this.#ownClose = close;
     this.#stop(`the link was closed: ${close.code} ${close.reason}`);
+    this.parts.events.onEnded?.(close);
     this.parts.outlet.close(close);
   }
 
@@ -206,6 +211,10 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     const piece = message.length <= PIECE_HEAD_BYTES + MAX_PIECE_BYTES ? readPiece(message) : null;
     if (piece) this.#incoming.take(piece);
     else this.#refuse('no piece of a body, or too long a one');
+  }
+
+  unusable(reason: string): void {
+    this.#refuse(reason);
   }
 
   heard(bytes: number): void {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
 import { ManualClock } from '../../harness/clock.js';
@@ -54,6 +55,34 @@ describe("a bot's requests to a server on a box (service description, sections 4
       text: '{"name":"Lair"}',
     });
     expect(await asked).toMatchObject({ status: 403, body: refusal });
+  });
+
+  it.each<[string, (id: number) => string | Buffer | object]>([
+    ['an answer whose status is text', (id) => ({ op: 'response', id, status: '200', headers: {}, body: 0 })],
+    ['an answer to something else', (id) => ({ op: 'response', id: id + 1, status: 200, headers: {}, body: 0 })],
+    ['half of JSON', () => '{"op":"response"'],
+    ['JSON that is no message', () => '[]'],
+    ['a message of more than 1 MiB', (id) => `{"op":"response","id":${id},"x":"${'x'.repeat(1024 * 1024)}"}`],
+    ['a piece without a stream', () => Buffer.alloc(3)],
+    ['a piece that nobody announced', (id) => Buffer.from([0, 0, 0, id, 0x7b])],
+  ])('are 502 at once where the box sends %s (R-43)', async (_what, said) => {
+    const asked = bot.get(`${pathOf()}/roles`);
+    const { id } = await box.relay.next('request');
+    box.relay.send(said(id));
+    const answer = await asked;
+    expect([answer.status, answer.headers.get('x-causeway-reason')]).toEqual([502, 'box-malformed']);
+    expect(await box.relay.closed).toMatchObject({ code: 4002 });
+  });
+
+  it('are 502 at once where the box sends a frame that is none of a WebSocket (R-43)', async () => {
+    const asked = bot.get(`${pathOf()}/roles`);
+    await box.relay.next('request');
+    const socket: Socket = Reflect.get(box.relay.socket, '_socket');
+    const opcodeThree = Buffer.from([0x83, 0x80, 0, 0, 0, 0]);
+    socket.write(opcodeThree);
+    const answer = await asked;
+    expect([answer.status, answer.headers.get('x-causeway-reason')]).toEqual([502, 'box-malformed']);
+    expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
   it('are found by the channel, too', async () => {

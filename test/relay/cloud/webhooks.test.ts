@@ -59,6 +59,17 @@ describe.each(['forward', 'not_found'] as const)('webhooks of a self-hosted serv
     return expect(JSON.stringify({ ...scene.box.last, guildId: null })).not.toContain(token);
   });
 
+  test('leave a box as much less time as the token waited for its check (docs/decisions.md, 257)', async () => {
+    scene.box.answer = () => answerOf(200, { content: 'x' });
+    const post = () => statusOf('POST', `/webhooks/${id}/${token}`, { content: 'x' });
+    const statuses = await Promise.all(Array.from({ length: 30 }, post));
+    expect(statuses).toEqual(Array(30).fill(works ? 200 : 404));
+    if (!works) return;
+    const budgets = scene.box.arrived.map(({ budgetMs }) => budgetMs);
+    expect(Math.max(...budgets)).toBeLessThanOrEqual(12_000);
+    expect(Math.min(...budgets)).toBeLessThan(11_980);
+  });
+
   test.each(['GET', 'PATCH', 'DELETE'])('have messages there: %s', async (method) => {
     const path = `/webhooks/${id}/${token}/messages/5`;
     expect(await statusOf(method, path, method === 'PATCH' ? { content: 'y' } : undefined)).toBe(works ? 200 : 404);
