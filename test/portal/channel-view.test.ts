@@ -123,6 +123,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await his.page.getByRole('button', { name: '🎉, 1' }).click();
     await hers.page.getByRole('button', { name: '🎉, 2', pressed: true }).click();
     await his.page.getByRole('button', { name: '🎉, 1', pressed: true }).waitFor();
+    await theirs.getByRole('button', { name: 'React' }).click();
+    await hers.page.getByLabel('React with another emoji').fill('🇦');
+    await hers.page.getByLabel('React with another emoji').press('Enter');
+    await his.page.getByRole('button', { name: '🇦, 1' }).waitFor();
 
     await row.getByRole('button', { name: 'Delete' }).click();
     await his.page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

@@ -33,15 +33,26 @@ describe('PUT …/reactions/{emoji}/@me', () => {
     ]);
   });
 
-  test('204: twice is once, and with the variation selector it is another one', async () => {
-    for (const emoji of ['❤️', '❤', '❤️']) expect((await scene.bot.put(path(emoji, '/@me'))).status).toBe(204);
+  test('204: twice is once, also without the variation selector, under the name that was sent first', async () => {
+    for (const emoji of ['❤', '❤\ufe0f', '1\ufe0f\u20e3', '1\u20e3'])
+      expect((await scene.bot.put(path(emoji, '/@me'))).status).toBe(204);
+    await scene.other.put(path('❤\ufe0f', '/@me'));
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([
-      { emoji: { name: '❤️' }, count: 1 },
-      { emoji: { name: '❤' }, count: 1 },
+      { emoji: { name: '❤' }, count: 2 },
+      { emoji: { name: '1\ufe0f\u20e3' }, count: 1 },
     ]);
+    expect((await scene.bot.get(path('❤\ufe0f'))).body).toHaveLength(2);
+    await scene.other.delete(path('❤\ufe0f', '/@me'));
+    await scene.bot.delete(path('1\u20e3', '/@me'));
+    expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { name: '❤' }, count: 1 }]);
   });
 
-  test.each(['a', '👍👍', 'smile:1', '👍\ufe0f', '%', '', '\u0000', 'x'.repeat(3000), '1', '🇩'])(
+  test('204: a regional indicator by itself', async () => {
+    expect((await scene.bot.put(path('🇦', '/@me'))).status).toBe(204);
+    expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { id: null, name: '🇦' }, count: 1 }]);
+  });
+
+  test.each(['a', '👍👍', 'smile:1', '\ufe0f', '%', '', '\u0000', 'x'.repeat(3000), '1'])(
     '400: "%s" is no emoji (10014)',
     async (emoji) => {
       const { status, body } = await scene.bot.put(path(emoji, '/@me'));

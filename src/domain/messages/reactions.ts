@@ -30,14 +30,11 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   const place = await accessChannel(call, input.channelId, 'addReaction');
   requireTakingPart(call, place);
   const message = await findMessage(call, place, input.messageId);
-  const known = await call.read.reaction.findFirst({
-    where: { messageId: message.id, ...withEmoji(named) },
-    select: { userId: true, emoji: true },
-  });
-  const emoji = known?.emoji ?? (await newKey(call, place, named));
+  const known = await knownReaction(call, message.id, named);
+  const keys: [string, ...string[]] = known ? [known.emoji] : await newKeys(call, place, named);
   if (known?.userId === user.id) return;
-  const row: Reaction = { messageId: message.id, emoji, userId: user.id, createdAt: new Date(call.clock.now()) };
-  const event: DomainEvent = {
+  const row = { messageId: message.id, userId: user.id, createdAt: new Date(call.clock.now()) };
+  const eventOf = (emoji: string): DomainEvent => ({
     type: 'MESSAGE_REACTION_ADD',
     ...eventPlace(place),
     messageId: message.id,
@@ -45,14 +42,14 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     emoji,
     user,
     member: memberIn(place),
-  };
+  });
   try {
-    if (known && (await joinReaction(call, row, known.userId, event))) return;
+    if (known && (await joinReaction(call, { ...row, emoji: known.emoji }, known.userId, eventOf(known.emoji)))) return;
     await call.write(
       async ({ db, record }) => {
-        await checkEmoji(db, place, message.id, emoji);
-        await db.reaction.create({ data: row });
-        record(event);
+        const emoji = await checkedKey(db, place, message.id, keys);
+        await db.reaction.create({ data: { ...row, emoji } });
+        record(eventOf(emoji));
       },
       { serializable: true },
     );
@@ -62,17 +59,25 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   }
 }
 
-/** Reactions with an emoji, under whatever name it had when the first of them was made. */
-function withEmoji(named: NamedEmoji) {
-  return { emoji: 'key' in named ? named.key : { endsWith: `:${named.id}` } };
+/** A reaction with an emoji, under whatever name it had when the first of them was made. */
+async function knownReaction(call: CallContext, messageId: bigint, named: NamedEmoji) {
+  const keys = 'keys' in named ? named.keys : [{ endsWith: `:${named.id}` }];
+  for (const emoji of keys) {
+    const known = await call.read.reaction.findFirst({
+      where: { messageId, emoji },
+      select: { userId: true, emoji: true },
+    });
+    if (known) return known;
+  }
+  return null;
 }
 
-/** The key of an emoji with which nobody has reacted yet. @throws UNKNOWN_EMOJI for one that the caller cannot use there */
-async function newKey(call: CallContext, place: Place, named: NamedEmoji): Promise<string> {
-  if ('key' in named) return named.key;
+/** The keys of an emoji with which nobody has reacted yet, the preferred one first. @throws UNKNOWN_EMOJI for one that the caller cannot use there */
+async function newKeys(call: CallContext, place: Place, named: NamedEmoji): Promise<[string, ...string[]]> {
+  if ('keys' in named) return named.keys;
   const emoji = await usableEmoji(call, place, named.id);
   if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
-  return customKey(emoji);
+  return [customKey(emoji)];
 }
 
 /** Adds a reaction beside another with the same emoji, which stays until then. False, and nothing is done, when it is gone. */
@@ -91,12 +96,21 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
   });
 }
 
-/** @throws MISSING_PERMISSIONS, TOO_MANY_REACTIONS for an emoji that would be new to the message */
-async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoji: string): Promise<void> {
+/**
+ * The key under which a reaction is stored: that of another reaction with the emoji, else the first one.
+ * @throws MISSING_PERMISSIONS, TOO_MANY_REACTIONS for an emoji that would be new to the message
+ */
+async function checkedKey(
+  db: Transaction,
+  place: Place,
+  messageId: bigint,
+  keys: [string, ...string[]],
+): Promise<string> {
   const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
-  if (kinds.some((kind) => kind.emoji === emoji)) return;
+  const known = keys.find((key) => kinds.some((kind) => kind.emoji === key));
+  if (known !== undefined) return known;
   if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.addNewEmoji)) throw missingPermissions();
-  if (kinds.length < limits.reactionsPerMessage) return;
+  if (kinds.length < limits.reactionsPerMessage) return keys[0];
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
 
@@ -105,12 +119,9 @@ async function checkEmoji(db: Transaction, place: Place, messageId: bigint, emoj
  * @throws UNKNOWN_EMOJI for one that does not
  */
 async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): Promise<string | null> {
-  if ('key' in named) return named.key;
-  const known = await call.read.reaction.findFirst({
-    where: { messageId, ...withEmoji(named) },
-    select: { emoji: true },
-  });
+  const known = await knownReaction(call, messageId, named);
   if (known) return known.emoji;
+  if ('keys' in named) return null;
   const emoji = await call.read.emoji.findUnique({ where: { id: named.id }, select: { id: true } });
   if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
   return null;

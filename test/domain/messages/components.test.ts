@@ -118,6 +118,9 @@ describe('a button', () => {
   test.each([
     [{ name: '🦉' }, []],
     [{ name: '❤' }, []],
+    [{ name: '🇦' }, []],
+    [{ name: '1\u20e3' }, []],
+    [{ name: '❤\u200d🔥' }, []],
     [{ id: null, name: '👩‍👩‍👧‍👦' }, []],
     [{ id: '123', name: 'parrot', animated: true }, []],
     [{ id: '123' }, []],

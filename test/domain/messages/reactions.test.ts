@@ -77,6 +77,21 @@ describe('adding', () => {
     }
   });
 
+  test('❤ and ❤️ by two who both found neither: both reactions have one name', async () => {
+    const together = readingTogether(server.app, 'reaction.findFirst', 2);
+    const reactions = [
+      { who: room.ada, emoji: '❤' },
+      { who: room.bob, emoji: '❤\ufe0f' },
+    ];
+    await Promise.all(
+      reactions.map(({ who, emoji }) => addReaction(callContext(together, who.actor), { ...place, emoji })),
+    );
+    const names = (await stored()).map(({ emoji }) => emoji);
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size).toBe(1);
+    expect(room.events.map(({ data }) => JSON.parse(data).emoji.name)).toEqual(names);
+  });
+
   test('joining one does not need the permission to add a new one', async () => {
     await addReaction(room.bob, { ...place, emoji: '👍' });
     await room.permit(ALL_PERMISSIONS & ~Permission.AddReactions & ~Permission.Administrator);
@@ -120,15 +135,37 @@ describe('removing', () => {
 
 describe('a named emoji', () => {
   test.each([
-    ['👍', '👍'],
-    ['❤', '❤'],
-    ['❤️', '❤️'],
-    ['👩‍💻', '👩‍💻'],
-    ['🇩🇪', '🇩🇪'],
-    ['1️⃣', '1️⃣'],
-    ['👋🏽', '👋🏽'],
-  ])('%s is kept as %s', (text, key) => {
-    expect(namedEmoji(text)).toEqual({ key });
+    ['👍', ['👍']],
+    ['❤', ['❤', '❤\ufe0f']],
+    ['❤\ufe0f', ['❤\ufe0f', '❤']],
+    ['👩‍💻', ['👩‍💻']],
+    ['🇩🇪', ['🇩🇪']],
+    ['🇩', ['🇩']],
+    ['1\u20e3', ['1\u20e3', '1\ufe0f\u20e3']],
+    ['1\ufe0f\u20e3', ['1\ufe0f\u20e3', '1\u20e3']],
+    ['🏳\u200d🌈', ['🏳\u200d🌈', '🏳\ufe0f\u200d🌈']],
+    ['🕵\ufe0f\u200d♂', ['🕵\ufe0f\u200d♂\ufe0f', '🕵\u200d♂']],
+    ['👋🏽', ['👋🏽']],
+    ['✌\ufe0f🏽', ['✌🏽']],
+    ['👍\ufe0f', ['👍']],
+  ])('%s has the keys %j', (text, keys) => {
+    expect(namedEmoji(text)).toEqual({ keys });
+  });
+
+  test('can be each that Unicode recommends, each with and without its selectors, and each regional indicator', () => {
+    const singles = Array.from({ length: 0x20000 }, (_, code) => code)
+      .filter((code) => code < 0xd800 || code > 0xdfff)
+      .flatMap((code) => [String.fromCodePoint(code), `${String.fromCodePoint(code)}\ufe0f`])
+      .filter((text) => /^\p{RGI_Emoji}$/v.test(text));
+    const keycaps = [...'#*0123456789'].map((character) => `${character}\ufe0f\u20e3`);
+    const letters = Array.from({ length: 26 }, (_, letter) => String.fromCodePoint(0x1f1e6 + letter));
+    const texts = [...singles, ...keycaps, ...letters];
+    expect(texts.length).toBeGreaterThan(1400);
+    for (const text of texts) {
+      const bare = text.replaceAll('\ufe0f', '');
+      expect(namedEmoji(text)).toEqual({ keys: bare === text ? [text] : [text, bare] });
+      expect(namedEmoji(bare)).toEqual({ keys: bare === text ? [text] : [bare, text] });
+    }
   });
 
   test.each(['name:123', 'a:name:123'])('%s is that of its id', (text) => {
@@ -139,15 +176,18 @@ describe('a named emoji', () => {
     '',
     'a',
     '1',
+    '1\ufe0f',
     '👍👍',
     ' 👍',
-    '👍\ufe0f',
+    '\ufe0f👍',
+    '👍\ufe0f\ufe0f',
     'thumbsup',
     ':123',
     'na me:123',
     `name:${'9'.repeat(25)}`,
     '\ufe0f',
-    '🇩',
+    '\u20e3',
+    '🇩🇪🇩',
     '\ud83d',
     '\u0000',
   ])('"%s" is none', (text) => {

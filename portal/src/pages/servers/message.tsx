@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import {
   AddReactionDocument,
   DeleteMessageDocument,
@@ -258,8 +258,8 @@ function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
     const changed = isMine ? (await remove.run(key))?.removeReaction : (await add.run(key))?.addReaction;
     if (changed) onChange(changed.message);
   };
-  const offered = EMOJIS.filter((emoji) => isOpen && !reactions.some((one) => one.emoji === emoji));
-  if (reactions.length + offered.length === 0) return null;
+  const offered = EMOJIS.filter((emoji) => isOpen && !reactions.some((one) => bare(one.emoji) === bare(emoji)));
+  if (reactions.length === 0 && !isOpen) return null;
   return (
     <div className="reactions">
       {reactions.map((one) => (
@@ -287,6 +287,32 @@ function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
           {emoji}
         </button>
       ))}
+      {isOpen && <AnotherEmoji onPick={(emoji) => toggle({ emoji, isMine: false })} onClose={onClose} />}
     </div>
+  );
+}
+
+/** The platform counts an emoji with and without its variation selectors as one. */
+const bare = (emoji: string) => emoji.replaceAll('\uFE0F', '');
+
+function AnotherEmoji({ onPick, onClose }: { onPick: (emoji: string) => void; onClose: () => void }) {
+  const [emoji, setEmoji] = useState('');
+  const pick = (event: FormEvent) => {
+    event.preventDefault();
+    if (emoji.trim() !== '') onPick(emoji.trim());
+  };
+  return (
+    <form onSubmit={pick}>
+      <input
+        type="text"
+        className="another-emoji"
+        aria-label="React with another emoji"
+        placeholder="Another emoji"
+        autoComplete="off"
+        value={emoji}
+        onChange={({ target }) => setEmoji(target.value)}
+        onKeyDown={({ key }) => key === 'Escape' && onClose()}
+      />
+    </form>
   );
 }
