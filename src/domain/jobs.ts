@@ -18,6 +18,7 @@ import { settleOverdue } from './interactions/overdue.js';
 import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
 import { correctNameKeys } from './members/correct-name-keys.js';
 import { removeInactive } from './members/prune.js';
+import { removeOldEphemeralMessages } from './messages/expired.js';
 import { showMemberships } from './users/shown.js';
 
 /** What doing jobs takes. */
@@ -54,6 +55,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       run: async (_payload, { clock, signal }) => {
         await removeExpiredRows(db, clock, signal);
         await removeOldInteractionFiles(db, blobs, clock.now(), signal);
+        await removeOldEphemeralMessages(db, blobs, clock.now(), signal);
       },
     },
     'messages-of-banned': {

@@ -1,13 +1,13 @@
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
-import { type Onlooker, onlookerOf, seenBy, seenBySql } from '../domain/messages/index.js';
+import { onlookerOf, type Reader, seenBy, seenBySql } from '../domain/messages/index.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
-import { connectionOf, type Page, type PageRows, pageRows, withinPage } from './page.js';
+import { connectionOf, type Page, type PageRows, pageRows } from './page.js';
 
 type MessagePage = ReturnType<typeof connectionOf<Message>>;
 
@@ -68,17 +68,8 @@ async function readPages(
   page: Page,
   query: object,
 ): Promise<Pages> {
+  if (channelIds.length === 0) return new Map();
   const onlooker = onlookerOf(call);
-  const orderBy = { id: page.backwards ? 'desc' : 'asc' } as const;
-  const [only] = channelIds;
-  if (only === undefined) return new Map();
-  if (channelIds.length === 1) {
-    const where = { channelId: only, id: withinPage(page), ...seenBy(onlooker) };
-    const rows = await budget.read(page.take + 1, (take) =>
-      db.reader.message.findMany({ ...query, where, orderBy, take }),
-    );
-    return new Map([[only, pageRows(page, rows)]]);
-  }
   const pages = await findIds(db, budget, channelIds, { ...page, onlooker });
   const ids = [...pages.values()].flatMap(({ rows }) => rows);
   const rows = await readInPieces(budget, ids, (piece) =>
@@ -91,10 +82,11 @@ async function readPages(
 }
 
 interface SeenPage extends Page {
-  onlooker: Onlooker;
+  onlooker: Reader;
 }
 
-/** The ids of a page in each channel that somebody sees, found by a walk along the index of channel and id in each. */
+/** The ids of a page in each channel that somebody sees, found by a walk along an index for each of the conditions by
+ * which they do. */
 async function findIds(
   db: Database,
   budget: OperationBudget,
@@ -139,7 +131,13 @@ function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, onlooke
   const afterPart = after === undefined ? Prisma.empty : Prisma.sql`AND "id" > ${after}`;
   const beforePart = before === undefined ? Prisma.empty : Prisma.sql`AND "id" < ${before}`;
   const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
-  return Prisma.sql`
-    SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} AND ${seenBySql(onlooker)} ${afterPart} ${beforePart}
-    ORDER BY "id" ${direction} LIMIT ${take + 1}`;
+  const inOrder = Prisma.sql`ORDER BY "id" ${direction} LIMIT ${take + 1}`;
+  // Each walk has the limit: PostgreSQL might sort all of a channel's messages for a limit that is stated once.
+  const walks = seenBySql(onlooker).map(
+    (isSeen) => Prisma.sql`
+      SELECT "id" FROM (
+        SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} AND ${isSeen} ${afterPart} ${beforePart} ${inOrder}
+      ) AS "walk"`,
+  );
+  return Prisma.sql`${Prisma.join(walks, ' UNION ALL ')} ${inOrder}`;
 }

@@ -56,11 +56,14 @@ export async function listDirectChannelIds(call: CallContext, page: DirectChanne
   const { user } = requireUser(call);
   const { after = 0n, before = LAST_ID, backwards, take } = page;
   const order = backwards ? Prisma.sql`DESC` : Prisma.sql`ASC`;
+  const written = seenBySql(onlookerOf(call)).map(
+    (isSeen) => Prisma.sql`
+      EXISTS (SELECT 1 FROM "Message" WHERE "channelId" = r."channelId" AND "id" > r."closedId" AND ${isSeen})`,
+  );
   const seats = await call.read.$queryRaw<{ channelId: bigint }[]>`
     SELECT r."channelId" FROM "ChannelRecipient" AS r
     WHERE r."userId" = ${user.id} AND r."channelId" > ${after} AND r."channelId" < ${before}
-      AND (r."closedId" IS NULL OR EXISTS (
-        SELECT 1 FROM "Message" WHERE "channelId" = r."channelId" AND "id" > r."closedId" AND ${seenBySql(onlookerOf(call))}))
+      AND (r."closedId" IS NULL OR ${Prisma.join(written, ' OR ')})
     ORDER BY r."channelId" ${order} LIMIT ${take}`;
   return seats.map(({ channelId }) => channelId);
 }

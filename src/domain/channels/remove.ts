@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors } from '../../infra/database/index.js';
 import { untilNoneIsLeft } from '../../infra/turns.js';
-import { messageFolder } from '../messages/files.js';
+import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
 /** How many messages one statement removes, with all that belongs to them: a few milliseconds of SQLite, in which nobody else writes. */
 const MESSAGES_PER_STATEMENT = 50;
@@ -24,17 +24,13 @@ export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, sig
   await db.writer.channel.deleteMany({ where: isDeleted });
 }
 
-/** The files go first: a message that is there still leads to those that are left. */
-async function removeSomeMessages({ reader, writer }: Doors, blobs: BlobStore, channelId: bigint): Promise<boolean> {
-  const messages = await reader.message.findMany({
+async function removeSomeMessages(db: Doors, blobs: BlobStore, channelId: bigint): Promise<boolean> {
+  const messages = await db.reader.message.findMany({
     where: { channelId },
     orderBy: { id: 'asc' },
     take: MESSAGES_PER_STATEMENT,
-    select: { id: true, attachments: { select: { id: true }, take: 1 } },
+    select: REMOVABLE_ROW,
   });
-  for (const { id: messageId, attachments } of messages) {
-    if (attachments.length > 0) await blobs.remove(messageFolder({ channelId, messageId }));
-  }
-  if (messages.length > 0) await writer.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
+  await removeRows(db, blobs, messages);
   return messages.length === MESSAGES_PER_STATEMENT;
 }

@@ -39,4 +39,4 @@ export type { AttachmentRecord, MessageKey, MessageRecord, ReactionCount } from 
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
 export { attachmentNameIn } from './urls.js';
-export { EVERYBODY, type Onlooker, seenBy, seenBySql } from './visibility.js';
+export { EVERYBODY, type Reader, seenBy, seenBySql } from './visibility.js';

@@ -5,7 +5,7 @@ import { guildIdOf, type Place } from '../channels/place.js';
 import { DomainError } from '../errors.js';
 import { peopleOf, storedInteraction, usersOf } from './interaction.js';
 import type { MessageRecord, ReactionCount } from './record.js';
-import { EVERYBODY, mayShow, type Onlooker, seenBy } from './visibility.js';
+import { EVERYBODY, mayShow, type Onlooker, type Reader, seenBy } from './visibility.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 
@@ -22,7 +22,7 @@ export interface MessageQuery {
 }
 
 /** Who a call looks at a channel for. */
-export function onlookerOf({ actor }: CallContext): Onlooker {
+export function onlookerOf({ actor }: CallContext): Reader {
   return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYBODY;
 }
 

@@ -13,7 +13,7 @@ export type Onlooker =
   /** An application, which also sees all that it answered to interactions. */
   | { kind: 'application'; applicationId: bigint };
 
-export const EVERYBODY: Onlooker = { kind: 'everybody' };
+export const EVERYBODY = { kind: 'everybody' } as const satisfies Onlooker;
 
 /** The messages somebody sees, of those in the channels they may read. */
 export function seenBy(onlooker: Onlooker): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
@@ -27,16 +27,19 @@ export function seenBy(onlooker: Onlooker): Pick<Prisma.MessageWhereInput, 'visi
   }
 }
 
-/** {@link seenBy} as a condition on the columns of `Message`. */
-export function seenBySql(onlooker: Onlooker): Prisma.Sql {
-  switch (onlooker.kind) {
-    case 'everybody':
-      return Prisma.sql`"visibleToId" IS NULL`;
-    case 'person':
-      return Prisma.sql`("visibleToId" IS NULL OR "visibleToId" = ${onlooker.userId})`;
-    case 'application':
-      return Prisma.sql`("visibleToId" IS NULL OR "applicationId" = ${onlooker.applicationId})`;
-  }
+/** Who reads lists of messages. */
+export type Reader = Exclude<Onlooker, { kind: 'application' }>;
+
+/** A condition on the columns of `Message`: the messages that everybody sees who reads their channel. */
+export const SEEN_BY_EVERYBODY = Prisma.sql`"visibleToId" IS NULL`;
+
+/**
+ * {@link seenBy} as conditions on the columns of `Message`. A message that the reader sees meets exactly one of them. Each has an index of its
+ * own; a disjunction of them would make the database look at the ephemeral messages of all others.
+ */
+export function seenBySql(reader: Reader): Prisma.Sql[] {
+  if (reader.kind === 'everybody') return [SEEN_BY_EVERYBODY];
+  return [SEEN_BY_EVERYBODY, Prisma.sql`"visibleToId" = ${reader.userId}`];
 }
 
 /** A message as far as it decides who sees it. */

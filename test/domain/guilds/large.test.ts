@@ -128,7 +128,7 @@ const ROUTES: Route[] = [
   {
     name: 'the view',
     run: ({ guildId }) => app.guilds.snapshot(guildId),
-    by: ['Channel_guildId_idx', 'Message_channelId_id_idx'],
+    by: ['Channel_guildId_idx', 'Message_public_channelId_id_idx'],
     most: 7,
     sorts: FEW_CHANNELS,
   },
@@ -141,7 +141,7 @@ const ROUTES: Route[] = [
   {
     name: 'channels',
     run: ({ owner, guildId }) => listChannels(owner, guildId),
-    by: ['Channel_guildId_idx', 'Message_channelId_id_idx'],
+    by: ['Channel_guildId_idx', 'Message_public_channelId_id_idx'],
     most: 3,
     sorts: FEW_CHANNELS,
   },
@@ -221,26 +221,26 @@ const ROUTES: Route[] = [
   {
     name: 'the newest messages',
     run: ({ owner, channelId }) => listMessages(owner, { channelId, limit: 50 }),
-    by: ['Message_channelId_id_idx'],
+    by: ['Message_public_channelId_id_idx'],
     most: 5,
   },
   {
     name: 'messages before one',
     run: ({ owner, channelId, messageIds }) =>
       listMessages(owner, { channelId, before: at(messageIds, -1), limit: 50 }),
-    by: ['Message_channelId_id_idx', range('id', '<')],
+    by: ['Message_public_channelId_id_idx', range('id', '<')],
     most: 5,
   },
   {
     name: 'messages after one',
     run: ({ owner, channelId, messageIds }) => listMessages(owner, { channelId, after: at(messageIds, 0), limit: 50 }),
-    by: ['Message_channelId_id_idx', range('id', '>')],
+    by: ['Message_public_channelId_id_idx', range('id', '>')],
     most: 5,
   },
   {
     name: 'messages around one',
     run: ({ owner, channelId, messageIds }) => listMessages(owner, { channelId, around: at(messageIds, 1), limit: 50 }),
-    by: ['Message_channelId_id_idx', range('id', '>'), range('id', '<')],
+    by: ['Message_public_channelId_id_idx', range('id', '>'), range('id', '<')],
     most: 10,
   },
   {

@@ -1,0 +1,45 @@
+import type { BlobStore } from '../../infra/blobs.js';
+import type { Doors } from '../../infra/database/index.js';
+import { snowflakeAt } from '../../infra/ids.js';
+import { untilNoneIsLeft } from '../../infra/turns.js';
+import { DAY_MS } from '../expiry.js';
+import { REMOVABLE_ROW, removeRows } from './remove-rows.js';
+
+/**
+ * How long an ephemeral message is kept after it was sent or last edited, in milliseconds: as long as the interaction that it answers, whose
+ * token may edit it for 15 minutes.
+ */
+const KEEP_MS = 7 * DAY_MS;
+
+/** How many messages one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+const MESSAGES_PER_STATEMENT = 50;
+
+/**
+ * Removes ephemeral messages that are older than they are kept, with their files, in batches. No event is published.
+ * @param now milliseconds since the Unix epoch
+ * @throws the reason of `signal` when that is aborted
+ */
+export async function removeOldEphemeralMessages(
+  db: Doors,
+  blobs: BlobStore,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const keptSince = now - KEEP_MS;
+  let after = 0n;
+  await untilNoneIsLeft(signal, async () => {
+    const messages = await db.reader.message.findMany({
+      where: {
+        visibleToId: { not: null },
+        id: { gt: after, lt: snowflakeAt(keptSince) },
+        OR: [{ editedAt: null }, { editedAt: { lt: new Date(keptSince) } }],
+      },
+      orderBy: { id: 'asc' },
+      take: MESSAGES_PER_STATEMENT,
+      select: REMOVABLE_ROW,
+    });
+    await removeRows(db, blobs, messages);
+    after = messages.at(-1)?.id ?? after;
+    return messages.length === MESSAGES_PER_STATEMENT;
+  });
+}
