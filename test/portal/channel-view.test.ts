@@ -421,7 +421,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
   }
   const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
 
-  it('are picked by all that was typed, also before the list of them came', { tags: ['slow'] }, async () => {
+  it('keep every key that is pressed while their picker loads, and in order', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'command-picker');
     await open(pathOf(guild.textChannelId));
@@ -429,14 +429,74 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.type('/ec');
     await page.keyboard.press('Enter');
     expect(await composer(page).inputValue()).toBe('/ec');
+    const typed = 'ho and what is typed while the picker opens';
+    const typing = page.keyboard.type(typed, { delay: 5 });
     release();
+    await typing;
     const field = page.getByRole('combobox', { name: 'Command' });
     await field.and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('ho');
-    expect(await field.inputValue()).toBe('/echo');
+    expect(await field.inputValue()).toBe(`/ec${typed}`);
     await page.keyboard.press('Escape');
     await composer(page).and(page.locator(':focus')).waitFor();
     expect(await composer(page).inputValue()).toBe('');
+    // With the file loaded.
+    await page.keyboard.type('/echo');
+    expect(await field.inputValue()).toBe('/echo');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('are picked by Enter before the list of them came only by their whole name', { tags: ['slow'] }, async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    for (const [typed, shown] of [
+      ['/echo', page.getByRole('region', { name: 'Command echo' })],
+      ['/ec', page.getByRole('option', { name: '/echo' })],
+      ['/nothing', page.getByText('No command that you may run here begins so.')],
+    ] as const) {
+      const list = await holdAnswer(page, 'query RunnableCommands');
+      await open(pathOf(guild.textChannelId));
+      await composer(page).focus();
+      await page.keyboard.type(typed);
+      await page.keyboard.press('Enter');
+      list.release();
+      await shown.waitFor();
+      expect(await page.getByRole('region', { name: /^Command/ }).count()).toBe(typed === '/echo' ? 1 : 0);
+      expect(await page.getByRole('log').getByText(typed, { exact: true }).count()).toBe(0);
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('leave the focus to another field that it went to while their picker loads', { tags: ['slow'] }, async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, bob);
+    await sendMessage(bob, guild.textChannelId, 'edited meanwhile');
+    const release = await holdFile(page, 'command-picker');
+    await open(pathOf(guild.textChannelId));
+    await composer(page).press('/');
+    const row = page.getByRole('listitem').filter({ hasText: 'edited meanwhile' });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    release();
+    await page.getByRole('combobox', { name: 'Command' }).waitFor();
+    expect(await isFocused(page.getByLabel('Edit the message'))).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('pick no option from a list that belongs to what was typed before', { tags: ['slow'] }, async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(guild.textChannelId));
+    await pick(page, 'echo');
+    await page.getByLabel('text', { exact: true }).fill('hey');
+    await page.getByLabel('count', { exact: true }).fill('2');
+    const who = page.getByRole('combobox', { name: 'who' });
+    await who.fill('bo');
+    await page.getByRole('option', { name: 'bob' }).waitFor();
+    await who.fill('ada');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(await who.inputValue()).toBe('ada');
+    await run(page);
+    await messages(page, 'echo hey 2 ada').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { noBrowser } from '../harness/browser.js';
 import { it } from '../harness/fixtures.js';
-import { holdFile } from '../harness/held-answers.js';
+import { holdAnswer, holdFile } from '../harness/held-answers.js';
 import { createApplication, createGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import type { TestServer } from '../harness/server.js';
@@ -57,21 +57,60 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('loses no letter that is typed before the list has come', { tags: ['slow'] }, async () => {
+  it('loses no key that is pressed before the list has come', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'switcher');
     await open('/account');
     await heading(page, 'Account').waitFor();
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('Harb');
+    await page.keyboard.type('Horb');
+    for (let key = 0; key < 3; key += 1) await page.keyboard.press('Backspace');
+    const typing = page.keyboard.type('arbour', { delay: 5 });
     release();
+    await typing;
     const field = page.getByRole('combobox');
     await field.and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('our');
     expect(await field.inputValue()).toBe('Harbour');
-    await page.getByRole('option', { name: 'Harbour' }).waitFor();
     await page.keyboard.press('Enter');
     await heading(page, 'Harbour').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('goes where Enter leads that is pressed before the list has come, and nowhere after Escape', {
+    tags: ['slow'],
+  }, async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    const release = await holdFile(page, 'switcher');
+    await open('/account');
+    await page.getByLabel('Current password').focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('secret');
+    expect(await page.getByLabel('Current password').inputValue()).toBe('secret');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('harbour');
+    await page.keyboard.press('Enter');
+    release();
+    await heading(page, 'Harbour').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('leaves the focus to a field that is typed in while a page loads', { tags: ['slow'] }, async () => {
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open('/teams');
+    await heading(page, 'Teams').waitFor();
+    const answer = await holdAnswer(page, 'query Application(');
+    await page.evaluate((path) => history.pushState({}, '', path), `/portal/applications/${otter.id}/general`);
+    await answer.isGiven;
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox').and(page.locator(':focus'));
+    await field.waitFor();
+    answer.release();
+    await page.locator('h1').getByText('Otter bot').waitFor();
+    await page.keyboard.type('Harbour');
+    expect(await field.inputValue()).toBe('Harbour');
     expect(faults).toEqual([]);
     await close();
   });

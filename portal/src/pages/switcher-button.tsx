@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { hasToEnd } from '../ui/dialog.js';
 import { lazyDialog } from '../ui/lazy-dialog.js';
 
@@ -7,39 +7,47 @@ const Switcher = lazyDialog(() => import('./switcher.js'));
 /** Opens the list of everything of one's own, as Ctrl+K and ⌘K do while no dialog has to be ended first. */
 export function SwitcherButton() {
   const [isOpen, setOpen] = useState(false);
-  const early = useEarlyKeys(isOpen);
+  const open = () => setOpen(true);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      if (!hasToEnd()) setOpen(true);
+      if (!hasToEnd()) open();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   return (
     <>
-      <button type="button" className="switcher" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+      <button type="button" className="switcher" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
         Go to <kbd>Ctrl K</kbd>
       </button>
-      {isOpen && <Switcher early={early} onClose={() => setOpen(false)} />}
+      {isOpen && <OpenSwitcher onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-/** What is typed before the list's file came: null from when its own field takes the keys. */
-function useEarlyKeys(isOpen: boolean): RefObject<string | null> {
-  const early = useRef<string | null>(null);
+/** The list, and what is typed for it: by its own field once that has the focus, by the window before. */
+function OpenSwitcher({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [entered, setEntered] = useState<string | null>(null);
+  const [hasFocus, setFocus] = useState(false);
+  const type = ({ key }: KeyboardEvent) => {
+    if (key === 'Backspace') setText((typed) => [...typed].slice(0, -1).join(''));
+    else if (key === 'Enter') setEntered(text);
+    else if ([...key].length === 1) setText((typed) => typed + key);
+    else return false;
+    return true;
+  };
   useEffect(() => {
-    if (!isOpen) return;
-    early.current = '';
+    if (hasFocus) return;
     const onKey = (event: KeyboardEvent) => {
-      if (early.current === null || event.key.length > 1 || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      early.current += event.key;
+      if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'Escape') onClose();
+      else if (type(event)) event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [isOpen]);
-  return early;
+  });
+  return <Switcher {...{ text, setText, onClose }} isEntered={entered === text} onFocus={() => setFocus(true)} />;
 }

@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useEffect, useState } from 'react';
 import { SwitcherDocument } from '../gql/switcher.js';
 import type { SwitcherQuery } from '../gql/types.js';
 import { useQuery } from '../query.js';
@@ -10,19 +9,18 @@ import { OpenDialog } from '../ui/dialog.js';
 const MOST = 30;
 
 interface SwitcherProps {
-  /** What was typed before this was shown. */
-  early: RefObject<string | null>;
+  text: string;
+  setText: (text: string) => void;
+  /** Whether Enter was pressed after `text` before the field had the focus. */
+  isEntered: boolean;
+  /** The field has the focus, and takes the keys itself. */
+  onFocus: () => void;
   onClose: () => void;
 }
 
 /** Leads to anything of one's own by its name. */
-export default function Switcher({ early, onClose }: SwitcherProps) {
-  const [text, setText] = useState('');
-  useEffect(() => {
-    setText((typed) => (early.current ?? '') + typed);
-    early.current = null;
-  }, [early]);
-  const { data } = useQuery({ query: SwitcherDocument });
+export default function Switcher({ text, setText, isEntered, onFocus, onClose }: SwitcherProps) {
+  const { data, fetching } = useQuery({ query: SwitcherDocument });
   const navigate = useNavigate();
   const go = ({ key }: ComboboxItem) => {
     onClose();
@@ -33,8 +31,11 @@ export default function Switcher({ early, onClose }: SwitcherProps) {
       <Combobox
         label="Application, team, server, box or page"
         text={text}
+        isAwaited={!data && fetching}
+        isEntered={isEntered}
         items={fitting(itemsOf(data?.portalHome), text)}
         none="Nothing of yours is called so."
+        onFocus={onFocus}
         onText={setText}
         onPick={go}
         onLeave={onClose}

@@ -1,5 +1,5 @@
 import './combobox.css';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 
 /** Something to pick. */
 export interface ComboboxItem {
@@ -22,6 +22,11 @@ interface ComboboxProps<Item extends ComboboxItem> {
   isOff?: boolean | undefined;
   /** Whether it takes the focus at once. */
   isFirst?: boolean;
+  /** Whether `items` do not belong to `text` yet, because they are still loading. Enter then waits for them. */
+  isAwaited?: boolean;
+  /** Whether Enter was pressed after `text` before this field had the focus. */
+  isEntered?: boolean;
+  onFocus?: () => void;
   onText: (text: string) => void;
   onPick: (item: Item) => void;
   /** Escape, while its list is closed. */
@@ -36,7 +41,8 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
   const isListed = list.isOpen && items.length > 0;
   const input = useRef<HTMLInputElement>(null);
   const { isFirst, isOff } = props;
-  useEffect(() => {
+  // A passive effect would run after the next key press, which would be lost.
+  useLayoutEffect(() => {
     if (isFirst) input.current?.focus();
   }, [isFirst]);
   return (
@@ -63,8 +69,11 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
           list.open();
           onText(target.value);
         }}
-        onFocus={list.open}
-        onBlur={list.close}
+        onFocus={() => {
+          list.open();
+          props.onFocus?.();
+        }}
+        onBlur={list.leaveField}
         onKeyDown={list.onKey}
       />
       {/* Keeps the focus in the field while something is picked by pointer, or the list is scrolled. */}
@@ -106,17 +115,27 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
   );
 }
 
-function useList<Item extends ComboboxItem>({ items, onPick, onLeave }: ComboboxProps<Item>) {
+function useList<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
+  const { items, onPick, onLeave, isAwaited } = props;
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const active = Math.min(at, Math.max(0, items.length - 1));
   const close = () => setOpen(false);
+  const late = useLatePick(props, close);
+  const leaveField = () => {
+    late.cancel();
+    close();
+  };
   const move = (steps: number) => {
     setOpen(true);
     if (items.length > 0) setAt((active + steps + items.length) % items.length);
   };
   const pick = () => {
     const item = items[active];
+    if (isOpen && isAwaited) {
+      late.enter();
+      return true;
+    }
     if (!isOpen || !item) return false;
     close();
     onPick(item);
@@ -136,5 +155,35 @@ function useList<Item extends ComboboxItem>({ items, onPick, onLeave }: Combobox
     setOpen(true);
     setAt(0);
   };
-  return { isOpen, active, open, close, onKey };
+  return { isOpen, active, open, close, leaveField, onKey };
 }
+
+/**
+ * Handles Enter before the list is there. The person has not seen what the list begins with, so Enter picks the only item whose text is
+ * exactly what they typed, or nothing. Typing on, and leaving the field, cancels it.
+ */
+function useLatePick<Item extends ComboboxItem>(props: ComboboxProps<Item>, close: () => void) {
+  const { text, items, isAwaited = false, isEntered = false, onPick } = props;
+  const entered = useRef<string>(null);
+  const enter = () => {
+    entered.current = text;
+  };
+  useEffect(() => {
+    if (isEntered) enter();
+  }, [isEntered]);
+  useEffect(() => {
+    if (entered.current !== text) entered.current = null;
+    if (isAwaited || entered.current === null) return;
+    entered.current = null;
+    const [item, other] = items.filter((one) => comparable(one.text) === comparable(text));
+    if (!item || other) return;
+    close();
+    onPick(item);
+  });
+  const cancel = () => {
+    entered.current = null;
+  };
+  return { enter, cancel };
+}
+
+const comparable = (text: string) => text.trim().toLowerCase();

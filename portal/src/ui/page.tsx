@@ -18,11 +18,16 @@ export function focusHeading(): void {
   heading?.focus({ preventScroll: true });
 }
 
+/** Whether a field has the focus: a page that loads late must not take the keys away from it. */
+function isTyping(): boolean {
+  return document.activeElement?.matches('input, textarea, select') ?? false;
+}
+
 /** The one heading of a page. */
 export function Heading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (wantsFocus) heading.current?.focus({ preventScroll: true });
+    if (wantsFocus && !isTyping()) heading.current?.focus({ preventScroll: true });
     wantsFocus = false;
   }, []);
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { InvokeCommandDocument } from '../../gql/servers/commands.js';
 import type { InteractionShownFragment } from '../../gql/types.js';
 import { useAction } from '../../ui/action.js';
@@ -46,7 +46,10 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
   // Another one only after another try: the form moves the focus for each.
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.querySelector<HTMLElement>('input, select, textarea, [type=submit]')?.focus(), []);
+  useLayoutEffect(
+    () => section.current?.querySelector<HTMLElement>('input, select, textarea, [type=submit]')?.focus(),
+    [],
+  );
   const closing = useClosing(onLeave);
   const isChanged = Object.values(given).some((value) => value !== undefined && value !== '');
   return (

@@ -7,9 +7,13 @@ import { CommandForm } from './command-form.js';
 import { useChannel } from './open-channel.js';
 import { type Runnable, runnablesOf } from './options.js';
 
-interface CommandPickerProps {
+export interface CommandPickerProps {
   /** What was typed of its name, with the slash. */
   begun: string;
+  /** Whether Enter was pressed after that. */
+  isEntered: boolean;
+  /** Whether the field takes the focus: not from another one that the person went to in the meantime. */
+  isFirst: boolean;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
 }
@@ -18,7 +22,7 @@ interface CommandPickerProps {
 const LISTED = 25;
 
 /** Finds a command that may be run in the channel, and asks for what it takes. */
-export default function CommandPicker({ begun, follow, onLeave }: CommandPickerProps) {
+export default function CommandPicker({ begun, isEntered, isFirst, follow, onLeave }: CommandPickerProps) {
   const { id: channelId } = useChannel();
   const [text, setText] = useState(begun);
   const [picked, setPicked] = useState<Runnable | null>(null);
@@ -33,7 +37,9 @@ export default function CommandPicker({ begun, follow, onLeave }: CommandPickerP
       <Combobox
         label="Command"
         hint="The arrow keys choose, Enter picks, Escape goes back to the message."
-        isFirst
+        isFirst={isFirst}
+        isAwaited={!data && fetching}
+        isEntered={isEntered && text === begun}
         text={text}
         items={fitting(runnables, text)}
         none={fetching ? 'Loading …' : 'No command that you may run here begins so.'}

@@ -1,21 +1,27 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { SendMessageDocument, StartTypingDocument } from '../../gql/servers/channel.js';
 import type { InteractionShownFragment, MessageShownFragment } from '../../gql/types.js';
 import { useStore } from '../../store.js';
 import { useAction } from '../../ui/action.js';
 import { characters, TextArea } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
-import { lazyPart, MissingPart } from '../../ui/lazy-part.js';
-import { Loading } from '../../ui/loading.js';
+import { MissingPart } from '../../ui/lazy-part.js';
+import type { CommandPickerProps } from './command-picker.js';
 import { isSendKey } from './message.js';
 import { sizeOf } from './message-extras.js';
 import { useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
 import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
-const loadPicker = () => import('./command-picker.js');
+type Picker = ComponentType<CommandPickerProps>;
 
-const CommandPicker = lazyPart(loadPicker, NoPicker, <Loading />);
+/** Loads the picker of commands, or what is shown in its place if its file does not come. */
+const loadPicker = (): Promise<Picker> =>
+  import('./command-picker.js').then(
+    (module) => module.default,
+    () => NoPicker,
+  );
 
 const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
@@ -29,27 +35,32 @@ interface ComposerProps {
   follow: (interaction: InteractionShownFragment) => void;
 }
 
+/** A command that somebody began to type in the place of a message. */
+interface BegunCommand extends Pick<CommandPickerProps, 'begun' | 'isEntered' | 'isFirst'> {
+  Picker: Picker;
+}
+
 /** Where a message is written, and a command is picked once a slash is typed. */
 export function Composer({ onSent, follow }: ComposerProps) {
   const unsent = unsentIn(useChannel().id);
-  const [command, setCommand] = useState<string | null>(null);
+  const [command, setCommand] = useState<BegunCommand | null>(null);
   const [isFirst, setFirst] = useState(false);
-  const pick = () => {
-    const { text, files } = unsent.get();
-    if (!text.startsWith('/')) return;
-    unsent.set({ text: '', files });
-    setCommand(text);
-  };
+  const pick = (begun: BegunCommand) =>
+    // In one commit, also of the focus: between two, a key press would reach neither field.
+    flushSync(() => {
+      if (begun.Picker !== NoPicker) unsent.set({ ...unsent.get(), text: '' });
+      setCommand(begun);
+    });
   const leave = () => {
     setFirst(true);
     setCommand(null);
   };
-  if (command !== null) return <CommandPicker begun={command} follow={follow} onLeave={leave} />;
-  // What is typed while the picker's file is on its way stays in the message, and is taken over from there.
-  return <MessageForm isFirst={isFirst} onSent={onSent} onSlash={() => loadPicker().then(pick, pick)} />;
+  if (!command) return <MessageForm isFirst={isFirst} onSent={onSent} onCommand={pick} />;
+  const { Picker, ...begun } = command;
+  return <Picker {...begun} follow={follow} onLeave={leave} />;
 }
 
-function NoPicker({ onLeave }: { onLeave: () => void }) {
+function NoPicker({ onLeave }: CommandPickerProps) {
   return (
     <MissingPart what="The commands">
       <button type="button" className="plain small" onClick={onLeave}>
@@ -63,14 +74,14 @@ interface MessageFormProps {
   /** Whether it takes the focus at once. */
   isFirst: boolean;
   onSent: (message: MessageShownFragment) => void;
-  /** Settles once the picker was shown, or is not wanted any more. */
-  onSlash: () => Promise<void>;
+  /** Shows the picker in its place. */
+  onCommand: (begun: BegunCommand) => void;
 }
 
-function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
+function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
   const { id: channelId, name, viewerPermissions } = useChannel();
   const area = useRef<HTMLTextAreaElement>(null);
-  const isPicking = useRef(false);
+  const command = useBegunCommand(area, onCommand);
   const hasJustCome = useRef(false);
   const unsent = unsentIn(channelId);
   const { text, files, isGoneOnWith } = useStore(unsent);
@@ -79,10 +90,10 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   const lack = lacks(viewerPermissions, 'SendMessages');
   const length = characters(text);
   const fault = faultOf(length, files);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFirst) area.current?.focus();
   }, [isFirst]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isGoneOnWith || !area.current) return;
     area.current.focus();
     area.current.setSelectionRange(area.current.value.length, area.current.value.length);
@@ -91,8 +102,7 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
   }, [isGoneOnWith, unsent]);
   const setFiles = (chosen: readonly File[]) => unsent.set({ ...unsent.get(), files: chosen });
   const send = async () => {
-    const isOfCommand = text.startsWith('/') && isPicking.current;
-    if (fault || lack || isBusy || isOfCommand || (text.trim() === '' && files.length === 0)) return;
+    if (fault || lack || isBusy || command.enter(text) || (text.trim() === '' && files.length === 0)) return;
     unsent.set(NOTHING);
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
     if (sent) onSent(sent.sendMessage.message);
@@ -144,17 +154,43 @@ function MessageForm({ isFirst, onSent, onSlash }: MessageFormProps) {
         ref={area}
         onChange={({ target }) => {
           unsent.set({ ...unsent.get(), text: target.value });
-          if (target.value !== '/') return tellTyping();
-          isPicking.current = true;
-          void onSlash().finally(() => {
-            isPicking.current = false;
-          });
+          if (target.value === '/') void command.begin();
+          else tellTyping();
         }}
       />
       <FileList files={files} onFiles={setFiles} />
     </Form>
   );
 }
+
+/**
+ * A command that is begun in the field of a message. What is typed while the picker loads stays in that field, and is taken over with the
+ * focus once the picker can be shown.
+ */
+function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand: MessageFormProps['onCommand']) {
+  const loading = useRef(0);
+  const entered = useRef<string>(null);
+  const begin = async () => {
+    entered.current = null;
+    loading.current += 1;
+    const Picker = await loadPicker();
+    loading.current -= 1;
+    const text = area.current?.value ?? '';
+    if (!isCommand(text)) return;
+    const isFirst = document.activeElement === area.current;
+    onCommand({ Picker, begun: text, isEntered: entered.current === text, isFirst });
+  };
+  /** Notes Enter for the picker. @returns whether it is meant for that, and sends no message */
+  const enter = (text: string) => {
+    if (loading.current === 0 || !isCommand(text)) return false;
+    entered.current = text;
+    return true;
+  };
+  return { begin, enter };
+}
+
+/** Whether a text can be the beginning of a command, which has one line. */
+const isCommand = (text: string) => text.startsWith('/') && !text.includes('\n');
 
 function faultOf(length: number, files: readonly File[]): string | undefined {
   if (length > MOST_CHARACTERS) return `${length} characters: at most ${MOST_CHARACTERS} can be sent.`;

@@ -108,6 +108,7 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
       hint={hintOf(option)}
       fault={fault}
       text={text}
+      isAwaited={offered?.typed !== text}
       items={(offered?.choices ?? []).map(({ name, value }) => ({ key: String(value), text: name }))}
       none={offered ? (offered.refusal ?? 'The application offers nothing here.') : 'Loading …'}
       onText={(typed) => {
@@ -124,6 +125,8 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
 
 /** What an application offers, or why it does not. */
 interface Offered {
+  /** For what text. */
+  typed: string;
   choices: OptionChoice[];
   refusal: string | undefined;
 }
@@ -136,6 +139,6 @@ function useAsk(runnable: Runnable, given: Record<string, Given>, focused: strin
     const input = { channelId, ...runnable.invoked, options };
     const { data, error } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
     const refusal = error && `What can be chosen could not be asked for: ${wholeTextOf(problemIn(error))}`;
-    return { choices: choicesOf(data?.autocompleteCommand.choices), refusal };
+    return { typed, choices: choicesOf(data?.autocompleteCommand.choices), refusal };
   };
 }

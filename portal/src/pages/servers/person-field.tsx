@@ -24,8 +24,13 @@ export function PersonField(props: PersonFieldProps) {
   const { label, hint, fault, picked = '', withRoles = false, isMany, isOff, onPick } = props;
   const { id: guildId } = useServer();
   const [text, setText] = useState(picked);
-  const search = useLater(text.replace(/^@/, ''), 200);
-  const { data } = useQuery({ query: FindMembersDocument, variables: { id: guildId, search }, pause: search === '' });
+  const wanted = text.replace(/^@/, '');
+  const search = useLater(wanted, 200);
+  const { data, fetching } = useQuery({
+    query: FindMembersDocument,
+    variables: { id: guildId, search },
+    pause: search === '',
+  });
   const roles = useRoles(withRoles ? search : null);
   const people: ComboboxItem[] =
     search === '' ? [] : (data?.guild?.members.edges ?? []).map(({ node }) => itemOf(node));
@@ -35,6 +40,7 @@ export function PersonField(props: PersonFieldProps) {
       hint={hint}
       fault={fault}
       isOff={isOff}
+      isAwaited={wanted !== search || fetching}
       text={text}
       items={[...people, ...roles]}
       placeholder="Type the beginning of a name"
