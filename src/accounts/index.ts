@@ -7,6 +7,7 @@ import type { Face } from '../face.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js';
+import { parseBounded } from '../infra/bounded-json.js';
 import { Lazy } from '../infra/lazy.js';
 import { requestFor } from './forwarding.js';
 import { listOwnSessions, revokeOtherSessions, revokeSession, revokeSessions } from './own-sessions.js';
@@ -105,7 +106,7 @@ function acceptJsonOnly(http: FastifyInstance): void {
   http.addContentTypeParser('application/json', options, async (_request: FastifyRequest, text: string) => {
     if (text === '') return {};
     try {
-      return JSON.parse(text) as unknown;
+      return parseBounded(text);
     } catch (cause) {
       throw new DomainError('INVALID_JSON', 'The request body is not valid JSON.', { cause });
     }

@@ -1,5 +1,6 @@
 import { ActivityType } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { parseBounded } from '../infra/bounded-json.js';
 import { Closing } from './closing.js';
 import { closes } from './protocol.js';
 
@@ -27,7 +28,7 @@ function parseJson(message: Buffer): unknown {
     const text = utf8
       .decode(message)
       .replace(STRING_OR_LONG_NUMBER, (token) => (token[0] === '"' ? token : `"${token}"`));
-    return JSON.parse(text);
+    return parseBounded(text);
   } catch {
     throw new Closing(closes.undecodable);
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
+import { isInTooManyPieces } from '../infra/body-pieces.js';
 import { Counts } from '../infra/counts.js';
 import type { Release } from '../infra/slots.js';
 
@@ -67,7 +68,7 @@ function tooMuchAtOnce(): DomainError {
  * Reads all of a stream as UTF-8. A stream that is too long is not ended: what is left of it is dropped as it comes, so
  * that its sender can still be answered.
  * @param held counts what has arrived; it is for whoever uses the text to release it
- * @throws REQUEST_TOO_LARGE beyond `maxBytes`, INVALID_INPUT for a stream that breaks off, and what `held` throws
+ * @throws REQUEST_TOO_LARGE beyond `maxBytes`, INVALID_INPUT for a stream that breaks off or comes in too many small pieces, and what `held` throws
  */
 export function readText(stream: Readable, maxBytes: number, held?: HeldBody): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -82,6 +83,7 @@ export function readText(stream: Readable, maxBytes: number, held?: HeldBody): P
       if (!chunks) return;
       size += chunk.length;
       if (size > maxBytes) return refuse(requestTooLarge());
+      if (isInTooManyPieces(chunks.length, size)) return refuse(tooManyPieces());
       try {
         held?.add(chunk.length);
         chunks.push(chunk);
@@ -101,6 +103,11 @@ export function readText(stream: Readable, maxBytes: number, held?: HeldBody): P
 
 export function requestTooLarge(message?: string): DomainError {
   return new DomainError('REQUEST_TOO_LARGE', message);
+}
+
+export function tooManyPieces(): DomainError {
+  const message = 'The request body comes in too many small pieces.';
+  return invalidInput({ path: '', code: 'BASE_TYPE_INVALID', message });
 }
 
 function brokenOff(): DomainError {

@@ -7,7 +7,8 @@ import { type DomainError, invalidInput } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
 import type { ReceivedFile } from '../domain/messages/index.js';
 import type { BlobStore } from '../infra/blobs.js';
-import { requestTooLarge } from './bodies.js';
+import { isInTooManyPieces } from '../infra/body-pieces.js';
+import { requestTooLarge, tooManyPieces } from './bodies.js';
 
 /** What reading a body needs of the request. */
 export interface BodySource {
@@ -88,12 +89,14 @@ export async function runForm(stream: Readable, form: busboy.Busboy): Promise<bo
   }
 }
 
-/** Tells when more has arrived than a form may be. */
-export function countFormBytes(stream: Readable, tooMany: () => void): void {
-  let size = 0;
+/** Calls with the refusal when more has arrived than a form may be, or too many small pieces. */
+export function countFormBytes(stream: Readable, refuse: (refusal: DomainError) => void): void {
+  let [size, pieces] = [0, 0];
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_FORM_BYTES) tooMany();
+    pieces += 1;
+    if (size > MAX_FORM_BYTES) refuse(requestTooLarge());
+    else if (isInTooManyPieces(pieces, size)) refuse(tooManyPieces());
   });
 }
 

@@ -3,6 +3,7 @@ import { request as requestOverHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from './addresses.js';
+import { isInTooManyPieces } from './body-pieces.js';
 import type { Clock, Timer } from './clock.js';
 import { type Release, Slots } from './slots.js';
 
@@ -84,6 +85,12 @@ export interface OutboundOptions {
 /** Bytes of a body, and of the headers. */
 const MAX_BODY = 1024 * 1024;
 const MAX_HEADERS = 16 * 1024;
+
+/** Bytes that an answer may have around its body: headers, interim answers, and what frames chunks. */
+const MAX_OVERHEAD = 64 * 1024;
+
+/** Interim answers (1xx) before the answer. */
+const MAX_INTERIM_ANSWERS = 8;
 
 /** Requests to one host at a time, how many more may wait, and how many there are to all hosts together. */
 const UNDER_WAY_PER_HOST = 64;
@@ -250,6 +257,7 @@ class Posting {
   #request: ClientRequest | undefined;
   #stage: OutboundStage;
   #status: number | null = null;
+  #interimAnswers = 0;
   #bytesBefore = 0;
   #isRepeated = false;
   #isOver = false;
@@ -306,6 +314,7 @@ class Posting {
     request.on('socket', (socket) => this.#follow(request, socket));
     request.on('response', (response) => this.#receive(response));
     request.on('error', (error) => this.#break(request, error));
+    request.on('information', () => this.#countInterimAnswer());
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       this.#fail(invalidAnswer('The host answers with another protocol than HTTP.'));
@@ -316,6 +325,7 @@ class Posting {
 
   #follow(request: ClientRequest, socket: Socket): void {
     this.#bytesBefore = socket.bytesRead;
+    this.#limitBytes(request, socket);
     if (request.reusedSocket) {
       this.#stage = this.#isSecure ? 'secured' : 'connected';
       return;
@@ -330,6 +340,20 @@ class Posting {
     socket.once('secureConnect', () => {
       this.#stage = 'secured';
     });
+  }
+
+  /** A body in small chunks takes several times its size, and interim answers have no size at all that the HTTP parser limits. */
+  #limitBytes(request: ClientRequest, socket: Socket): void {
+    const check = () => {
+      if (socket.bytesRead - this.#bytesBefore > MAX_BODY + MAX_OVERHEAD) this.#fail(TOO_LARGE);
+    };
+    socket.on('data', check);
+    request.once('close', () => socket.off('data', check));
+  }
+
+  #countInterimAnswer(): void {
+    this.#interimAnswers += 1;
+    if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#fail(TOO_MANY_INTERIM_ANSWERS);
   }
 
   #receive(response: IncomingMessage): void {
@@ -347,6 +371,7 @@ class Posting {
       size += chunk.length;
       chunks.push(chunk);
       if (size > MAX_BODY) this.#fail(TOO_LARGE);
+      else if (isInTooManyPieces(chunks.length, size)) this.#fail(TOO_MANY_PIECES);
     });
     response.on('error', (error) => this.#fail(this.#failureOf(error)));
     response.on('end', () => this.#finish(response, Buffer.concat(chunks)));
@@ -426,7 +451,16 @@ function isIdentity(encoding: string | undefined): boolean {
 
 const TOO_LARGE: Failure = { reason: 'too-large', detail: 'The body of the answer is longer than 1 MiB.' };
 
+const TOO_MANY_PIECES: Failure = {
+  reason: 'too-large',
+  detail: 'The body of the answer comes in too many small pieces.',
+};
+
 const invalidAnswer = (detail: string): Failure => ({ reason: 'invalid-answer', detail });
+
+const TOO_MANY_INTERIM_ANSWERS = invalidAnswer(
+  `The host sends more than ${MAX_INTERIM_ANSWERS} interim answers (1xx).`,
+);
 
 /** What went wrong, by the codes of Node and OpenSSL. */
 function failureOf(error: Error, stage: OutboundStage, isSecure: boolean): Failure {

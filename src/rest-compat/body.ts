@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 import { type HeldBody, readText } from '../http/bodies.js';
+import type { JsonBounds } from '../infra/bounded-json.js';
 import type { Release } from '../infra/slots.js';
 import { parseJson } from './json.js';
 import { type FormReceiver, type ReceivedBody, readMultipart } from './multipart.js';
@@ -10,6 +11,8 @@ import type { RestRequest } from './request.js';
 export interface BodyReceiver {
   /** The most it may be as JSON, in bytes. */
   maxJsonBytes: number;
+  /** How deep the JSON may nest, and how many values it may have. */
+  jsonBounds: JsonBounds;
   /** Counts what is kept in memory; it is for whoever uses the body to release it. */
   held: HeldBody;
   /** Receives a form with files; null where the body is JSON only. */
@@ -25,7 +28,7 @@ export interface BodyReceiver {
  */
 export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
-  { maxJsonBytes, held, form, beginForm }: BodyReceiver,
+  { maxJsonBytes, jsonBounds, held, form, beginForm }: BodyReceiver,
 ): Promise<ReceivedBody> {
   const type = mediaType(headers['content-type']);
   const stream = streamOf(body);
@@ -38,7 +41,7 @@ export async function readBody(
   const text = await readText(stream, maxJsonBytes, held);
   if (text.trim() === '') return { value: {}, files: [] };
   if (type === '') throw wrongContentType(form !== null);
-  return { value: parseJson(text), files: [] };
+  return { value: parseJson(text, jsonBounds), files: [] };
 }
 
 /** The type of a form with files. */

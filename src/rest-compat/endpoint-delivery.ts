@@ -5,6 +5,7 @@ import { type PostingContext, postToEndpoint } from '../domain/interactions-endp
 import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { BlobStore } from '../infra/blobs.js';
+import { JsonBoundsError } from '../infra/bounded-json.js';
 import type { Metrics } from '../infra/metrics.js';
 import type { OutboundAnswer } from '../infra/outbound.js';
 import { renderInteraction } from '../wire/interactions.js';
@@ -94,6 +95,7 @@ const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
 };
 
 function faultsOfAnswer(refusal: DomainError): string {
+  if (refusal.cause instanceof JsonBoundsError) return refusal.cause.message;
   return FAULTS_OF_ANSWERS[refusal.code] ?? describeFaults(refusal);
 }
 

@@ -1,5 +1,6 @@
 import { parse } from 'lossless-json';
 import { DomainError } from '../domain/errors.js';
+import { isWithinBounds, JSON_BOUNDS, type JsonBounds, JsonBoundsError } from '../infra/bounded-json.js';
 
 /** A whole number that a double cannot hold to its last digit, anywhere in the text (even inside a string: then it only costs time). */
 const LONG_INTEGER = /\d{16}/;
@@ -12,9 +13,10 @@ const MAX_LOSSLESS_LENGTH = 64 * 1024;
 
 /**
  * Parses JSON without losing digits: some libraries send ids as numbers beyond 2^53, which become bigints here.
- * @throws INVALID_JSON
+ * @throws INVALID_JSON, also beyond the bounds
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {
+  if (!isWithinBounds(text, bounds)) throw beyondBounds(bounds);
   try {
     return text.length <= MAX_LOSSLESS_LENGTH && LONG_INTEGER.test(text)
       ? parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
@@ -22,6 +24,11 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new DomainError('INVALID_JSON', 'The request body contains invalid JSON.', { cause: error });
   }
+}
+
+function beyondBounds(bounds: JsonBounds): DomainError {
+  const cause = new JsonBoundsError(bounds);
+  return new DomainError('INVALID_JSON', cause.message, { cause });
 }
 
 /** Whole numbers of this many digits may be ids, if unknown ones; longer ones are only numbers. */

@@ -139,7 +139,7 @@ function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
 }
 
 function parseBody(row: Route, text: string): unknown {
-  const value = text.trim() === '' ? {} : parseJson(text);
+  const value = text.trim() === '' ? {} : parseJson(text, row.jsonBounds);
   return row.body ? parseInput(row.body, value) : value;
 }
 

@@ -113,7 +113,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
   form.on('filesLimit', () => giveUp(tooManyAttachments()));
   form.on('fieldsLimit', () => giveUp(requestTooLarge()));
   form.on('partsLimit', () => giveUp(requestTooLarge()));
-  countFormBytes(source, () => giveUp(requestTooLarge()));
+  countFormBytes(source, giveUp);
 }
 
 /** Whether a part of the body, which must stand once, is there already. */

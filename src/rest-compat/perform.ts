@@ -75,7 +75,8 @@ async function run(
   try {
     const form = formReceiver(app, row, call, params);
     const beginForm = () => app.bodies.beginForm(sender);
-    const received = await readBody(request, { maxJsonBytes: row.maxJsonBytes, held, form, beginForm });
+    const { maxJsonBytes, jsonBounds } = row;
+    const received = await readBody(request, { maxJsonBytes, jsonBounds, held, form, beginForm });
     files = received.files;
     const parse = row.isParsedInTurns ? parseInTurns : parseInput;
     return await work(await parse(row.body, received.value), files);

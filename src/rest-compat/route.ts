@@ -4,6 +4,7 @@ import type { CallContext } from '../domain/call.js';
 import { type DomainError, type ErrorCode, renameFaults } from '../domain/errors.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
+import { JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
 import type { Limit } from '../infra/rate-limits.js';
 
 const ANYTHING = z.unknown();
@@ -118,6 +119,8 @@ export interface Route {
   admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
   /** The most a JSON body may be, in bytes. */
   maxJsonBytes: number;
+  /** How deep a JSON body may nest, and how many values it may have. */
+  jsonBounds: JsonBounds;
   /** The statuses of success, one or those that the result decides between. */
   statuses: readonly Success[];
   /** Whether the answer shows a secret, so that nothing on its way may store it. */
@@ -151,6 +154,8 @@ interface RouteSpec<
   /** Whether the caller may send files at all, asked before they are received; without it the body is JSON only. */
   admitFiles?(call: CallContext, params: z.output<Params>): Promise<void>;
   maxJsonBytes?: number;
+  /** `JSON_BOUNDS` unless stated. */
+  jsonBounds?: JsonBounds;
   /** 200 unless stated, or 204 for a row without a renderer. */
   status?: Success | StatusByResult<Result>;
   showsSecret?: boolean;
@@ -189,6 +194,7 @@ export function route<
     isParsedInTurns: spec.isParsedInTurns ?? false,
     admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
+    jsonBounds: spec.jsonBounds ?? JSON_BOUNDS,
     statuses: typeof status === 'number' ? [status] : status.oneOf,
     showsSecret: spec.showsSecret ?? false,
     noteRefusal: spec.noteRefusal ?? null,

@@ -15,6 +15,7 @@ import {
   runForm,
 } from '../http/forms.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
+import { COMMAND_JSON_BOUNDS, parseBounded } from '../infra/bounded-json.js';
 
 /** A file of a form, which has not been received before somebody asks for it. */
 export class Upload {
@@ -92,7 +93,7 @@ class IncomingForm {
       onFile: (name, stream, info) => this.#onFile(name, stream, info),
       onMalformed: () => this.#fail(malformedForm()),
     });
-    countFormBytes(source, () => this.#fail(requestTooLarge()));
+    countFormBytes(source, (refusal) => this.#fail(refusal));
     this.#countHeadBytes();
     this.#run = runForm(source, form).then((isWhole) => this.#onEnd(isWhole));
   }
@@ -233,7 +234,7 @@ class Deferred<T> {
 
 function parsedField(name: string, text = ''): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseBounded(text, COMMAND_JSON_BOUNDS);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // Refused below.

@@ -9,6 +9,13 @@ import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import type { Visitor } from '../http/page-sessions.js';
+import {
+  COMMAND_JSON_BOUNDS,
+  isWithinBounds,
+  JSON_BOUNDS,
+  type JsonBounds,
+  JsonBoundsError,
+} from '../infra/bounded-json.js';
 import type { Lazy } from '../infra/lazy.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
@@ -66,6 +73,7 @@ export function mountGraphql(
         // Who calls is known, or counted, before a body is received.
         onRequest: async (request) => {
           requireOrigin(app, request);
+          requireBounds(jsonInParams(request.url.split('?', 2)[1] ?? ''), JSON_BOUNDS);
           const visitor = { headers: request.headers, address: request.ip };
           const context = await contextFor(visitor, request.id);
           if (request.trace) request.trace.who = nameOf(context.call.actor);
@@ -121,11 +129,14 @@ function receiveBodies(
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', async (request: FastifyRequest, stream: IncomingMessage) => {
     const { context, held } = admissionOf(request);
-    const max = context.call.actor.kind === 'anonymous' ? MAX_ANONYMOUS_BODY : MAX_BODY;
+    const isAnonymous = context.call.actor.kind === 'anonymous';
+    const max = isAnonymous ? MAX_ANONYMOUS_BODY : MAX_BODY;
     if (Number(request.headers['content-length'] ?? 0) > max) throw bodyTooLarge(max);
-    return readText(stream, max, held).catch((error: unknown) => {
+    const text = await readText(stream, max, held).catch((error: unknown) => {
       throw error instanceof DomainError && error.code === 'REQUEST_TOO_LARGE' ? bodyTooLarge(max) : error;
     });
+    requireBounds(jsonInBody(request, text), isAnonymous ? JSON_BOUNDS : COMMAND_JSON_BOUNDS);
+    return text;
   });
   http.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: IncomingMessage) => {
     const admission = admissionOf(request);
@@ -147,6 +158,24 @@ function receiveBodies(
       throw error;
     }
   });
+}
+
+/** The JSON in a body, by the content types that the GraphQL library takes. */
+function jsonInBody({ headers }: FastifyRequest, text: string): string[] {
+  const type = headers['content-type'] ?? '';
+  if (/^application\/graphql(?!\+)/.test(type)) return [];
+  return type.startsWith('application/x-www-form-urlencoded') ? jsonInParams(text) : [text];
+}
+
+function jsonInParams(text: string): string[] {
+  const params = new URLSearchParams(text);
+  return ['variables', 'extensions'].flatMap((name) => params.getAll(name));
+}
+
+/** Checked here because the GraphQL library parses JSON without bounds. @throws INVALID_INPUT */
+function requireBounds(texts: string[], bounds: JsonBounds): void {
+  if (texts.every((text) => isWithinBounds(text, bounds))) return;
+  throw new DomainError('INVALID_INPUT', new JsonBoundsError(bounds).message);
 }
 
 function bodyTooLarge(max: number): DomainError {

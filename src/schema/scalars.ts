@@ -1,4 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { JSON_BOUNDS } from '../infra/bounded-json.js';
 import { builder } from './builder.js';
 import { Upload } from './forms.js';
 
@@ -30,12 +31,16 @@ builder.scalarType('File', {
   },
 });
 
-function literalValue(node: ValueNode, variables: Record<string, unknown>): unknown {
+/** @param depth how many levels the value may still nest; JSON in a document nests no deeper than JSON in variables */
+function literalValue(node: ValueNode, variables: Record<string, unknown>, depth = JSON_BOUNDS.depth): unknown {
+  const isNested = node.kind === Kind.OBJECT || node.kind === Kind.LIST;
+  if (isNested && depth === 0) throw new GraphQLError(`JSON may nest at most ${JSON_BOUNDS.depth} levels deep.`);
+  const literalPart = (part: ValueNode) => literalValue(part, variables, depth - 1);
   switch (node.kind) {
     case Kind.OBJECT:
-      return Object.fromEntries(node.fields.map((field) => [field.name.value, literalValue(field.value, variables)]));
+      return Object.fromEntries(node.fields.map((field) => [field.name.value, literalPart(field.value)]));
     case Kind.LIST:
-      return node.values.map((value) => literalValue(value, variables));
+      return node.values.map(literalPart);
     case Kind.VARIABLE:
       return variables[node.name.value];
     case Kind.NULL:

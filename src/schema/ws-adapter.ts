@@ -4,6 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import type { UpgradeHandler } from '../face.js';
+import { COMMAND_JSON_BOUNDS, isWithinBounds } from '../infra/bounded-json.js';
 
 /** What the protocol is told of a socket. */
 export interface SocketExtra {
@@ -49,7 +50,9 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       close: (code, reason) => socket.close(code, reason),
       onMessage: (receive) =>
         socket.on('message', (message) => {
-          receive(String(message)).catch((error: unknown) => {
+          const text = String(message);
+          if (!isWithinBounds(text, COMMAND_JSON_BOUNDS)) return socket.close(CloseCode.BadRequest, 'Invalid message');
+          receive(text).catch((error: unknown) => {
             const refusal = refusalIn(error)?.kind;
             if (refusal === 'overloaded' || refusal === 'rateLimited') {
               socket.close(TRY_AGAIN_LATER, 'Not available at the moment');

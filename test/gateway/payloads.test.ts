@@ -51,6 +51,7 @@ describe('a message', () => {
     ['', 4002],
     ['{"op":1', 4002],
     [`{"op":1,"d":"${LONG}`, 4002],
+    [`{"op":1,"d":${'['.repeat(64)}${']'.repeat(64)}}`, 4002],
   ])('%s', (text, value) => {
     expect(decoded(text)).toEqual(value);
   });

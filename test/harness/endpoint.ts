@@ -71,6 +71,9 @@ const LATE_MS = 4_000;
 
 const PONG = '{"type":1}';
 
+const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n';
+const SHORT_ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${PONG.length}\r\n\r\n${PONG}`;
+
 const MODES = {
   good: ({ good }: Exchange) => good(),
   /** Answers well after a second. */
@@ -108,6 +111,8 @@ const MODES = {
     response
       .writeHead(200, { 'content-type': 'multipart/form-data; boundary=x' })
       .end('--x\r\ncontent-disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\ntext'),
+  /** Sends a megabyte of brackets. */
+  deepJson: ({ response }: Exchange) => sendText(response, 200, '['.repeat(1_000_000)),
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
@@ -125,6 +130,14 @@ const MODES = {
     response.on('drain', more);
     more();
   },
+  /** Sends its body in chunks of one byte, as few as an endpoint with little to say. */
+  fewChunks: ({ socket }: Exchange) => sendChunks(socket, '1\r\n \r\n', 2_000),
+  manyChunks: ({ socket }: Exchange) => sendChunks(socket, '1\r\n \r\n', 20_000),
+  /** Sends little in chunks with long extensions. */
+  longChunks: ({ socket }: Exchange) => sendChunks(socket, `1;${'x'.repeat(1_000)}\r\n \r\n`, 1_500),
+  /** Sends interim answers before a good one. */
+  fewHints: ({ socket }: Exchange) => void socket.write(EARLY_HINTS.repeat(8) + SHORT_ANSWER),
+  manyHints: ({ socket }: Exchange) => void socket.write(EARLY_HINTS.repeat(9) + SHORT_ANSWER),
   hugeHeaders: ({ response }: Exchange) => response.writeHead(200, { 'x-filler': 'x'.repeat(64 * 1024) }).end(PONG),
   /** Sends a blank every tenth of a second, without end. */
   drip: ({ response }: Exchange) => {
@@ -150,6 +163,11 @@ const MODES = {
   /** Answers the first request of each connection, and ends the connection instead of answering the second. */
   closes: ({ onConnection, socket, good }: Exchange) => (onConnection > 1 ? void socket.resetAndDestroy() : good()),
 };
+
+function sendChunks(socket: Socket, chunk: string, count: number): void {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  socket.write(`${head}${chunk.repeat(count)}0\r\n\r\n`);
+}
 
 /** An interactions endpoint as people run them, on a port of its own: good until it is told to be otherwise. */
 export async function startEndpoint(options: EndpointOptions = {}): Promise<TestEndpoint> {

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../harness/fixtures.js';
+import { RawConnection } from '../harness/raw-http.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import type { TestServer } from '../harness/server.js';
 
@@ -10,6 +11,8 @@ test.beforeAll(async ({ server: shared }) => {
   server = shared;
   scene = await openScene(server);
 });
+
+const FORM = '--b\r\nContent-Disposition: form-data; name="payload_json"\r\n\r\n{"content":"x"}\r\n--b--\r\n';
 
 const MIB = 1024 * 1024;
 
@@ -75,7 +78,6 @@ describe('400', () => {
     '\ufeff{"content":"x"}',
     '{"content":"\n"}',
     '{"a":1234567890123456789',
-    `${'['.repeat(50_000)}12345678901234567890`,
   ])('JSON that is none, %#, is 50109', async (text) => {
     const { status, body } = await post(text, 'application/json');
     expect({ status, body }).toEqual({
@@ -92,8 +94,46 @@ describe('400', () => {
     },
   );
 
-  test('nesting without end', async () => {
-    for (const depth of [100, 100_000]) {
+  test.each([
+    ['nests deeper than 64 levels', `{"x":${'['.repeat(64)}1`],
+    ['nests deep and has a long integer', `${'['.repeat(50_000)}12345678901234567890`],
+    ['has more than 10,000 values', `{"x":[${'[],'.repeat(5_000)}1]}`],
+  ])('JSON that %s is 50109 and is not parsed', async (_what, text) => {
+    const { status, body } = await post(text, 'application/json');
+    const message = 'JSON may nest at most 64 levels deep and have at most 10000 values.';
+    expect({ status, body }).toEqual({ status: 400, body: { code: 50109, message } });
+  });
+
+  test('a form whose payload_json nests too deep is 50109', async () => {
+    const form = new FormData();
+    form.set('payload_json', `{"x":${'['.repeat(64)}1`);
+    const { status, body } = await scene.bot.ask('POST', scene.messages, { body: form });
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 50109 });
+  });
+
+  test.each([
+    ['JSON', 'application/json', '{"content":"x"}'],
+    ['a form', 'multipart/form-data; boundary=b', FORM],
+  ])('%s is refused when it comes in many chunks of one byte', async (_what, type, body) => {
+    const chunks = (text: string) => [...text].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const answerTo = async (text: string) => {
+      const connection = await RawConnection.open(server);
+      const authorization = `Bot ${scene.bot.bot.token}`;
+      const path = `/api/v10${scene.messages}`;
+      connection.write(`POST ${path} HTTP/1.1`, 'Host: localhost', `Authorization: ${authorization}`, '');
+      connection.write(`Content-Type: ${type}`, 'Transfer-Encoding: chunked', '', `${chunks(text)}0\r\n\r\n`);
+      const answer = await connection.answer();
+      connection.socket.destroy();
+      return answer;
+    };
+    expect((await answerTo(body)).status).toBe(200);
+    const answer = await answerTo(body + ' '.repeat(20_000));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain('too many small pieces');
+  });
+
+  test('deep nesting in a place that takes none', async () => {
+    for (const depth of [10, 61]) {
       const nested = '['.repeat(depth) + ']'.repeat(depth);
       for (const member of ['content', 'embeds', 'allowed_mentions', 'message_reference', 'nonce', 'attachments']) {
         const { status, body } = await post(`{"${member}":${nested}}`, 'application/json');

@@ -181,6 +181,42 @@ describe('a request body', () => {
     expect(errors[0].extensions.code).toBe('BAD_USER_INPUT');
   });
 
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const TOO_DEEP = 'JSON may nest at most 64 levels deep and have at most';
+
+  it.each([
+    ['of JSON', 'application/json', `{"query":"{me{id}}","variables":{"x":${deep(63)}}}`],
+    ['of JSON under another name', 'application/graphql+json', `{"variables":{"x":${deep(63)}}}`],
+    ['of JSON with many values', 'application/json', `{"query":"{me{id}}","extensions":[${'[],'.repeat(5_000)}1]}`],
+    ['of a form', 'application/x-www-form-urlencoded', `variables=${encodeURIComponent(deep(65))}`],
+  ])('%s beyond the bounds is refused before it is parsed', async (_what, type, body) => {
+    const response = await post(body, { 'content-type': type });
+    const { errors } = await response.json();
+    expect({ status: response.status, code: errors[0].extensions.code }).toEqual({
+      status: 400,
+      code: 'BAD_USER_INPUT',
+    });
+    expect(errors[0].message).toContain(TOO_DEEP);
+  });
+
+  it('may have as many values as all commands of an application from a signed-in person', async () => {
+    const variables = { x: Array.from({ length: 100_000 }, () => 1) };
+    expect((await post({ query: ME, variables }, { authorization: `Bearer ${ada.token}` })).status).toBe(200);
+  });
+
+  it('is refused when the JSON of its address nests too deep', async () => {
+    const response = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(ME)}&variables=${deep(65)}`);
+    expect((await response.json()).errors[0].message).toContain(TOO_DEEP);
+  });
+
+  it('is refused when the JSON in its document nests too deep', async () => {
+    const overwrite = (levels: number) =>
+      `mutation { overwriteCommands(input: { applicationId: "1", commands: ${deep(levels)} }) { __typename } }`;
+    const messages = async (levels: number) => (await askGraphql(server, overwrite(levels))).errors[0]?.message;
+    expect(await messages(64)).not.toContain('levels deep');
+    expect(await messages(65)).toContain('JSON may nest at most 64 levels deep');
+  });
+
   it.each([
     ['a mebibyte', () => ({ authorization: `Bearer ${ada.token}` }), 1024 * 1024],
     ['64 KiB, from somebody who is not signed in,', () => ({}), 64 * 1024],

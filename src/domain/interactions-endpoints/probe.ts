@@ -1,3 +1,4 @@
+import { parseBounded } from '../../infra/bounded-json.js';
 import type { Application } from '../../infra/database/index.js';
 import { createSigningKeys } from '../../infra/keys.js';
 import { OUTBOUND_STAGES, type OutboundAnswer, type OutboundStage } from '../../infra/outbound.js';
@@ -144,7 +145,7 @@ const HINTS: Record<number, string> = {
 
 function isPong(body: string): boolean {
   try {
-    const pong: unknown = JSON.parse(body);
+    const pong = parseBounded(body);
     return typeof pong === 'object' && pong !== null && 'type' in pong && pong.type === 1;
   } catch {
     return false;

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Heard } from '../../domain/bus-message.js';
+import { isWithinBounds, type JsonBounds } from '../../infra/bounded-json.js';
 import { BUS_RECONNECTED } from '../../infra/bus.js';
 import type { Reader } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
-import { isWithinBounds, type JsonBounds, MESSAGE_BOUNDS } from '../protocol/bounded-json.js';
-import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES, MAX_TEXT_BYTES } from '../protocol/messages.js';
+import {
+  DISPATCHED,
+  type DispatchedName,
+  MAX_DISPATCH_BYTES,
+  MAX_TEXT_BYTES,
+  MESSAGE_BOUNDS,
+} from '../protocol/messages.js';
 import { announcementOf, announcements } from './announcements.js';
 import { EventLog, type Told } from './event-log.js';
 import { VoiceTeller, type WireVoiceState } from './voice.js';
@@ -125,9 +131,9 @@ export class EventFeed {
 function isTooLong(told: Told): boolean {
   const isEvent = told.op === 'dispatch';
   if (isEvent && told.data.length < ANY_UNITS) return false;
-  const bytes = Buffer.from(isEvent ? told.data : JSON.stringify(told));
+  const text = isEvent ? told.data : JSON.stringify(told);
   const most = (isEvent ? MAX_DISPATCH_BYTES : MAX_TEXT_BYTES) - AROUND.bytes;
-  return bytes.length > most || !isWithinBounds(bytes, BOUNDS);
+  return Buffer.byteLength(text) > most || !isWithinBounds(text, BOUNDS);
 }
 
 function isDispatched(name: string): name is DispatchedName {

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type BoxDoor, type BoxQuestions, type BoxRefusalCode, BoxRefused } from '../../domain/boxes/index.js';
 import { GuildUnavailable } from '../../domain/guilds/index.js';
+import { parseBounded } from '../../infra/bounded-json.js';
 import type { Logger } from '../../infra/logger.js';
 import { renderUser } from '../../wire/users.js';
-import { ANSWER_BOUNDS, parseBounded } from '../protocol/bounded-json.js';
 import { CALL_REFUSALS } from '../protocol/call-refusals.js';
+import { ANSWER_BOUNDS } from '../protocol/messages.js';
 import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
 import { type MeasureParts, measured } from './measures.js';
 
@@ -98,7 +99,7 @@ function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } 
 /** Null for what is no JSON: a refusal is one whatever stands in it. */
 function valueIn(body: Buffer): unknown {
   try {
-    return parseBounded(body, ANSWER_BOUNDS);
+    return parseBounded(body.toString(), ANSWER_BOUNDS);
   } catch {
     return null;
   }
@@ -106,7 +107,7 @@ function valueIn(body: Buffer): unknown {
 
 function parseBody(body: Buffer): unknown {
   try {
-    return parseBounded(body, ANSWER_BOUNDS);
+    return parseBounded(body.toString(), ANSWER_BOUNDS);
   } catch (error) {
     throw new BoxError('undecodable', 'the box answered what is no JSON', { cause: error });
   }

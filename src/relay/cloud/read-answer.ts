@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ANSWER_BOUNDS, parseBounded } from '../protocol/bounded-json.js';
+import { parseBounded } from '../../infra/bounded-json.js';
+import { ANSWER_BOUNDS } from '../protocol/messages.js';
 import { type BoxAnswer, BoxError } from './lines.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 
@@ -22,7 +23,7 @@ export async function readAnswer(answer: BoxAnswer, own: OwnNames): Promise<BoxA
 function parse(body: Buffer): unknown {
   try {
     if (!isUtf8(body)) throw new SyntaxError('text that is no UTF-8');
-    return parseBounded(body, ANSWER_BOUNDS);
+    return parseBounded(body.toString(), ANSWER_BOUNDS);
   } catch (cause) {
     throw undecodable('a body that is not JSON in UTF-8, or is beyond its bounds', { cause });
   }

@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import type { AppContext } from '../../context.js';
 import { DomainError } from '../../domain/errors.js';
-import { readText, requestTooLarge } from '../../http/bodies.js';
+import { readText, requestTooLarge, tooManyPieces } from '../../http/bodies.js';
 import { MAX_FORM_BYTES, malformedForm } from '../../http/forms.js';
 import type { StagedBlob } from '../../infra/blobs.js';
+import { isInTooManyPieces } from '../../infra/body-pieces.js';
 import { BoundarySieve, boundaryOf } from './form-boundaries.js';
 import type { ForwardedBody } from './lines.js';
 
@@ -76,11 +77,13 @@ async function receiveForm(
 
 /** What is left of a form that is refused is dropped as it comes, so that its sender can still be answered. */
 async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: BoundarySieve): Promise<StagedBlob> {
-  let size = 0;
+  let [size, pieces] = [0, 0];
   const measured = new Transform({
     transform(piece: Buffer, _encoding, done) {
       size += piece.length;
+      pieces += 1;
       if (size > MAX_FORM_BYTES) return done(requestTooLarge());
+      if (isInTooManyPieces(pieces, size)) return done(tooManyPieces());
       sieve.update(piece);
       done(null, piece);
     },

@@ -1,14 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import { parseBounded } from '../../infra/bounded-json.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Logger } from '../../infra/logger.js';
-import { MESSAGE_BOUNDS, parseBounded } from './bounded-json.js';
 import { BrokenBody, type CreditLimits } from './broken-body.js';
 import { because, type Close, closes } from './closes.js';
 import { Heartbeat } from './heartbeat.js';
 import { IncomingBodies } from './incoming-bodies.js';
-import { MAX_PIECE_BYTES, MAX_REPEATED_OP, MAX_TEXT_BYTES, type Upkeep, UpkeepMessage } from './messages.js';
+import {
+  MAX_PIECE_BYTES,
+  MAX_REPEATED_OP,
+  MAX_TEXT_BYTES,
+  MESSAGE_BOUNDS,
+  type Upkeep,
+  UpkeepMessage,
+} from './messages.js';
 import { OutgoingBodies } from './outgoing-bodies.js';
 import { PIECE_HEAD_BYTES, readPiece, writePiece } from './pieces.js';
 
@@ -311,7 +318,7 @@ function readMessage(bytes: Buffer): Message | null {
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return parseBounded(bytes, MESSAGE_BOUNDS);
+    return parseBounded(bytes.toString(), MESSAGE_BOUNDS);
   } catch {
     return null;
   }

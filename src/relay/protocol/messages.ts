@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonBounds } from '../../infra/bounded-json.js';
 import { snowflake } from './ids.js';
 
 /** The versions of the protocol that this program speaks, the best first (docs/relay.md, R-11). */
@@ -9,6 +10,12 @@ export const FEATURES: readonly string[] = [];
 
 /** The most a text message may be, in bytes. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** How deep the JSON of a text message may nest, and how many values it may have. */
+export const MESSAGE_BOUNDS: JsonBounds = { depth: 64, values: 10_000 };
+
+/** The same of an answer's body: a list of many members, or a guild with all of its channels. */
+export const ANSWER_BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 /**
  * The most an event may be, in bytes of its message (R-34): of this platform's, a message with all the text and files that it may have, which

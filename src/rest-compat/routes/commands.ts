@@ -14,6 +14,7 @@ import {
   updateCommand,
 } from '../../domain/commands/index.js';
 import { parseInput } from '../../domain/parse-input.js';
+import { COMMAND_JSON_BOUNDS } from '../../infra/bounded-json.js';
 import { renderCommand } from '../../wire/commands.js';
 import { reads, writes } from '../buckets.js';
 import { type Caller, CLOUD, type Route, route, type Where } from '../route.js';
@@ -84,6 +85,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params,
       body: NewCommand,
+      jsonBounds: COMMAND_JSON_BOUNDS,
       run: (call, { params, body }) => createCommand(call, scopeOf(params), body),
       status: { oneOf: [200, 201], of: ({ isNew }) => (isNew ? 201 : 200) },
       render: ({ command }) => renderCommand(command),
@@ -96,6 +98,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params,
       body: CommandSet,
+      jsonBounds: COMMAND_JSON_BOUNDS,
       isParsedInTurns: true,
       run: (call, { params, body }) => overwriteCommands(call, scopeOf(params), body),
       render: ({ commands }) => commands.map((command) => renderCommand(command)),
@@ -118,6 +121,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       where,
       params: paramsOfOne,
       body: CommandPatch,
+      jsonBounds: COMMAND_JSON_BOUNDS,
       run: (call, { params, body }) =>
         updateCommand(call, keyOf(params), (before) => parseInput(...patched(before, body))),
       render: (command) => renderCommand(command),

@@ -209,6 +209,7 @@ describe('an interaction over HTTP', () => {
     ['wrongForm', { type: 4, data: { content: 'x' } }, /named files\[n\]/],
     ['noJsonForm', undefined, /invalid JSON/],
     ['noJson', undefined, /invalid JSON/],
+    ['deepJson', undefined, /at most 64 levels deep/],
     ['brokenForm', undefined, /form is malformed/],
     ['form', { type: 4, data: { content: 5 } }, /data\.content: /],
     ['form', { type: 8, data: { choices: [] } }, /type: .* type 8/],

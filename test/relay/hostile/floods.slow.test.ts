@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
-import { ANSWER_BOUNDS, parseBounded } from '../../../src/relay/protocol/bounded-json.js';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
 describe('R-24: the room for answers', () => {
@@ -19,26 +18,6 @@ describe('R-24: the room for answers', () => {
     expect(room.bytes).toBe(MAX_KEPT_BYTES.process - large);
     expect(another.take(large)).not.toBeNull();
     expect(another.take(large)).toBeNull();
-  });
-});
-
-describe('R-2: JSON within bounds', () => {
-  it.each([
-    ['{}', {}],
-    ['["a\\"],[","\\\\",{"b":[1,2]}]', ['a"],[', '\\', { b: [1, 2] }]],
-    [JSON.stringify('['.repeat(1_000)), '['.repeat(1_000)],
-    ['['.repeat(ANSWER_BOUNDS.depth) + ']'.repeat(ANSWER_BOUNDS.depth), expect.anything()],
-  ])('%s is parsed', (text, value) => {
-    expect(parseBounded(Buffer.from(text), ANSWER_BOUNDS)).toEqual(value);
-  });
-
-  it.each([
-    ['too deep', '['.repeat(ANSWER_BOUNDS.depth + 1) + ']'.repeat(ANSWER_BOUNDS.depth + 1), RangeError],
-    ['too much', `[${'1,'.repeat(ANSWER_BOUNDS.values)}1]`, RangeError],
-    ['half a string', '["abc', SyntaxError],
-    ['nothing', '', SyntaxError],
-  ])('what is %s is not', (_what, text, error) => {
-    expect(() => parseBounded(Buffer.from(text), ANSWER_BOUNDS)).toThrow(error);
   });
 });
 
