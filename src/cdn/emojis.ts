@@ -52,7 +52,7 @@ async function serveEmoji(
   const size = sizeForm(request.query, EMOJI_SIDE);
   if (!size) return plain(reply.code(400), SIZE_QUERY);
   const kept = storedContent(images.blobs, { ...found, tag: `"${id}.${found.form}"` });
-  return sendContent(request, reply, await images.sized.inForm(kept, size), FOR_EVER);
+  return sendContent(request, reply, await images.sized.inForm(request.ip, kept, size), FOR_EVER);
 }
 
 /** The first of these forms that there is. */

@@ -78,7 +78,7 @@ async function serveIcon(
   const size = sizeForm(request.query, side);
   if (!size) return plain(reply.code(400), SIZE_QUERY);
   const kept = storedContent(images.blobs, { ...icon, type: form.type, tag: `"${hash}.${form.format}"` });
-  return sendContent(request, reply, await images.sized.inForm(kept, size), FOR_EVER);
+  return sendContent(request, reply, await images.sized.inForm(request.ip, kept, size), FOR_EVER);
 }
 
 /** The icon in the first of the folders that has it. */

@@ -79,7 +79,7 @@ async function serveAttachment(
   const form = attachmentForm(file.contentType, request.query);
   if (!form) return plain(reply.code(400), ATTACHMENT_QUERY);
   const stored = storedContent(app.blobs, { ...file, type: servedType(file.contentType), tag: `"${file.id}"` });
-  const content = await sized.inForm(stored, form);
+  const content = await sized.inForm(request.ip, stored, form);
   reply.header(
     'content-disposition',
     dispositionOf(file.contentType, nameOf(request.params.filename, stored, content)),

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../domain/limits.js';
-import { type ImageForm, type SizedImage, sizedImage } from '../infra/images.js';
+import { Counts } from '../infra/counts.js';
+import { type ImageForm, type SizedImage, sizedImage, TooManyImages } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';
 
@@ -14,6 +15,9 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 /** How long it is remembered that a file is served as it is, in milliseconds: what took too long may be quicker later. */
 const AS_IT_IS_MS = 60_000;
+
+/** How many forms of one file may be made or wait to be made at once. */
+const FORMS_AT_ONCE = 8;
 
 /** What an entry takes beside its image, in bytes. */
 const ENTRY_BYTES = 512;
@@ -47,20 +51,22 @@ export class SizedImages {
     sizeCalculation: ({ image }) => ENTRY_BYTES + (image?.content.length ?? 0),
   });
   readonly #making = new Map<string, Promise<Kept>>();
+  readonly #formsOf = new Counts();
   #held = 0;
 
   /**
    * A file in a form. Whether there is such a file, and who may see it, is for the caller to know.
+   * @param client whose request it is; clients take turns
    * @returns the file as it is where the form would change nothing, where it is no image that can be read, and where the image would be of
    * more than 8 MiB
    * @throws {TooManyImages}
    */
-  async inForm(file: StoredContent, form: ImageForm): Promise<Content> {
+  async inForm(client: string, file: StoredContent, form: ImageForm): Promise<Content> {
     const { width, height, format, quality } = form;
     const asks = [width, height, format, quality].some((wish) => wish !== undefined);
     if (!asks || file.size > limits.fileSize) return file;
     const key = `${file.key} ${width}x${height} ${format} ${quality}`;
-    const { image } = this.#kept.get(key) ?? (await this.#make(key, file, form));
+    const { image } = this.#kept.get(key) ?? (await this.#make(key, () => this.#begin(key, client, file, form)));
     if (!image) return file;
     const { type, tag } = image;
     const size = image.content.length;
@@ -68,19 +74,22 @@ export class SizedImages {
   }
 
   /** Makes an image once for all who ask meanwhile. */
-  #make(key: string, file: StoredContent, form: ImageForm): Promise<Kept> {
-    const making = this.#making.get(key) ?? this.#begin(key, file, form);
+  #make(key: string, begin: () => Promise<Kept>): Promise<Kept> {
+    const making = this.#making.get(key) ?? begin();
     this.#making.set(key, making);
     return making;
   }
 
-  async #begin(key: string, file: StoredContent, form: ImageForm): Promise<Kept> {
+  async #begin(key: string, client: string, file: StoredContent, form: ImageForm): Promise<Kept> {
+    const release = this.#formsOf.take(file.key);
     try {
-      const sized = await sizedImage(() => buffer(file.read()), form);
+      if (this.#formsOf.of(file.key) > FORMS_AT_ONCE) throw new TooManyImages();
+      const sized = await sizedImage(client, () => buffer(file.read()), form);
       const kept = { image: sized && sized.content.length <= MAX_BYTES ? served(sized) : null };
       this.#kept.set(key, kept, kept.image ? {} : { ttl: AS_IT_IS_MS });
       return kept;
     } finally {
+      release();
       this.#making.delete(key);
     }
   }

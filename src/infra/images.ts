@@ -1,5 +1,5 @@
 import { Lazy } from './lazy.js';
-import { Slots } from './slots.js';
+import { type Release, SharedSlots, Slots } from './slots.js';
 
 /** The forms an image is kept in. */
 export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
@@ -22,7 +22,9 @@ export const COVER_SIDE = 1_024;
 const MAX_PIXELS = 4_096 * 4_096;
 const MAX_INPUT_SIDE = 8_192;
 
-/** How many images are decoded at once, and how many may wait for that: of those that are uploaded, and of those that are sized. */
+/**
+ * How many images are decoded at once, and how many may wait for that: of those that are uploaded, and for each client of those that are sized.
+ */
 const DECODED_AT_ONCE = 2;
 const UPLOADS_WAITING = 16;
 const SIZED_WAITING = 32;
@@ -51,7 +53,7 @@ type SharpImage = ReturnType<Sharp>;
 /** Each kind has a line of its own, and those at the head of the two lines take turns: neither kind keeps the other waiting for long. */
 const decoders = new Slots(DECODED_AT_ONCE);
 const uploads = new Slots(DECODED_AT_ONCE, UPLOADS_WAITING);
-const sizings = new Slots(DECODED_AT_ONCE, SIZED_WAITING);
+const sizings = new SharedSlots<string>(DECODED_AT_ONCE, SIZED_WAITING);
 
 /** So many images wait to be decoded already that another one is not taken. */
 export class TooManyImages extends Error {
@@ -65,7 +67,10 @@ export class TooManyImages extends Error {
  * @throws {TooManyImages}
  */
 export function squareImage(content: Buffer): Promise<KeptImage | null> {
-  return inTurn(uploads, (sharp) => makeSquare(sharp, content).catch(nothing));
+  return inTurn(
+    () => uploads.take(),
+    (sharp) => makeSquare(sharp, content).catch(nothing),
+  );
 }
 
 /**
@@ -74,7 +79,10 @@ export function squareImage(content: Buffer): Promise<KeptImage | null> {
  * @throws {TooManyImages}
  */
 export function coverImage(content: Buffer): Promise<KeptImage | null> {
-  return inTurn(uploads, (sharp) => makeCover(sharp, content).catch(nothing));
+  return inTurn(
+    () => uploads.take(),
+    (sharp) => makeCover(sharp, content).catch(nothing),
+  );
 }
 
 /** An image of an emoji in each form that it is served in, by the name of the form; the last two of one that moves. */
@@ -96,7 +104,10 @@ export const EMOJI_SIDE = 128;
  * @throws {TooManyImages}
  */
 export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
-  return inTurn(uploads, (sharp) => makeEmoji(sharp, content).catch(nothing));
+  return inTurn(
+    () => uploads.take(),
+    (sharp) => makeEmoji(sharp, content).catch(nothing),
+  );
 }
 
 /** How an image is asked for. */
@@ -122,22 +133,29 @@ const MAX_FRAMES = 1_000;
 /**
  * Makes an image smaller, or of another format. Of an animation all frames remain as GIF and as WebP, the first one in other formats; of
  * metadata nothing.
+ * @param client whose request it is; clients take turns
  * @param read reads a PNG, JPEG, GIF or WebP image, told by its content, once there is room for it
  * @returns null where the form is that of the image already, for anything else than an image, for more than 16 million pixels in all frames
  * that remain, for more than 1,000 of these, for a side of more than 8,192, and for what takes more than 5 seconds
  * @throws {TooManyImages} and what `read` throws
  */
-export function sizedImage(read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
-  return inTurn(sizings, async (sharp) => {
-    const content = await read();
-    return makeSized(sharp, content, form).catch(nothing);
-  });
+export function sizedImage(client: string, read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
+  return inTurn(
+    () => sizings.take(client),
+    async (sharp) => {
+      const content = await read();
+      return makeSized(sharp, content, form).catch(nothing);
+    },
+  );
 }
 
 /** Does something with an image once there is room for it. @throws {TooManyImages} */
-async function inTurn<Result>(line: Slots, work: (sharp: Sharp) => Promise<Result>): Promise<Result> {
+async function inTurn<Result>(
+  enter: () => Promise<Release> | null,
+  work: (sharp: Sharp) => Promise<Result>,
+): Promise<Result> {
   const sharp = await library.get();
-  const place = line.take();
+  const place = enter();
   if (!place) throw new TooManyImages();
   const leaveLine = await place;
   const release = await decoders.take();

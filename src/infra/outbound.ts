@@ -5,10 +5,12 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from './addresses.js';
 import { isInTooManyPieces } from './body-pieces.js';
 import type { Clock, Timer } from './clock.js';
-import { type Release, Slots } from './slots.js';
+import { type Release, SharedSlots } from './slots.js';
 
 export interface OutboundRequest {
   url: string;
+  /** The id of the application that the request is for. Applications at one host share its slots. */
+  applicationId: bigint;
   headers: Record<string, string>;
   body: string;
   /** How long everything may take, from looking the name up to the last byte of the answer, in milliseconds. */
@@ -35,7 +37,7 @@ export type OutboundFailure =
   | 'too-large'
   /** What came is no HTTP answer, or none that was asked for. */
   | 'invalid-answer'
-  /** Too many requests to the host are under way. */
+  /** Too many requests of the application to the host wait, or too many are under way in all. */
   | 'busy';
 
 /** What came of a request. */
@@ -92,9 +94,12 @@ const MAX_OVERHEAD = 64 * 1024;
 /** Interim answers (1xx) before the answer. */
 const MAX_INTERIM_ANSWERS = 8;
 
-/** Requests to one host at a time, how many more may wait, and how many there are to all hosts together. */
-const UNDER_WAY_PER_HOST = 64;
-const WAITING_PER_HOST = 256;
+/**
+ * Requests to one host at a time, of which one application alone has half; how many more of each application may wait; and how many there are
+ * to all hosts together.
+ */
+const UNDER_WAY_PER_HOST = 128;
+const WAITING_PER_APPLICATION = 256;
 const UNDER_WAY = 2_048;
 
 /** Connections that may be kept for later use: to one host, and for how many milliseconds; and beyond how many in all none is. */
@@ -153,7 +158,7 @@ async function checkedAddresses(name: string, lookUp: LookUp, allowPrivate: bool
 class HttpOutbound implements Outbound {
   readonly #kept: Agents;
   readonly #fresh: Agents;
-  readonly #hosts = new Map<string, Slots>();
+  readonly #hosts = new Map<string, SharedSlots<bigint>>();
   readonly #postings = new Set<Posting>();
   #openSockets = 0;
 
@@ -167,7 +172,7 @@ class HttpOutbound implements Outbound {
   async post(request: OutboundRequest): Promise<OutboundAnswer> {
     const target = readTarget(request.url, this.options.allowPrivate);
     if ('reason' in target) return { outcome: 'failed', ...target, status: null, reached: 'nothing', durationMs: 0 };
-    const slot = this.#postings.size < UNDER_WAY ? this.#slotsOf(target).take() : null;
+    const slot = this.#postings.size < UNDER_WAY ? this.#slotsOf(target).take(request.applicationId) : null;
     if (!slot) return { outcome: 'failed', ...BUSY, status: null, reached: 'nothing', durationMs: 0 };
     if (this.#openSockets > KEPT) this.#dropKept();
     const agents = { kept: this.#kept, fresh: this.#fresh };
@@ -186,8 +191,8 @@ class HttpOutbound implements Outbound {
     for (const agents of [this.#kept, this.#fresh]) for (const agent of Object.values(agents)) agent.destroy();
   }
 
-  #slotsOf({ host }: URL): Slots {
-    const slots = this.#hosts.get(host) ?? new Slots(UNDER_WAY_PER_HOST, WAITING_PER_HOST);
+  #slotsOf({ host }: URL): SharedSlots<bigint> {
+    const slots = this.#hosts.get(host) ?? new SharedSlots(UNDER_WAY_PER_HOST, WAITING_PER_APPLICATION);
     this.#hosts.set(host, slots);
     return slots;
   }
@@ -208,7 +213,10 @@ class HttpOutbound implements Outbound {
 
 type Failure = { reason: OutboundFailure; detail: string };
 
-const BUSY: Failure = { reason: 'busy', detail: 'Too many requests to the host are waiting for an answer.' };
+const BUSY: Failure = {
+  reason: 'busy',
+  detail: 'Too many requests of the application to the host are waiting for an answer.',
+};
 
 const notAllowed = (detail: string): Failure => ({ reason: 'url-not-allowed', detail });
 

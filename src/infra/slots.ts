@@ -60,3 +60,75 @@ export class SlotsOfEach<Key> {
     };
   }
 }
+
+/**
+ * Slots that several users share. A user takes no more slots than are still free, so that the first request of a user who has none finds one
+ * however many requests another user makes. Users whose requests wait take turns; the requests of one user are first come, first served.
+ */
+export class SharedSlots<User> {
+  readonly #taken = new Map<User, number>();
+  /** In the order of the users' turns. */
+  readonly #waiting = new Map<User, ((release: Release) => void)[]>();
+  #free: number;
+
+  /**
+   * @param size how many may work at once; one user alone has half of them, rounded up
+   * @param maxWaiting how many requests of one user may wait
+   */
+  constructor(
+    private readonly size: number,
+    private readonly maxWaiting: number,
+  ) {
+    this.#free = size;
+  }
+
+  /** Resolves when a slot is free for the user, with what frees it again; null when too many of the user's requests wait already. */
+  take(user: User): Promise<Release> | null {
+    const waiting = this.#waiting.get(user) ?? [];
+    if (waiting.length === 0 && this.#mayTake(user)) return Promise.resolve(this.#give(user));
+    if (waiting.length >= this.maxWaiting) return null;
+    this.#waiting.set(user, waiting);
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  /** Whether nobody works and nobody waits. */
+  get isIdle(): boolean {
+    return this.#free === this.size;
+  }
+
+  #mayTake(user: User): boolean {
+    return (this.#taken.get(user) ?? 0) < this.#free;
+  }
+
+  #give(user: User): Release {
+    this.#free -= 1;
+    this.#taken.set(user, (this.#taken.get(user) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#takeBack(user);
+      this.#serve();
+    };
+  }
+
+  #takeBack(user: User): void {
+    this.#free += 1;
+    const left = (this.#taken.get(user) ?? 0) - 1;
+    if (left > 0) this.#taken.set(user, left);
+    else this.#taken.delete(user);
+  }
+
+  /** Gives what is free to those who wait, one slot to each user whose turn it is. */
+  #serve(): void {
+    for (const [user, waiting] of this.#waiting) {
+      if (this.#free === 0) return;
+      if (!this.#mayTake(user)) continue;
+      const next = waiting.shift();
+      this.#waiting.delete(user);
+      // Behind all others, where this loop comes to it again.
+      if (waiting.length > 0) this.#waiting.set(user, waiting);
+      next?.(this.#give(user));
+    }
+  }
+}

@@ -46,19 +46,33 @@ describe('an image', () => {
 });
 
 describe('images that are sized', () => {
-  it('are two that are decoded at once, and 32 that wait for that', async () => {
+  it('are one of a client that is decoded at once, and 32 that wait for that', async () => {
     const content = await drawing(64, 64);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 36 }, () => sizedImage(async () => content, { width: 8 })),
+      Array.from({ length: 35 }, () => sizedImage('client', async () => content, { width: 8 })),
     );
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toEqual([expect.any(TooManyImages), expect.any(TooManyImages)]);
   });
 
+  it('of another client are decoded next to those of one whose queue is full', async () => {
+    const content = await drawing(64, 64);
+    let read: (content: Buffer) => void = () => {};
+    const reading = new Promise<Buffer>((resolve) => {
+      read = resolve;
+    });
+    const first = sizedImage('busy', () => reading, { width: 8 });
+    const waiting = Array.from({ length: 32 }, () => sizedImage('busy', async () => content, { width: 8 }));
+    await expect(sizedImage('busy', async () => content, { width: 8 })).rejects.toThrow(TooManyImages);
+    expect(await sizedImage('other', async () => content, { width: 8 })).not.toBeNull();
+    read(content);
+    await Promise.all([first, ...waiting]);
+  });
+
   it('are decoded two at once together with those that are uploaded, and neither keep the others waiting', async () => {
     const content = await drawing(64, 64);
     const ended: string[] = [];
-    const size = () => sizedImage(async () => content, { width: 8 }).then(() => ended.push('sized'));
+    const size = () => sizedImage('client', async () => content, { width: 8 }).then(() => ended.push('sized'));
     const upload = () => squareImage(content).then(() => ended.push('uploaded'));
     const most = await mostAtOnce(async () => {
       const sized = Array.from({ length: 20 }, size);
@@ -72,13 +86,13 @@ describe('images that are sized', () => {
 
   it('are given up by what cannot be read, which others are told of, and leave their place', async () => {
     const failing = Array.from({ length: 5 }, () =>
-      sizedImage(() => Promise.reject(new Error('the disk')), { width: 8 }),
+      sizedImage('client', () => Promise.reject(new Error('the disk')), { width: 8 }),
     );
     const outcomes = await Promise.allSettled(failing);
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
     const content = await drawing(64, 64);
-    expect(await sizedImage(async () => content, { width: 8 })).toMatchObject({ format: 'png' });
-    expect(await sizedImage(async () => Buffer.from('no image'), { width: 8 })).toBeNull();
+    expect(await sizedImage('client', async () => content, { width: 8 })).toMatchObject({ format: 'png' });
+    expect(await sizedImage('client', async () => Buffer.from('no image'), { width: 8 })).toBeNull();
   });
 
   it.each([
@@ -91,14 +105,14 @@ describe('images that are sized', () => {
     [{ quality: 50 }],
   ] as const)('are not made anew where they have that form: 64 by 48 pixels as %o', async (form) => {
     const content = await drawing(64, 48);
-    expect(await sizedImage(async () => content, form)).toBeNull();
+    expect(await sizedImage('client', async () => content, form)).toBeNull();
   });
 
   it.each([[{ width: 63, height: 48 }], [{ width: 64, height: 47 }], [{ width: 64, format: 'webp' }]] as const)(
     'are made anew where one side or the format is another: as %o',
     async (form) => {
       const content = await drawing(64, 48);
-      expect(await sizedImage(async () => content, form)).not.toBeNull();
+      expect(await sizedImage('client', async () => content, form)).not.toBeNull();
     },
   );
 
@@ -111,7 +125,7 @@ describe('images that are sized', () => {
         .toBuffer();
     const sizedOf = async (frames: number) => {
       const content = await moving(frames);
-      return sizedImage(async () => content, { width: 2 });
+      return sizedImage('client', async () => content, { width: 2 });
     };
     expect(await sizedOf(1_000)).toMatchObject({ format: 'gif' });
     expect(await sizedOf(1_001)).toBeNull();

@@ -30,8 +30,14 @@ async function listen(mode: EndpointMode = 'acceptsBad', options: EndpointOption
   return endpoint;
 }
 
-const post = (outbound: Outbound, url: string, deadlineMs = 3_000) =>
-  outbound.post({ url, headers: { 'Content-Type': 'application/json' }, body: '{"type":1}', deadlineMs });
+const post = (outbound: Outbound, url: string, deadlineMs = 3_000, applicationId = 1n) =>
+  outbound.post({
+    applicationId,
+    url,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"type":1}',
+    deadlineMs,
+  });
 
 /** In one word: the status of an answer, or the reason of a failure. */
 const told = (answer: OutboundAnswer) => (answer.outcome === 'answered' ? answer.status : answer.reason);
@@ -285,7 +291,7 @@ describe('connections', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('of one host are 64 at a time; more requests wait, and too many are refused at once', async () => {
+  it('of one application to one host are 64 at a time; more requests wait, and too many are refused at once', async () => {
     const endpoint = await listen('hang');
     const outbound = open();
     const waiting = Array.from({ length: 64 + 256 }, () => post(outbound, endpoint.url, 20_000));
@@ -297,6 +303,17 @@ describe('connections', () => {
     outbound.close();
     expect(new Set((await Promise.all(waiting)).map(told))).toEqual(new Set(['connection-reset']));
     expect(endpoint.requests).toHaveLength(64);
+  });
+
+  it('of one application leave slots of its host to others, however many wait', async () => {
+    const endpoint = await listen('hang');
+    const outbound = open();
+    const waiting = Array.from({ length: 64 + 256 }, () => post(outbound, endpoint.url, 20_000));
+    await endpoint.reached(64);
+    const others = [2n, 3n].map((applicationId) => post(outbound, endpoint.url, 20_000, applicationId));
+    await endpoint.reached(66);
+    outbound.close();
+    await Promise.all([...waiting, ...others]);
   });
 
   it('have their turn when others are done', { tags: ['slow'] }, async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Slots, SlotsOfEach } from '../../src/infra/slots.js';
+import { type Release, SharedSlots, Slots, SlotsOfEach } from '../../src/infra/slots.js';
 import { nextRound } from '../../src/infra/turns.js';
 
 describe('slots', () => {
@@ -53,5 +53,56 @@ describe('slots', () => {
     release();
     (await next)();
     (await slots.take('busy'))();
+  });
+});
+
+describe('shared slots', () => {
+  test('are never more than there are, first come first served for each user, and none is lost', async () => {
+    const cases = fc.record({
+      size: fc.integer({ min: 1, max: 6 }),
+      users: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 30 }),
+    });
+    const property = fc.asyncProperty(cases, async ({ size, users }) => {
+      const slots = new SharedSlots<number>(size, 100);
+      const begun = new Map<number, number[]>();
+      let [atOnce, most] = [0, 0];
+      const work = async (user: number, name: number) => {
+        const release = await slots.take(user);
+        begun.set(user, [...(begun.get(user) ?? []), name]);
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await nextRound();
+        atOnce -= 1;
+        release?.();
+        release?.();
+      };
+      await Promise.all(users.map(work));
+      expect(most).toBeLessThanOrEqual(size);
+      for (const names of begun.values()) expect(names).toEqual([...names].sort((a, b) => a - b));
+      expect([...begun.values()].flat().length).toBe(users.length);
+      expect(slots.isIdle).toBe(true);
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+
+  test('leave one to a user who has none, and users who wait take turns', async () => {
+    const slots = new SharedSlots<string>(4, 3);
+    const order: string[] = [];
+    const take = (user: string) =>
+      slots.take(user)?.then((release) => {
+        order.push(user);
+        return release;
+      });
+    const busy = ['busy', 'busy', 'busy', 'busy', 'busy'].map(take);
+    expect(take('busy')).toBeUndefined();
+    const others = ['a', 'b', 'b'].map(take);
+    await nextRound();
+    expect(order).toEqual(['busy', 'busy', 'a', 'b']);
+    const releases: (Release | undefined)[] = [await busy[0], await busy[1], await others[0], await others[1]];
+    for (const release of releases) {
+      release?.();
+      await nextRound();
+    }
+    expect(order).toEqual(['busy', 'busy', 'a', 'b', 'busy', 'b', 'busy']);
   });
 });

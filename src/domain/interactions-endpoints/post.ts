@@ -7,6 +7,7 @@ import type { CallContext } from '../call.js';
 export type SignatureHeaders = ReturnType<typeof signedHeaders>;
 
 export interface SignedPost {
+  applicationId: bigint;
   url: string;
   body: string;
   signature: SignatureHeaders;
@@ -30,7 +31,8 @@ export async function postToEndpoint(
 ): Promise<OutboundAnswer> {
   const { interactionsEndpointUrl: url } = application;
   if (url === null) return NO_ENDPOINT;
-  return postSigned(call, { url, body, signature: signatureOf(call, application, body), deadlineMs });
+  const signature = signatureOf(call, application, body);
+  return postSigned(call, { applicationId: application.id, url, body, signature, deadlineMs });
 }
 
 const NO_ENDPOINT: OutboundAnswer = {

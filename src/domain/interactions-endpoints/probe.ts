@@ -48,7 +48,9 @@ export async function probeEndpoint(
   const good = signatureOf(call, application, body);
   const shown = { ...good, 'X-Signature-Ed25519': "(the application's signature)" };
   const bad = { ...good, 'X-Signature-Ed25519': badSignature(call, body) };
-  const post = (signature: SignatureHeaders) => postSigned(call, { url, body, signature, deadlineMs: DEADLINE_MS });
+  const { id: applicationId } = application;
+  const post = (signature: SignatureHeaders) =>
+    postSigned(call, { applicationId, url, body, signature, deadlineMs: DEADLINE_MS });
 
   const pinged = await post(good);
   const refused = pinged.outcome === 'answered' ? await post(bad) : null;
