@@ -8,7 +8,7 @@ import {
   userInstallScopes,
 } from '../domain/applications/index.js';
 import { permissionString } from '../domain/permissions.js';
-import { imageData } from './images.js';
+import { imageChange } from './images.js';
 
 /** Permission bits, as text or as a number. */
 const bits = z.union([z.string(), z.number(), z.bigint()]).transform(String);
@@ -28,8 +28,8 @@ export const EditApplication = z.object({
   description,
   custom_install_url: customInstallUrl,
   interactions_endpoint_url: interactionsEndpointUrl,
-  icon: imageData.nullish(),
-  cover_image: imageData.nullish(),
+  icon: imageChange,
+  cover_image: imageChange,
   flags: z.int().nullish(),
   install_params: ServerParams.nullish(),
   integration_types_config: z

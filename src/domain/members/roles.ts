@@ -9,7 +9,7 @@ import { holdMember } from './hold.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * Gives a member exactly these roles, within a transaction; a managed role they have stays in any case. Only roles below the caller's
+ * Gives a member exactly these roles, within a transaction; `@everyone` and a managed role they have stay in any case. Only roles below the caller's
  * highest can be given or taken.
  * @param roleIds null for those they have
  * @returns the member as given where nothing changes
@@ -103,10 +103,13 @@ function planChange(member: MemberRecord, roleIds: bigint[], roles: Role[]): Rol
   };
 }
 
-/** Those of a guild's roles that are named, each once. @throws UNKNOWN_ROLE also for `@everyone`, which is not given */
+/**
+ * Those of a guild's roles that are named, each once. `@everyone` is left out: all members have it, and libraries list it among their roles.
+ * @throws UNKNOWN_ROLE
+ */
 function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
-  const wanted = new Set(roleIds);
-  const named = roles.filter((role) => role.id !== guildId && wanted.has(role.id));
+  const wanted = new Set(roleIds.filter((id) => id !== guildId));
+  const named = roles.filter((role) => wanted.has(role.id));
   if (named.length < wanted.size) throw new DomainError('UNKNOWN_ROLE');
   return named;
 }

@@ -20,7 +20,7 @@ import { replaceRoles } from './roles.js';
 /** A change of a member in a caller's input. What is not there stays; null takes a nickname or a timeout away. */
 export const MemberChange = z.object({
   nick: nickname(),
-  /** All roles they are to have, without `@everyone`. */
+  /** All roles they are to have, with or without `@everyone`. */
   roleIds: z.array(snowflake()).max(limits.rolesPerGuild).nullish(),
   /** By a moderator, of somebody in a voice channel. */
   mute: z.boolean().nullish(),
@@ -59,7 +59,7 @@ export async function updateMember(
       const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);
       const updated = await updateColumns(write, withRoles, change);
       if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });
-      if (concernsVoice(change)) await moveInVoice(write, updated, change, soundsOtherwise(member, updated));
+      if (concernsVoice(member, change)) await moveInVoice(write, updated, change, soundsOtherwise(member, updated));
       return updated;
     },
     { serializable: true },
@@ -121,9 +121,10 @@ async function checkTarget(
   }
 }
 
-/** Whether it takes somebody who is in voice. */
-function concernsVoice({ mute, deaf, channelId }: Partial<MemberChange>): boolean {
-  return isGiven(mute) || isGiven(deaf) || channelId !== undefined;
+/** Whether the change is one of somebody in voice: `mute` and `deaf` as they are already may be sent back of anybody. */
+function concernsVoice(before: Member, { mute, deaf, channelId }: Partial<MemberChange>): boolean {
+  const isOther = (given: boolean | null | undefined, is: boolean) => isGiven(given) && given !== is;
+  return isOther(mute, before.mute) || isOther(deaf, before.deaf) || channelId !== undefined;
 }
 
 /** Whether others hear, or are heard, otherwise than before. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fault, textUpTo } from '../input.js';
 import { safeFilename } from './filenames.js';
 
@@ -18,6 +19,23 @@ export function urlOf(schemes: readonly string[], max = 2_048) {
 
 /** The address of a picture or another file: anywhere, or among the message's own files. */
 export const mediaUrl = urlOf(['http', 'https', 'attachment']);
+
+/** The address of a message's file, as the message was shown. */
+const SHOWN_ADDRESS = /^https?:\/\/[^/]+\/cdn\/attachments\/\d+\/\d+\/([^/?#]+)(?:\?|$)/;
+
+/** The address of one of the message's own files. The one it was shown under comes back as `attachment://name`. */
+export const ownFileUrl = z
+  .preprocess((url) => (typeof url === 'string' ? ownFileAt(url) : url), urlOf(['attachment']))
+  .meta({ shownAs: urlOf(['attachment']) });
+
+function ownFileAt(url: string): string {
+  const [, name] = SHOWN_ADDRESS.exec(url) ?? [];
+  try {
+    return name === undefined ? url : `attachment://${decodeURIComponent(name)}`;
+  } catch {
+    return url;
+  }
+}
 
 /**
  * The name of the message's own file that an address means, or undefined for any other address. A file is meant by the name it was sent

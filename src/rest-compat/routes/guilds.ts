@@ -3,7 +3,7 @@ import { GuildSettings, getGuild, updateGuild } from '../../domain/guilds/index.
 import { snowflake } from '../../domain/input.js';
 import { renderCounts, renderGuild } from '../../wire/guilds.js';
 import { reads, writes } from '../buckets.js';
-import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { ICON_BODY_BYTES, imageChange } from '../images.js';
 import { onServerOf, route, type SelfHosted } from '../route.js';
 import { absent, ids, inWireNames, isEmptyList, queryBoolean } from '../schemas.js';
 
@@ -11,7 +11,7 @@ import { absent, ids, inWireNames, isEmptyList, queryBoolean } from '../schemas.
 const ofNoServer = (isSo?: (given: unknown) => boolean) => absent('No server has this here.', isSo);
 
 const EditGuild = inWireNames(
-  { ...GuildSettings.shape, icon: imageData.nullish(), ownerId: snowflake().nullish() },
+  { ...GuildSettings.shape, icon: imageChange, ownerId: snowflake().nullish() },
   {
     splash: ofNoServer(),
     discovery_splash: ofNoServer(),

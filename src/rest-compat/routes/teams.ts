@@ -14,7 +14,7 @@ import {
 } from '../../domain/teams/index.js';
 import { renderOwnTeam, renderTeamInvitation, renderTeamMember, renderTeamMembers } from '../../wire/teams.js';
 import { reads, writes } from '../buckets.js';
-import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { ICON_BODY_BYTES, imageChange, imageData } from '../images.js';
 import { CLOUD, route } from '../route.js';
 import { ids } from '../schemas.js';
 
@@ -72,7 +72,7 @@ export const teamRoutes = [
     params: ids('teamId'),
     body: z.object({
       name: TeamName.nullish(),
-      icon: imageData.nullish(),
+      icon: imageChange,
       owner_user_id: snowflake().nullish(),
     }),
     maxJsonBytes: ICON_BODY_BYTES,

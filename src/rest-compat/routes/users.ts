@@ -14,7 +14,7 @@ import { renderChannelDetails } from '../../wire/channels.js';
 import { renderOwnGuild } from '../../wire/guilds.js';
 import { renderOwnUser, renderUser } from '../../wire/users.js';
 import { OPEN_DIRECT_CHANNELS, reads, writes } from '../buckets.js';
-import { ICON_BODY_BYTES, imageData } from '../images.js';
+import { ICON_BODY_BYTES, imageChange } from '../images.js';
 import { CLOUD, route } from '../route.js';
 import { ids, queryBoolean, queryId, queryInteger } from '../schemas.js';
 
@@ -39,7 +39,7 @@ export const userRoutes = [
     bucket: writes('edit-user'),
     where: CLOUD,
     params: z.object({}),
-    body: z.object({ username: OwnProfile.shape.username, avatar: imageData.nullish() }),
+    body: z.object({ username: OwnProfile.shape.username, avatar: imageChange }),
     faultNames: { icon: 'avatar' },
     maxJsonBytes: ICON_BODY_BYTES,
     run: (call, { body }) => updateOwnUser(call, body),

@@ -72,6 +72,19 @@ assert.equal((await guild.members.search({ query: 'capt' })).size, 1);
 await member.roles.remove(role);
 assert.equal(member.roles.cache.has(role.id), false);
 
+// Several roles at once: all that they have, @everyone among them.
+const rolesHeld = ({ roles }) => [...roles.cache.keys()].sort();
+const rolesStored = async () => rolesHeld(await guild.members.fetch({ user: MEMBER_ID, force: true }));
+await member.roles.add([role, lower]);
+assert.deepEqual(await rolesStored(), [guild.id, role.id, lower.id].sort());
+await member.roles.set(member.roles.cache);
+assert.deepEqual(await rolesStored(), [guild.id, role.id, lower.id].sort());
+await member.roles.remove([role, lower]);
+assert.deepEqual(await rolesStored(), [guild.id]);
+const me = await guild.members.fetchMe({ force: true });
+await me.roles.set(me.roles.cache);
+assert.ok(me.roles.botRole);
+
 // Channels and overwrites.
 const category = await guild.channels.create({ name: 'Rooms', type: ChannelType.GuildCategory });
 const channel = await guild.channels.create({

@@ -27,6 +27,14 @@ async def moderate():
     await member.timeout(None)
     await member.remove_roles(role)
 
+    # Their lists of roles begin with @everyone.
+    await member.edit(roles=again.roles)
+    again = await guild.fetch_member(member.id)
+    assert role in again.roles
+    await again.remove_roles(role, atomic=False)
+    me = await guild.fetch_member(client.user.id)
+    await me.edit(roles=me.roles)
+
     category = await guild.create_category("Rooms")
     channel = await guild.create_text_channel("bridge", category=category, topic="the sea")
     await channel.edit(topic="the sky", slowmode_delay=5)
