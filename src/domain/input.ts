@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseSnowflake } from '../infra/ids.js';
+import { MAX_ID, parseSnowflake } from '../infra/ids.js';
 
 /** A refinement's fault code; used as `z.string().refine(test, fault('STRING_TYPE_REGEX', '…'))`. */
 export function fault(code: string, message: string): { error: string; params: { code: string } } {
@@ -170,8 +170,8 @@ export function plainText() {
 }
 
 /**
- * A snowflake from text or a whole number, as a bigint. An id outside 64 bits becomes 0, which is nobody's: such an id is
- * unknown, not malformed.
+ * A snowflake from text or a whole number, as a bigint. Ids are unsigned, columns are signed: a greater id than {@link MAX_ID} becomes that one.
+ * No row has it, so that a lookup finds nothing, and a comparison comes out as with the id itself.
  */
 export function snowflake() {
   return z
@@ -180,7 +180,7 @@ export function snowflake() {
       error: ({ input }) => `Value "${String(input).slice(0, 40)}" is not snowflake.`,
       params: { code: 'NUMBER_TYPE_COERCE' },
     })
-    .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? 0n)
+    .transform((value) => parseSnowflake(String(value).replace(/^0+(?=\d)/, '')) ?? MAX_ID)
     .meta({ shownAs: { type: 'string', format: 'snowflake', pattern: '^\\d+$' } });
 }
 

@@ -1,6 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import { type Channel, Prisma, type User } from '../../infra/database/index.js';
+import { MAX_ID } from '../../infra/ids.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { onlookerOf } from '../messages/load.js';
@@ -45,16 +46,13 @@ export interface DirectChannelPage {
   take: number;
 }
 
-/** The highest id that there may be. */
-const LAST_ID = 2n ** 63n - 1n;
-
 /**
  * Ids of the caller's direct channels, without those that they closed and in which nobody has written since.
  * @throws UNAUTHENTICATED
  */
 export async function listDirectChannelIds(call: CallContext, page: DirectChannelPage): Promise<bigint[]> {
   const { user } = requireUser(call);
-  const { after = 0n, before = LAST_ID, backwards, take } = page;
+  const { after = 0n, before = MAX_ID, backwards, take } = page;
   const order = backwards ? Prisma.sql`DESC` : Prisma.sql`ASC`;
   const written = seenBySql(onlookerOf(call)).map(
     (isSeen) => Prisma.sql`
