@@ -48,6 +48,8 @@ export const limits = {
   bitrate: { min: 8_000, max: 96_000 },
   voiceMembers: 99,
   overwritesPerChannel: 1_000,
+  /** Every change of what decides access reads all of them. */
+  overwritesPerGuild: 10_000,
   /** In one list of a caller's. */
   overwritesPerList: 100,
   roleName: { min: 1, max: 100 },

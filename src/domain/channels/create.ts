@@ -50,7 +50,7 @@ async function insertChannel(
       ...givenSettings(type, input),
     },
   });
-  const channel = { ...row, guildId, overwrites: await insertOverwrites(db, row.id, overwrites) };
+  const channel = { ...row, guildId, overwrites: await insertOverwrites(db, { id: row.id, guildId }, overwrites) };
   await audit({ action: 'CHANNEL_CREATE', guildId, targetId: row.id, changes: auditedChannel(channel) });
   record({ type: 'CHANNEL_CREATE', channel });
   return channel;

@@ -8,7 +8,7 @@ import { snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissions.js';
 import type { GuildPlace } from './place.js';
-import type { ChannelRecord } from './record.js';
+import type { ChannelRecord, GuildChannelRecord } from './record.js';
 
 /** Whom an overwrite is for, as on the wire. */
 export const OverwriteTarget = { Role: 0, Member: 1 } as const;
@@ -113,12 +113,21 @@ export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFa
 /** Rows of one statement: SQLite takes 999 parameters. */
 const ROWS_PER_STATEMENT = 150;
 
-/** Gives a channel that has none these overwrites. */
+/** @throws TOO_MANY_OVERWRITES if all channels of a guild together would have more than they may */
+export async function requireRoomInGuild(db: Transaction, guildId: bigint, added: number): Promise<void> {
+  if (added === 0) return;
+  const most = limits.overwritesPerGuild;
+  if ((await db.channelOverwrite.count({ where: { channel: { guildId } } })) + added <= most) return;
+  throw new DomainError('TOO_MANY_OVERWRITES', `Maximum number of server permission overwrites reached (${most})`);
+}
+
+/** Gives a channel that has none these overwrites. @throws TOO_MANY_OVERWRITES */
 export async function insertOverwrites(
   db: Transaction,
-  channelId: bigint,
+  { id: channelId, guildId }: Pick<GuildChannelRecord, 'id' | 'guildId'>,
   overwrites: readonly OverwriteFacts[],
 ): Promise<ChannelOverwrite[]> {
+  await requireRoomInGuild(db, guildId, overwrites.length);
   const data = overwrites
     .map(({ targetId, targetType, allow, deny }) => ({ channelId, targetId, targetType, allow, deny }))
     .sort((a, b) => (a.targetId < b.targetId ? -1 : 1));
@@ -126,14 +135,14 @@ export async function insertOverwrites(
   return data;
 }
 
-/** Gives a channel these overwrites in the place of all that it has. */
+/** Gives a channel these overwrites in the place of all that it has. @throws TOO_MANY_OVERWRITES */
 export async function replaceOverwrites(
   db: Transaction,
-  channelId: bigint,
+  channel: Pick<GuildChannelRecord, 'id' | 'guildId'>,
   overwrites: readonly OverwriteFacts[],
 ): Promise<ChannelOverwrite[]> {
-  await db.channelOverwrite.deleteMany({ where: { channelId } });
-  return insertOverwrites(db, channelId, overwrites);
+  await db.channelOverwrite.deleteMany({ where: { channelId: channel.id } });
+  return insertOverwrites(db, channel, overwrites);
 }
 
 /** Overwrites as the audit ledger keeps them. */

@@ -109,7 +109,7 @@ async function enter(
   isLocked: boolean,
 ): Promise<GuildChannelRecord> {
   const takesOver = isLocked && parent !== null && !sayTheSame(before.overwrites, parent.overwrites);
-  const overwrites = takesOver ? await replaceOverwrites(db, before.id, parent.overwrites) : before.overwrites;
+  const overwrites = takesOver ? await replaceOverwrites(db, before, parent.overwrites) : before.overwrites;
   const after = { ...before, parentId: parent?.id ?? null, overwrites };
   const { id: targetId, guildId } = before;
   await audit({ action: 'CHANNEL_UPDATE', guildId, targetId, changes: auditedChanges(before, after) });

@@ -13,6 +13,7 @@ import {
   newlySaid,
   type OverwriteFacts,
   OverwriteTarget,
+  requireRoomInGuild,
   requireTargets,
   sayableIn,
 } from './overwrites.js';
@@ -37,7 +38,10 @@ export async function setChannelOverwrite(
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
       await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
-      if (!old) requireRoom(before);
+      if (!old) {
+        requireRoom(before);
+        await requireRoomInGuild(write.db, before.guildId, 1);
+      }
       await putRow(write.db, channelId, overwrite);
       return tell(write, before, old, overwrite);
     },

@@ -96,7 +96,7 @@ async function change(
 ): Promise<GuildChannelDetails> {
   const { id, guildId } = before;
   const row = Object.keys(columns).length === 0 ? before : await db.channel.update({ where: { id }, data: columns });
-  const overwrites = given ? await replaceOverwrites(db, id, given) : before.overwrites;
+  const overwrites = given ? await replaceOverwrites(db, before, given) : before.overwrites;
   const details = await withLastMessage(db, { ...row, guildId, overwrites });
   const changes = auditedChanges(before, details.channel);
   await audit({ action: 'CHANNEL_UPDATE', guildId, targetId: id, changes });

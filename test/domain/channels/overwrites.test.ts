@@ -141,6 +141,29 @@ test('a channel has 1,000 overwrites at most, though two take the last place at 
   expect(await outcome(setChannelOverwrite(owner, channelId, ofMember(1n, SendMessages)))).toBe('ok');
 });
 
+test('all channels of a server together have 10,000 overwrites at most', async () => {
+  const channelIds = Array.from({ length: 10 }, () => app.nextId());
+  const channels = channelIds.map((id) => ({ id, guildId: guild.id, name: 'many', type: 0 }));
+  await app.db.writer.channel.createMany({ data: channels });
+  for (const [n, channelId] of channelIds.entries()) {
+    const data = Array.from({ length: n === 0 ? 999 : 1_000 }, (_, m) => ({
+      channelId,
+      targetId: BigInt(m + 1),
+      targetType: 1,
+    }));
+    await app.db.writer.channelOverwrite.createMany({ data });
+  }
+  const overwrites = [ofRole(role.id, SendMessages), ofMember(ada.id, SendMessages)];
+  const set = (one: (typeof overwrites)[number]) => outcome(setChannelOverwrite(owner, guild.channel.id, one));
+  expect(await outcome(updateChannel(owner, guild.channel.id, { overwrites }))).toBe('TOO_MANY_OVERWRITES');
+  const create = () => outcome(createChannel(owner, guild.id, { name: 'full', overwrites }));
+  expect(await create()).toBe('TOO_MANY_OVERWRITES');
+  expect((await Promise.all(overwrites.map(set))).toSorted()).toEqual(['TOO_MANY_OVERWRITES', 'ok']);
+  expect(await outcome(createChannel(owner, guild.id, { name: 'none' }))).toBe('ok');
+  await app.db.writer.channel.deleteMany({ where: { id: channelIds[0] as bigint } });
+  expect(await create()).toBe('ok');
+});
+
 describe('who manages permissions may newly say', () => {
   const says = (call: CallContext, overwrite: ReturnType<typeof ofRole>, channelId = guild.channel.id) =>
     outcome(setChannelOverwrite(call, channelId, overwrite));
