@@ -21,7 +21,6 @@ import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
-import type { FileQuota } from './messages/file-quota.js';
 import type { ShownPresence, Status } from './presences/record.js';
 
 /** Who is calling. */
@@ -123,6 +122,12 @@ interface Uses {
   note(id: bigint): void;
 }
 
+/** How much each account may store. */
+interface Quota {
+  /** Counts what is about to be stored, in bytes. @throws LIMIT_EXCEEDED */
+  take(accountId: bigint, sizes: readonly number[]): Promise<void>;
+}
+
 /** What a domain function is handed: who calls, and everything it may use. Made for each call. */
 export interface CallContext {
   actor: Actor;
@@ -142,7 +147,7 @@ export interface CallContext {
   nextId: NextId;
   blobs: BlobStore;
   /** How much the files of one account's messages may take. */
-  fileQuota: FileQuota;
+  fileQuota: Quota;
   limits: RateLimits;
   /** Requests to addresses that somebody else chose. */
   outbound: Outbound;
