@@ -14,7 +14,7 @@ const FRAME_FILES =
 
 /** Files of our own that pages of visitors need, too. */
 const SHELL =
-  /portal\/src\/(store|session|pages\/visitors\/(accounts|sign-in-form)|ui\/(field|form|page|problems|times|endings|broken|loading))\.tsx?$/;
+  /portal\/src\/(connection|fetch-in-time|store|session|pages\/visitors\/(accounts|sign-in-form)|ui\/(field|form|page|problems|times|endings|broken|loading))\.tsx?$/;
 
 const logger = createLogger('warn');
 const { warn } = logger;

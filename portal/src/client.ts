@@ -1,24 +1,25 @@
-import { createClient as createSocket } from 'graphql-ws';
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
 import type { AskedList } from './asked.js';
 import { createCache } from './cache.js';
 import { moveErrorsToNull } from './errors.js';
+import { fetchInTime } from './fetch-in-time.js';
 import { WhoIsThereDocument } from './gql/frame.js';
-import { socketOptions, subscribeAgain } from './live.js';
+import { createSocket, subscribeAgain } from './live.js';
 import { newestOnTop } from './newest-on-top.js';
 import { endSession, sessionEnded } from './session.js';
+
+const HTTP = { url: '/graphql', preferGetMethod: false, fetch: fetchInTime } as const;
 
 /**
  * GraphQL, by which the portal reads and does everything but signing in and out.
  * @param asked hears of all that it is asked
  */
 export function createClient(asked: AskedList): Client {
-  const socket = createSocket(socketOptions());
+  const socket = createSocket();
   // A socket speaks for the session it was opened with.
   sessionEnded.subscribe(() => !sessionEnded.get() && socket.terminate());
   return new Client({
-    url: '/graphql',
-    preferGetMethod: false,
+    ...HTTP,
     requestPolicy: 'cache-and-network',
     exchanges: [
       asked.exchange,
@@ -36,7 +37,7 @@ export function createClient(asked: AskedList): Client {
 
 /** Who is signed in now, whatever pages were shown before; null for nobody, undefined where no answer came. */
 export async function askWhoIsThere(): Promise<string | null | undefined> {
-  const client = new Client({ url: '/graphql', preferGetMethod: false, exchanges: [fetchExchange] });
+  const client = new Client({ ...HTTP, exchanges: [fetchExchange] });
   const { data } = await client.query(WhoIsThereDocument, {}).toPromise();
   return data && (data.me?.id ?? null);
 }

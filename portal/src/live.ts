@@ -1,4 +1,4 @@
-import type { ClientOptions, Sink, Client as Socket, SubscribePayload } from 'graphql-ws';
+import { createClient, type Sink, type Client as Socket, type SubscribePayload } from 'graphql-ws';
 import {
   type AnyVariables,
   type ExecutionResult,
@@ -8,27 +8,37 @@ import {
   type UseSubscriptionResponse,
   useSubscription as useUrqlSubscription,
 } from 'urql';
+import { connection } from './connection.js';
 import { sessionEnded } from './session.js';
-import { Store, useStore } from './store.js';
-
-/** How the pages hear of changes: not asked for yet, open, or lost and being opened again. */
-export type Connection = 'none' | 'live' | 'lost';
-
-export const connection = new Store<Connection>('none');
+import { useStore } from './store.js';
 
 /** The close code of a socket that nobody needs any more (RFC 6455, section 7.4.1). */
 const NORMAL = 1_000;
 
 const LONGEST_WAIT_MS = 10_000;
 
-/** How long the server may stay silent, in milliseconds, before it is asked whether it is there, and as long again for its answer. */
-const PING_AFTER_MS = 15_000;
+/**
+ * A ping is sent this long after the socket was opened or the last ping was answered, and has that long for its answer, in milliseconds.
+ * With the second in which a loss is not shown, a dead connection is shown within 10 s.
+ */
+const PING_AFTER_MS = 4_000;
+const PONG_WITHIN_MS = 4_000;
 
-/** The socket of all subscriptions. It is opened anew for as long as somebody subscribes, which then hears the present state first. */
-export function socketOptions(): ClientOptions {
-  let pongDue: ReturnType<typeof setTimeout> | undefined;
-  let socket: WebSocket | undefined;
-  return {
+/** How long opening the socket may take, in milliseconds. A browser alone waits for minutes. */
+const OPEN_WITHIN_MS = 10_000;
+
+/**
+ * The socket of all subscriptions. While somebody subscribes, it is opened again after each loss, and every subscription starts over with
+ * the present state. A socket that stays silent is given up without its closing handshake, for which browsers wait a minute.
+ */
+export function createSocket(): Socket {
+  let deadline: ReturnType<typeof setTimeout> | undefined;
+  const met = () => clearTimeout(deadline);
+  const expectWithin = (ms: number) => {
+    met();
+    deadline = setTimeout(() => socket.terminate(), ms);
+  };
+  const socket = createClient({
     url: `${window.location.origin.replace(/^http/, 'ws')}/graphql`,
     lazy: true,
     lazyCloseTimeout: 5_000,
@@ -37,22 +47,21 @@ export function socketOptions(): ClientOptions {
     shouldRetry: () => true,
     retryWait: waitToRetry,
     on: {
-      opened: (opened) => {
-        socket = opened as WebSocket;
+      connecting: () => expectWithin(OPEN_WITHIN_MS),
+      connected: () => {
+        met();
+        connection.set('live');
       },
-      connected: () => connection.set('live'),
       closed: (event) => {
-        clearTimeout(pongDue);
+        met();
         connection.set((event as CloseEvent).code === NORMAL ? 'none' : 'lost');
       },
-      ping: (received) => {
-        if (!received) pongDue = setTimeout(() => socket?.close(4408, 'No pong'), PING_AFTER_MS);
-      },
-      pong: (received) => {
-        if (received) clearTimeout(pongDue);
-      },
+      ping: (isReceived) => isReceived || expectWithin(PONG_WITHIN_MS),
+      pong: (isReceived) => isReceived && met(),
     },
-  };
+  });
+  window.addEventListener('offline', () => socket.terminate());
+  return socket;
 }
 
 /** Waits longer after each try, and not at all once the browser says that there is a network, or somebody looks at the page again. */

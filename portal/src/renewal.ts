@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { connection } from './live.js';
+import { connection } from './connection.js';
 import { useStore } from './store.js';
 
 /**

@@ -9,6 +9,10 @@ export interface Front {
   leadTo(origin: string): void;
   /** Cuts all connections that are open. */
   cut(): void;
+  /** Carries nothing from here on, and keeps connections open and takes new ones, until it is mended. */
+  freeze(): void;
+  /** Carries everything again, also what waited while it was frozen. */
+  mend(): void;
   close(): void;
 }
 
@@ -16,12 +20,14 @@ export interface Front {
 export async function openFront(): Promise<Front> {
   const sockets = new Set<Socket>();
   let target: URL | null = null;
+  let isFrozen = false;
   const server = createServer((near) => {
     if (!target) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
     near.pipe(far).pipe(near);
     for (const socket of [near, far]) {
       sockets.add(socket);
+      if (isFrozen) socket.pause();
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
@@ -39,6 +45,14 @@ export async function openFront(): Promise<Front> {
     },
     cut() {
       for (const socket of sockets) socket.destroy();
+    },
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    mend() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
     },
     close() {
       server.close();

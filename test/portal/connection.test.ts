@@ -23,7 +23,10 @@ beforeAll(async () => {
   ada = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'ada');
   if (noBrowser === null) browser = await openBrowser();
 });
-afterEach(() => front.leadTo(server.app.addresses.listeningAt));
+afterEach(() => {
+  front.mend();
+  front.leadTo(server.app.addresses.listeningAt);
+});
 afterAll(async () => {
   await browser?.close();
   front.close();
@@ -57,6 +60,64 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     front.leadTo(server.app.addresses.listeningAt);
     await card('Harbour').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
+    await close();
+  });
+
+  it('a dead connection is noticed within 10 s, a save on it is given up, and what is typed says that it is not saved', {
+    tags: ['slow'],
+  }, async () => {
+    const application = await createApplication(ada, 'Otter bot');
+    const { page, open, close } = await openPortal(browser, front, ada);
+    await page.clock.install();
+    await open(`/applications/${application.id}/general`);
+    await page.getByLabel('Description').fill('Swims.');
+    await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Account of ada' }).waitFor();
+    const unsaved = page.getByRole('region', { name: 'Unsaved changes' });
+    const offline = unsaved.getByText('No connection to the server. What you typed is not saved');
+    expect(await offline.count()).toBe(0);
+    front.freeze();
+    await page.clock.runFor(10_000);
+    await page.getByRole('banner').getByText('Reconnecting …').waitFor();
+    await offline.waitFor();
+    const save = page.getByRole('button', { name: 'Save changes' });
+    await save.click();
+    expect(await save.isDisabled()).toBe(true);
+    await page.clock.runFor(15_100);
+    await page
+      .getByRole('alert')
+      .getByText('The server did not answer in time. What you typed is still here.')
+      .waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Swims.');
+    front.cut();
+    front.mend();
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1_000);
+        return page.locator('.connection').getAttribute('data-state');
+      })
+      .toBe('live');
+    await offline.waitFor({ state: 'detached' });
+    await save.click();
+    await save.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('its end is noticed at once where the browser says that it has no network, also beside a message', {
+    tags: ['slow'],
+  }, async () => {
+    const guild = await createGuild(ada, 'Harbour');
+    const { page, open, close } = await openPortal(browser, front, ada);
+    await open(`/servers/${guild.id}/channels/${guild.textChannelId}`);
+    await page.getByLabel(/^Message #/).fill('Ahoy');
+    await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
+    await page.context().setOffline(true);
+    await page.locator('.connection[data-state=lost]').waitFor();
+    await page.getByText('No connection to the server. What you typed is not saved').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('banner').getByText('Up to date').waitFor();
+    expect(await page.getByText('No connection to the server.').count()).toBe(0);
+    expect(await page.getByLabel(/^Message #/).inputValue()).toBe('Ahoy');
     await close();
   });
 

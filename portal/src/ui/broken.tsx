@@ -1,5 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { fetchInTime } from '../fetch-in-time.js';
 import { isLostWithTab } from '../unsaved.js';
 import { Ending } from './endings.js';
 
@@ -67,7 +68,7 @@ function Comeback() {
 /** The text of the page in which every page opens, as it is served now; null where none is. */
 async function servedPage(): Promise<string | null> {
   try {
-    const answer = await fetch('/portal');
+    const answer = await fetchInTime('/portal');
     return answer.ok ? await answer.text() : null;
   } catch {
     return null;

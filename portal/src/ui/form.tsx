@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useIsLost } from '../connection.js';
 import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { TOO_LONG } from './field.js';
@@ -26,11 +27,24 @@ interface FormProps {
   isBusy: boolean;
   /** Whether something is typed in it that nobody is to lose unasked. */
   isChanged?: boolean;
+  /** Whether it says above its buttons that there is no connection; as long as something is typed, unless stated otherwise. */
+  saysOffline?: boolean;
   ref?: RefObject<HTMLFormElement | null>;
 }
 
 /** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
-export function Form({ children, buttons, onSubmit, onReset, problem, isBusy, isChanged = false, ref }: FormProps) {
+export function Form(props: FormProps) {
+  const {
+    children,
+    buttons,
+    onSubmit,
+    onReset,
+    problem,
+    isBusy,
+    isChanged = false,
+    saysOffline = isChanged,
+    ref,
+  } = props;
   useUnsaved(isChanged);
   const own = useRef<HTMLFormElement>(null);
   const form = ref ?? own;
@@ -66,8 +80,19 @@ export function Form({ children, buttons, onSubmit, onReset, problem, isBusy, is
       <div ref={refusal}>
         <Refusal problem={problem && { ...problem, message: problem.message ?? unsaid }} seconds={seconds} />
       </div>
+      {saysOffline && <OfflineNote />}
       {buttons(isOff)}
     </form>
+  );
+}
+
+/** Says next to what is typed and not saved that there is no connection. */
+export function OfflineNote() {
+  if (!useIsLost()) return null;
+  return (
+    <p className="offline small" role="status">
+      No connection to the server. What you typed is not saved; it stays on this page.
+    </p>
   );
 }
 

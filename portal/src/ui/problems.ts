@@ -16,8 +16,13 @@ export interface Problem {
   reason: string | null;
 }
 
-/** What is said where no answer came. */
-export const UNREACHABLE = 'The server could not be reached. What you typed is still here; try again.';
+/** What is said when no answer came: of a request that was given up, nobody knows whether it was carried out. */
+export function unreachable(error: unknown): string {
+  const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+  return isTimeout
+    ? 'The server did not answer in time. What you typed is still here. Check whether it was saved before you try again.'
+    : 'The server could not be reached. What you typed is still here; try again.';
+}
 
 /** What is said where the server is at fault. */
 export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
@@ -27,7 +32,8 @@ type Faults = Record<string, { message: string }[]>;
 /** What a refusal says, in words and by field. */
 export function problemIn({ graphQLErrors, networkError }: CombinedError): Problem {
   const [error] = graphQLErrors;
-  if (!error) return { ...NONE, code: 'NETWORK', message: networkError ? UNREACHABLE : 'Something went wrong.' };
+  if (!error)
+    return { ...NONE, code: 'NETWORK', message: networkError ? unreachable(networkError) : 'Something went wrong.' };
   const { code, fields = {}, retryAfter, requestId, reason } = error.extensions;
   const faults = Object.entries(fields as Faults).map(([path, [fault]]) => [path, fault?.message ?? '']);
   const { '': whole, ...atFields } = Object.fromEntries(faults) as Record<string, string>;

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
 import type { Draft, Values } from './draft.js';
-import { Form } from './form.js';
+import { Form, OfflineNote } from './form.js';
 import { type Problem, problemIn } from './problems.js';
 import { say } from './toasts.js';
 
@@ -56,6 +56,7 @@ export function DraftForm<Live extends Values>({
       problem={problem}
       isBusy={isBusy}
       isChanged={draft.isChanged}
+      saysOffline={false}
       onSubmit={submit}
       onReset={discard}
       buttons={(isOff) =>
@@ -64,6 +65,7 @@ export function DraftForm<Live extends Values>({
             <p>
               Not saved: <b>{changed.join(', ') || 'what you typed'}</b>
             </p>
+            <OfflineNote />
             <div className="actions">
               <button type="reset" className="plain">
                 Discard

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { fetchInTime } from '../../fetch-in-time.js';
 import { Skeleton } from '../../ui/listing.js';
 import { wholeTextOf } from '../../ui/problems.js';
 import { useRowFocus } from '../../ui/row-focus.js';
@@ -20,7 +21,7 @@ export function Sessions() {
   const [isRefused, setRefused] = useState(false);
   const rows = useRowFocus(sessions?.length ?? 0);
   const load = useCallback(async () => {
-    const response = await fetch('/auth/list-sessions').catch(() => null);
+    const response = await fetchInTime('/auth/list-sessions').catch(() => null);
     setRefused(!response?.ok);
     if (response?.ok) setSessions(await response.json());
   }, []);

@@ -122,6 +122,7 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
     <Form
       problem={problem}
       isBusy={isBusy}
+      saysOffline={isBusy || text !== '' || files.length > 0}
       onSubmit={send}
       buttons={(isOff) => (
         <div className="send">

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type Client, useClient } from 'urql';
+import { connection } from '../../connection.js';
 import { ChannelEventsDocument } from '../../gql/servers/channel.js';
 import type { ChannelRowFragment, MessageShownFragment } from '../../gql/types.js';
-import { connection } from '../../live.js';
 import { sessionEnded } from '../../session.js';
 import { useStore } from '../../store.js';
 import { ChannelLog, type Fate } from './channel-log.js';

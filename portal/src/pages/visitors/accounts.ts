@@ -1,4 +1,5 @@
-import { BROKEN, NONE, type Problem, UNREACHABLE } from '../../ui/problems.js';
+import { fetchInTime } from '../../fetch-in-time.js';
+import { BROKEN, NONE, type Problem, unreachable } from '../../ui/problems.js';
 
 /** The answer of the accounts' own address, which GraphQL has no part in. */
 interface Refusal {
@@ -12,17 +13,17 @@ interface Refusal {
 export async function askAccounts(path: string, body: object): Promise<Problem | null> {
   const headers = { 'content-type': 'application/json' };
   try {
-    const response = await fetch(`/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetchInTime(`/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return response.ok ? null : problemOf(response, await refusalIn(response));
-  } catch {
-    return { ...NONE, code: 'NETWORK', message: UNREACHABLE };
+  } catch (error) {
+    return { ...NONE, code: 'NETWORK', message: unreachable(error) };
   }
 }
 
 /** Whether somebody is signed in; not, where no answer came. */
 export async function isSignedIn(): Promise<boolean> {
   try {
-    const response = await fetch('/auth/get-session');
+    const response = await fetchInTime('/auth/get-session');
     return response.ok && (await response.json()) !== null;
   } catch {
     return false;
