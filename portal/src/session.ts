@@ -6,11 +6,22 @@ export const sessionEnded = new Store(false);
 /** How often somebody signed in, in this tab or another one, while it was ended here: each time it may be the same person. */
 export const returns = new Store(0);
 
+/** Whether somebody signed out on purpose, in this tab or another one of the browser: nothing of theirs may stay on a page. */
+export const signedOut = new Store(false);
+
 /** What was never begun does not end: a visitor is asked to sign in by the page for that. */
 let hasBegun = false;
 
+/** What tabs tell each other. */
+const TOLD = { ended: setEnded, 'signed out': () => signedOut.set(true), back: noteReturn };
+
 const tabs = new BroadcastChannel('session');
-tabs.addEventListener('message', ({ data }) => (data === 'ended' ? setEnded() : noteReturn()));
+tabs.addEventListener('message', ({ data }: MessageEvent<keyof typeof TOLD>) => TOLD[data]?.());
+
+function tell(message: keyof typeof TOLD): void {
+  TOLD[message]();
+  tabs.postMessage(message);
+}
 
 /** Somebody is signed in. */
 export function beginSession(): void {
@@ -20,15 +31,17 @@ export function beginSession(): void {
 
 /** Nobody is signed in any more, which the other tabs are told. */
 export function endSession(): void {
-  if (!hasBegun || sessionEnded.get()) return;
-  setEnded();
-  tabs.postMessage('ended');
+  if (hasBegun && !sessionEnded.get()) tell('ended');
+}
+
+/** Somebody signed out on purpose: every tab closes its pages at once, with all that was typed there. */
+export function tellSignedOut(): void {
+  tell('signed out');
 }
 
 /** Somebody signed in, which the other tabs are told: each finds out whether it is who was there before. */
 export function tellReturn(): void {
-  noteReturn();
-  tabs.postMessage('back');
+  tell('back');
 }
 
 function setEnded(): void {
@@ -36,5 +49,6 @@ function setEnded(): void {
 }
 
 function noteReturn(): void {
+  signedOut.set(false);
   if (sessionEnded.get()) returns.set(returns.get() + 1);
 }

@@ -66,6 +66,46 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
+  it('closes the pages of every tab when somebody signs out, and asks before only where something is lost here', async () => {
+    const ina = await newPerson('ina');
+    const guild = await createGuild(ina, 'Secret harbour');
+    const { page, open, close } = await openPortal(browser, server, ina);
+    await open('/account');
+    const other = await page.context().newPage();
+    const questions: string[] = [];
+    other.on('dialog', (question) => {
+      questions.push(question.type());
+      void question.dismiss();
+    });
+    await other.goto(`/portal/servers/${guild.id}/general`);
+    await other.getByRole('heading', { level: 1, name: 'Secret harbour' }).waitFor();
+    await other.getByRole('link', { name: 'Channels' }).click();
+    await other.getByRole('link', { name: 'general', exact: true }).click();
+    await other.getByLabel(/^Message #/).fill('What I typed');
+
+    await page.goto(`/portal/servers/${guild.id}/channels/${guild.textChannelId}`);
+    await page.getByLabel(/^Message #/).fill('Something else');
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account of ina' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+    };
+    await signOut();
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(await page.getByLabel(/^Message #/).inputValue()).toBe('Something else');
+    await signOut();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    for (const tab of [page, other]) {
+      await tab.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+      expect(await tab.content()).not.toMatch(/Secret harbour|What I typed|ina@/);
+    }
+    await other.goBack();
+    await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(await other.content()).not.toMatch(/Secret harbour|What I typed|ina@/);
+    expect(questions).toEqual([]);
+    await close();
+  });
+
   it('never says which of address and password is wrong, and leads nowhere else than into the portal', {
     tags: ['slow'],
   }, async () => {

@@ -3,12 +3,13 @@ import { useRef } from 'react';
 import type { FrameQuery } from '../gql/types.js';
 import { Name } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
-import { signOut } from './account/sign-out.js';
+import { SignOut } from './account/sign-out.js';
 
 /** The picture of who is here, which opens the ways to their account and out. */
 export function AccountMenu({ me }: { me: NonNullable<FrameQuery['me']> }) {
   const { username, email, avatarUrl } = me;
   const menu = useRef<HTMLDivElement>(null);
+  const close = () => menu.current?.hidePopover();
   return (
     <>
       <button type="button" className="account" popoverTarget="account-menu" aria-label={`Account of ${username}`}>
@@ -19,12 +20,10 @@ export function AccountMenu({ me }: { me: NonNullable<FrameQuery['me']> }) {
           <Name>{username}</Name>
           <span className="soft small">{email}</span>
         </p>
-        <Link to="/account" onClick={() => menu.current?.hidePopover()}>
+        <Link to="/account" onClick={close}>
           Account
         </Link>
-        <button type="button" className="link" onClick={signOut}>
-          Sign out
-        </button>
+        <SignOut className="link" onPress={close} />
       </div>
     </>
   );

@@ -7,7 +7,8 @@ import { FrameChangedDocument, FrameDocument } from '../gql/frame.js';
 import type { FrameQuery } from '../gql/types.js';
 import { useLive } from '../live.js';
 import { useQuery } from '../query.js';
-import { beginSession } from '../session.js';
+import { beginSession, signedOut } from '../session.js';
+import { useStore } from '../store.js';
 import { ConnectionState } from '../ui/connection.js';
 import { Unshown } from '../ui/endings.js';
 import { LeaveGuard } from '../ui/leave.js';
@@ -37,9 +38,11 @@ function Signed({ asked }: { asked: AskedList }) {
   const { person, isReplaced, replace } = usePerson(data?.me);
   const isVisitor = person === null && (data ? data.me === null : isOfNobody(error));
   useSignIn(isVisitor);
+  const isSignedOut = useStore(signedOut);
   useLive(FrameChangedDocument, {});
+  if (isSignedOut) return <Replaced by="/portal/sign-in" />;
   if (isVisitor) return null;
-  if (isReplaced) return <Replaced />;
+  if (isReplaced) return <Replaced by="/portal" />;
   return (
     <>
       <a className="skip" href="#main">
@@ -77,8 +80,12 @@ function usePerson(me: Person | null | undefined) {
 }
 
 /** In the place of the pages of whoever was here before: nothing of theirs stays, and nobody is asked about it. */
-function Replaced() {
-  useEffect(() => window.location.replace('/portal'), []);
+function Replaced({ by }: { by: string }) {
+  useEffect(() => {
+    // A browser may keep this page, which is empty now, and show it again by its button that leads back.
+    window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
+    window.location.replace(by);
+  }, [by]);
   return null;
 }
 

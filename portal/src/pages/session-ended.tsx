@@ -11,7 +11,10 @@ interface SessionEndedProps {
   onOther: () => void;
 }
 
-/** Asks who is there once the session ended, over the page and what was typed on it. The same person goes on. */
+/**
+ * Asks who is there once the session ended by itself or from elsewhere. The same person goes on, with what they typed; the page cannot be
+ * seen until then, since whoever is there may be another one.
+ */
 export function SessionEnded({ person, onOther }: SessionEndedProps) {
   const isEnded = useStore(sessionEnded);
   const count = useStore(returns);
@@ -27,7 +30,7 @@ export function SessionEnded({ person, onOther }: SessionEndedProps) {
   }, [count, person.id, onOther]);
   if (!isEnded) return null;
   return (
-    <OpenDialog title="Your session has ended">
+    <OpenDialog title="Your session has ended" hidesPage>
       <p>Sign in as {person.username} to go on. What you typed is still here.</p>
       {isUnanswered && (
         <p className="notice" role="alert">

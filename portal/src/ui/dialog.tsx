@@ -9,17 +9,19 @@ interface OpenDialogProps {
   onClose?: (() => void) | undefined;
   /** Whether a click beside it ends it, as only where nothing typed is lost by that. */
   isPassing?: boolean;
+  /** Whether the page behind it cannot be seen. */
+  hidesPage?: boolean;
   children: ReactNode;
 }
 
 /** Something to fill in or to read, over the page. What is unsaved in it is not lost unasked. */
-export function OpenDialog({ title, onClose, isPassing = false, children }: OpenDialogProps) {
+export function OpenDialog({ title, onClose, isPassing = false, hidesPage = false, children }: OpenDialogProps) {
   const closing = useClosing(() => onClose?.());
   useMustEnd(onClose === undefined);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && closing.close()} disablePointerDismissal={!isPassing}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Backdrop className={hidesPage ? 'backdrop opaque' : 'backdrop'} />
         <Dialog.Popup className="dialog card">
           <Closable closing={closing}>
             <Dialog.Title>{title}</Dialog.Title>

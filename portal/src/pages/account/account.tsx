@@ -7,7 +7,7 @@ import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
 import { Sessions } from './sessions.js';
-import { signOut } from './sign-out.js';
+import { SignOut } from './sign-out.js';
 import { VerifyAddress } from './verify-address.js';
 
 /** Who the caller is, how the pages look to them, and where they are signed in. */
@@ -18,9 +18,7 @@ export function Account() {
     <>
       <div className="heading">
         <Heading>Account</Heading>
-        <button type="button" className="plain" onClick={signOut}>
-          Sign out
-        </button>
+        <SignOut className="plain" />
       </div>
       {me && (
         <section className="card">

@@ -1,10 +1,41 @@
+import { useState } from 'react';
+import { tellSignedOut } from '../../session.js';
+import { LeaveQuestion } from '../../ui/leave.js';
 import { wholeTextOf } from '../../ui/problems.js';
 import { complain } from '../../ui/toasts.js';
+import { isLostWithTab } from '../../unsaved.js';
 import { askAccounts } from '../visitors/accounts.js';
 
-/** Ends the session. The page is loaded anew: nothing of what was shown stays. */
-export async function signOut(): Promise<void> {
+interface SignOutProps {
+  className: string;
+  /** Called as soon as it is pressed. */
+  onPress?: () => void;
+}
+
+/** Ends the session, and closes the pages of every tab. Asks before if something on this page would be lost. */
+export function SignOut({ className, onPress }: SignOutProps) {
+  const [isAsking, ask] = useState(false);
+  const press = () => {
+    onPress?.();
+    if (isLostWithTab()) ask(true);
+    else void signOut();
+  };
+  const leave = () => {
+    ask(false);
+    void signOut();
+  };
+  return (
+    <>
+      <button type="button" className={className} onClick={press}>
+        Sign out
+      </button>
+      {isAsking && <LeaveQuestion onStay={() => ask(false)} onLeave={leave} />}
+    </>
+  );
+}
+
+async function signOut(): Promise<void> {
   const refused = await askAccounts('sign-out', {});
   if (refused) complain(`You are still signed in. ${wholeTextOf(refused)}`);
-  else window.location.assign('/portal/sign-in');
+  else tellSignedOut();
 }
