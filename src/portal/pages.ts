@@ -75,6 +75,11 @@ function readPortalFile(path: string): PortalFile {
 /** @param route such as `/applications/$applicationId/general` */
 function patternOf(route: string): RegExp {
   const parts = route.split('/').filter((part) => part !== '');
-  const pattern = parts.map((part) => (part.startsWith('$') ? '[^/]+' : part)).join('/');
+  const pattern = parts.map(patternOfPart).join('/');
   return new RegExp(`^/?${pattern}/?$`);
+}
+
+function patternOfPart(part: string): string {
+  if (!part.startsWith('$')) return part;
+  return part.endsWith('Id') ? '\\d+' : '[^/]+';
 }

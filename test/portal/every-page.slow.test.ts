@@ -137,6 +137,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       expect({ ...(await partsOf(tab)), ...(await examine(tab)) }).toEqual(WELL);
     });
 
+    const withMalformedId = ROUTES.flatMap((route) =>
+      [...route.matchAll(/\$\w+Id/g)].map(({ 0: param, index }) => ({
+        route: `${route.slice(0, index)}abc${route.slice(index + param.length)}`,
+      })),
+    );
+    it.each(withMalformedId)('/$route, with an id that nothing can have', async ({ route }) => {
+      await tab.open(`/${pathOf(route)}`);
+      await tab.page.getByRole('heading', { name: 'Not found' }).waitFor();
+      expect({ ...(await partsOf(tab)), faults: [] }).toEqual(WELL);
+    });
+
     it.each<[route: string, button: string | RegExp]>([
       ['', 'As GraphQL'],
       ['applications', 'New application'],
@@ -276,6 +287,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       'servers/1/general',
       'boxes/1',
       'invite/AbCd1234',
+      'applications/-1/general',
+      'applications/1e3/general',
+      'applications/%20/general',
+      'teams/٣/general',
+      'servers/99999999999999999999999999/general',
+      'boxes/%22%3E',
+      'invite/%22%3Cb%3E',
+      'invite/no-such-code',
     ])('/%s, which is not there', async (path) => {
       await tab.open(`/${path}`);
       await tab.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();

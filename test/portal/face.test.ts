@@ -52,6 +52,10 @@ describe('the page in which every page opens', () => {
     ['/portal/applications', 200],
     ['/portal/applications/1/general', 200],
     ['/portal/applications/1/nonsense', 404],
+    ['/portal/applications/abc/general', 404],
+    ['/portal/applications/commands/general', 404],
+    ['/portal/servers/1/roles/new', 200],
+    ['/portal/invite/AbCd1234', 200],
     ['/portal/nonsense', 404],
     ['/portal/assets/gone-AbCdEf12.js', 404],
   ])('%s is answered %i', async (path, status) => {

@@ -136,6 +136,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
+  it('says Not found of an id that nothing can have, as of one that is missing', async () => {
+    const { page, open, close } = await openPortal(browser, server, ada);
+    const said = async (path: string) => {
+      await open(path);
+      await heading(page, 'Not found').waitFor();
+      return page.getByRole('main').textContent();
+    };
+    expect(await said('/servers/abc/general')).toBe(await said('/servers/1/general'));
+    await close();
+  });
+
   it('shows by which documents the pages did what they did last, for programs that are to do the same', {
     tags: ['slow'],
   }, async () => {

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { RequestId } from './form.js';
 import { Heading, useTitle } from './page.js';
-import { sentenceOf, unshownProblem } from './problems.js';
+import { isMalformedId, sentenceOf, unshownProblem } from './problems.js';
 
 /**
- * One text for what is missing and for what somebody may not see.
+ * One text for what is missing, for what somebody may not see, and for an id that nothing can have.
  * @param isPart whether the page has its heading already
  */
 export function NotFound({ isPart = false }: { isPart?: boolean }) {
@@ -22,7 +22,7 @@ export function NotFound({ isPart = false }: { isPart?: boolean }) {
 /** In the place of what was asked for and is not shown: it is missing, or it was refused. */
 export function Unshown({ error, isPart = false }: { error: CombinedError; isPart?: boolean }) {
   const problem = unshownProblem(error);
-  if (problem.code === 'NOT_FOUND') return <NotFound isPart={isPart} />;
+  if (problem.code === 'NOT_FOUND' || isMalformedId(error)) return <NotFound isPart={isPart} />;
   return (
     <Ending
       title="This could not be shown"

@@ -27,7 +27,7 @@ export function unreachable(error: unknown): string {
 /** What is said where the server is at fault. */
 export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
 
-type Faults = Record<string, { message: string }[]>;
+type Faults = Record<string, { code: string; message: string }[]>;
 
 /** What a refusal says, in words and by field. */
 export function problemIn({ graphQLErrors, networkError }: CombinedError): Problem {
@@ -45,6 +45,15 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
     requestId: typeof requestId === 'string' ? requestId : null,
     reason: typeof reason === 'string' ? reason : null,
   };
+}
+
+/** Whether what was asked for by an id cannot be there, since no id is written like that. */
+export function isMalformedId({ graphQLErrors }: CombinedError): boolean {
+  return graphQLErrors.some(({ extensions: { fields = {} } }) =>
+    Object.values(fields as Faults)
+      .flat()
+      .some(({ code }) => code === 'NUMBER_TYPE_COERCE'),
+  );
 }
 
 /** A problem of which nothing is known. */

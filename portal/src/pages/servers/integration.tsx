@@ -10,6 +10,7 @@ import { useQuery } from '../../query.js';
 import { NotFound } from '../../ui/endings.js';
 import { Awaited } from '../../ui/listing.js';
 import { Name, useTitle } from '../../ui/page.js';
+import { isMalformedId } from '../../ui/problems.js';
 import { nameOf } from './command-name.js';
 import { Explainer } from './explainer.js';
 import { GrantTable } from './grant-table.js';
@@ -48,6 +49,7 @@ function IntegrationHere() {
   const { data } = answer;
   const application = data?.guild?.installation?.application;
   useTitle(application?.name ?? 'Integration', server);
+  if (answer.error && isMalformedId(answer.error)) return <NotFound isPart />;
   if (!data) return <Awaited answer={answer} />;
   if (!application) return <NotFound isPart />;
   // Who has no role in the application is shown none of them here.
