@@ -15,8 +15,9 @@ export const operationLimits = {
 export const OPERATION_COST = 300;
 /** How much is made in one turn of the event loop, in objects. */
 export const OBJECTS_PER_TURN = 500;
-/** What is paid like objects: a step like so many, and so many bytes like one. */
+/** What is paid like objects: a step and a fault of a document like so many, and so many bytes like one. */
 const STEP_COST = 30;
+const FAULT_COST = 100;
 const BYTES_PER_OBJECT = 1024;
 
 /** Charges the caller for work, in objects. @throws RATE_LIMITED */
@@ -131,6 +132,11 @@ export class OperationBudget {
   /** Stops the operation when it wants more rows than are left. @throws LIMIT_EXCEEDED */
   requireRows(count: number): void {
     if (count > this.rowsLeft) throw this.#stop(`reads more than ${operationLimits.rows} rows`);
+  }
+
+  /** Charges the caller for faults of a document that is refused, without waiting: a caller who cannot pay is refused the next operation. */
+  payForFaults(count: number): void {
+    if (count > 0) this.pay(count * FAULT_COST).catch(() => {});
   }
 
   async #step<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { type DocumentNode, type ExecutionResult, getOperationAST, Kind } from 'graphql';
+import { type DocumentNode, type ExecutionResult, getOperationAST, Kind, stripIgnoredCharacters } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { GraphqlContext } from './context.js';
@@ -30,7 +30,7 @@ export function keepIntrospection(): Plugin<GraphqlContext> {
   };
 }
 
-/** What names a document that asks for the schema alone, with no variables; null for any other. */
+/** What names a document that asks for the schema alone, with no variables, whatever its comments and spaces; null for any other. */
 function introspectionKey(document: DocumentNode, operationName: string | null | undefined): string | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query' || operation.variableDefinitions?.length) return null;
@@ -39,5 +39,5 @@ function introspectionKey(document: DocumentNode, operationName: string | null |
   );
   const text = document.loc?.source.body;
   if (!asksForSchema || text === undefined || text.length > MAX_DOCUMENT) return null;
-  return `${operationName ?? ''}\n${text}`;
+  return `${operationName ?? ''}\n${stripIgnoredCharacters(text)}`;
 }

@@ -1,5 +1,13 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
-import { type DocumentNode, type ExecutionResult, GraphQLError, type ParseOptions, parse, type Source } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type ParseOptions,
+  parse,
+  type Source,
+  validate,
+} from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { DomainError, refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
@@ -15,6 +23,9 @@ export type Yoga = YogaServerInstance<GraphqlContext, object>;
 
 /** What a document may have at most, in words and signs. */
 const MAX_TOKENS = 5_000;
+
+/** Faults of a document after which validation stops. */
+const MAX_FAULTS = 10;
 
 /** A header that no page of another site can send without asking first; its value says nothing. */
 const CSRF_HEADER = 'x-graphql-yoga-csrf';
@@ -46,17 +57,27 @@ export function createGraphqlServer(log: Logger): Yoga {
   });
 }
 
-function limitDocuments(): Plugin {
+function limitDocuments(): Plugin<GraphqlContext> {
   return {
     onParse({ setParseFn }) {
       setParseFn(parseWithinLimit);
     },
-    onValidate({ addValidationRule }) {
+    onValidate({ context, addValidationRule, setValidationFn }) {
       addValidationRule(limitDepth);
       addValidationRule(limitAliases);
-      return ({ result, setResult }) => setResult(result.map(explainFault));
+      // To suggest a name, the library compares the unknown one with all names of its kind.
+      const options = { maxErrors: MAX_FAULTS, hideSuggestions: isAnonymous(context) };
+      setValidationFn((schema, document, rules) => validate(schema, document, rules, options));
+      return ({ result, setResult }) => {
+        context.budget.payForFaults(result.length);
+        setResult(result.map(explainFault));
+      };
     },
   };
+}
+
+function isAnonymous({ call }: GraphqlContext): boolean {
+  return call.actor.kind === 'anonymous';
 }
 
 function parseWithinLimit(source: string | Source, options?: ParseOptions): DocumentNode {
@@ -78,7 +99,7 @@ const GIVEN_UP = new Map([
   ],
   [
     'Too many validation errors, error limit reached. Validation aborted.',
-    'The document has more than 100 faults; the others were not looked for.',
+    `The document has more than ${MAX_FAULTS} faults; the others were not looked for.`,
   ],
 ]);
 

@@ -135,15 +135,24 @@ describe('a document', () => {
       'The document names the same field too often in one place; name each field once, and use aliases where it is needed more often.',
     ]);
     const faulty = await ada.ask(`{ me { ${Array.from({ length: 200 }, (_, n) => `nothing${n}`).join(' ')} } }`);
-    expect(faulty.errors).toHaveLength(101);
-    expect(faulty.errors.at(-1)?.message).toBe(
-      'The document has more than 100 faults; the others were not looked for.',
-    );
+    expect(faulty.errors).toHaveLength(11);
+    expect(faulty.errors.at(-1)?.message).toBe('The document has more than 10 faults; the others were not looked for.');
     expect(faulty.errors[0]).toMatchObject({
       message: 'Cannot query field "nothing0" on type "User".',
       locations: [{ line: 1, column: 8 }],
       extensions: { code: 'BAD_USER_INPUT', fields: {} },
     });
+  });
+
+  it.each([
+    ['an unknown field', '{ mee { id } }'],
+    ['an unknown type', 'query ($x: Strin) { me { id } }'],
+    ['an unknown argument', '{ guild(ids: "1") { id } }'],
+  ])('gets a suggestion for %s from a signed-in caller only', async (_case, query) => {
+    const messages = async (answer: Promise<{ errors: { message: string }[] }>) => (await answer).errors[0]?.message;
+    expect(await messages(ada.ask(query))).toContain('Did you mean');
+    // Another text, since faults are cached with their document.
+    expect(await messages(askGraphql(server, `${query} # without a session`))).not.toContain('Did you mean');
   });
 
   it.each([

@@ -28,7 +28,7 @@ it('the whole schema is made once, and answered from what was kept from then on'
   const answers = [];
   for (let n = 0; n < 3; n += 1) {
     const before = await left();
-    answers.push(await askGraphql(server, query));
+    answers.push(await askGraphql(server, `${query} # ${n}`));
     costs.push(before - (await left()));
   }
   expect(buildClientSchema(answers[0]?.data).getQueryType()?.getFields()).toHaveProperty('guild');
@@ -36,6 +36,13 @@ it('the whole schema is made once, and answered from what was kept from then on'
   expect(answers[2]).toEqual(answers[0]);
   expect(costs[0]).toBeGreaterThan(OPERATION_COST);
   expect(costs.slice(1)).toEqual([OPERATION_COST, OPERATION_COST]);
+});
+
+it('a document with faults costs more for each fault', async () => {
+  const before = await left();
+  const { errors } = await askGraphql(server, `{ me { ${Array.from({ length: 50 }, (_, n) => `x${n}`).join(' ')} } }`);
+  expect(errors).toHaveLength(11);
+  await expect.poll(left).toBe(before - OPERATION_COST - 1_100);
 });
 
 it('many times the schema is too much for one operation', async () => {
