@@ -71,6 +71,7 @@ export const limits = {
   embedCharactersPerMessage: 6_000,
   attachmentsPerMessage: 10,
   attachmentDescription: 1_024,
+  attachmentTitle: 1_024,
   /** Bytes. */
   fileSize: 10 * 1024 * 1024,
   /** Bytes. */

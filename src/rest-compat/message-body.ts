@@ -4,6 +4,7 @@ import { limits } from '../domain/limits.js';
 import {
   type AllowedMentions as Allowed,
   attachmentDescription,
+  attachmentTitle,
   type MessageEdit,
   messageComponents,
   messageContent,
@@ -53,11 +54,15 @@ const MessageReference = z
   }));
 
 /** An attachment the sender describes: a new file by its number, or one to keep by its id. */
-const AttachmentNote = z.object({
-  id: snowflake(),
-  filename: maybe(plainText()),
-  description: attachmentDescription.nullish().transform((description) => (description === '' ? null : description)),
-});
+const AttachmentNote = z
+  .object({
+    id: snowflake(),
+    filename: maybe(plainText()),
+    title: maybe(attachmentTitle),
+    description: attachmentDescription.nullish().transform((description) => (description === '' ? null : description)),
+    is_spoiler: maybe(z.boolean()),
+  })
+  .transform(({ is_spoiler: isSpoiler, ...same }) => ({ ...same, isSpoiler }));
 
 const attachments = z.array(AttachmentNote).max(limits.attachmentsPerMessage);
 

@@ -1,11 +1,12 @@
-import type {
-  APIAttachment,
-  APIEmbed,
-  APIEmbedImage,
-  APIMessage,
-  APIReaction,
-  MessageFlags,
-  MessageType,
+import {
+  type APIAttachment,
+  type APIEmbed,
+  type APIEmbedImage,
+  type APIMessage,
+  type APIReaction,
+  AttachmentFlags,
+  type MessageFlags,
+  type MessageType,
 } from 'discord-api-types/v10';
 import type { FileFacts } from '../domain/kept-files.js';
 import {
@@ -67,16 +68,19 @@ export function renderGivenFile(file: FileFacts, channelId: bigint, options: Wir
   return { ...renderFile(file, fileUrl(address, options, DAYS_OF_GIVEN_FILES)), ephemeral: true };
 }
 
-function renderFile({ id, filename, size, contentType, width, height }: FileFacts, url: string): APIAttachment {
+function renderFile(file: FileFacts, url: string): APIAttachment {
+  const { id, filename, title, isSpoiler, size, contentType, width, height } = file;
   return {
     id: String(id),
     filename,
+    ...(title === null ? {} : { title }),
     size,
     url,
     proxy_url: url,
     content_type: contentType,
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
+    ...(isSpoiler ? { flags: AttachmentFlags.IsSpoiler } : {}),
   };
 }
 

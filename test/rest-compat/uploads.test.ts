@@ -50,6 +50,46 @@ const ofChannel = async () => (await storedFiles()).filter((path) => path.includ
 const staged = async () => (await storedFiles()).filter((path) => path.includes('.staging'));
 
 describe('200', () => {
+  test('files with titles, and marked as spoilers in either way; an edit changes the mark', async () => {
+    const { body } = await upload(
+      { attachments: [{ id: 0, title: 'T', is_spoiler: true }, { id: 1 }, { id: 2, is_spoiler: false, title: null }] },
+      { name: 'files[0]', filename: 'a.png', content: PNG },
+      { name: 'files[1]', filename: 'SPOILER_b.txt', content: 'b' },
+      { name: 'files[2]', filename: '[4f2c1ab] @ben (1).txt', content: 'c' },
+    );
+    expectReference('MessageResponse', body);
+    const [a, b, c] = body.attachments;
+    expect(a).toMatchObject({ filename: 'a.png', title: 'T', flags: 8 });
+    expect(b).toMatchObject({ filename: 'SPOILER_b.txt', flags: 8 });
+    expect(c).toMatchObject({ filename: '_4f2c1ab_ben_1_.txt', title: '[4f2c1ab] @ben (1)' });
+    expect([b.title, c.flags]).toEqual([undefined, undefined]);
+    const attachments = [
+      { id: a.id, is_spoiler: false },
+      { id: b.id, is_spoiler: null },
+      { id: c.id, is_spoiler: true },
+    ];
+    const edited = await scene.bot.patch(`${scene.messages}/${body.id}`, { attachments });
+    const read = await scene.bot.get(`${scene.messages}/${body.id}`);
+    for (const message of [edited.body, read.body]) {
+      expect(message.attachments.map((file: { flags?: number }) => file.flags)).toEqual([undefined, 8, 8]);
+      expect(message.attachments.map((file: { title?: string }) => file.title)).toEqual(['T', undefined, c.title]);
+    }
+  });
+
+  test.each([
+    ['title', 'x'.repeat(1_025), 'BASE_TYPE_MAX_LENGTH'],
+    ['is_spoiler', 'yes', 'BOOLEAN_TYPE_CONVERT'],
+  ])('400: no file with the %s %j', async (name, value, code) => {
+    const { status, body } = await upload(
+      { attachments: [{ id: 0, [name]: value }] },
+      { name: 'files[0]', filename: 'a.txt', content: 'a' },
+    );
+    expect({ status, errors: body.errors }).toMatchObject({
+      status: 400,
+      errors: { attachments: { 0: { [name]: { _errors: [{ code }] } } } },
+    });
+  });
+
   test('files with their descriptions, by the n of files[n]', async () => {
     const { status, body } = await upload(
       {

@@ -293,7 +293,9 @@ describe('of a message', () => {
       id: 5n,
       messageId: 3n,
       filename: 'a b.png',
+      title: null,
       description: 'a cat',
+      isSpoiler: false,
       contentType: 'image/png',
       size: 7,
       width: null,
@@ -306,6 +308,12 @@ describe('of a message', () => {
       ...common,
       width: 3,
       height: 0,
+    });
+    expect(renderAttachment({ ...file, title: 'A cat', isSpoiler: true }, 2n, options)).toEqual({
+      ...common,
+      description: 'a cat',
+      title: 'A cat',
+      flags: 8,
     });
   });
 

@@ -4,7 +4,7 @@ import { guildIdOf } from '../channels/place.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { unlessStored } from '../messages/files.js';
 import { discardFilesOf, keepFilesOf } from './files.js';
-import type { InteractionRequest } from './request.js';
+import type { FileShown, InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS } from './states.js';
 import { makeInteractionToken } from './tokens.js';
 import { updated } from './transitions.js';
@@ -39,12 +39,17 @@ export async function createInteraction(
     owners: ownersColumn(request.owners),
     ephemeralOnly: request.ephemeralOnly,
     endsAt: new Date(call.clock.now() + DELIVERY_MS),
-    ...(files.length === 0 ? {} : { files: { create: files.map(({ file }) => file) } }),
+    ...(files.length === 0 ? {} : { files: { create: files.map(rowOf) } }),
   };
   await keepFilesOf(call, id, files);
   const store = () => call.writeOne((db) => db.interaction.create({ data }), updated);
   const interaction = files.length === 0 ? await store() : await unlessStored(store, () => discardFilesOf(call, id));
   return { interaction, token };
+}
+
+/** What the row of a given file keeps: its address is all that is read of it later. */
+function rowOf({ file: { title: _title, isSpoiler: _isSpoiler, ...row } }: FileShown) {
+  return row;
 }
 
 function ownersColumn({ guildId, userId }: IntegrationOwners): Prisma.InputJsonObject {

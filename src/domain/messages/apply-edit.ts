@@ -150,8 +150,8 @@ async function replaceFiles(
 ): Promise<void> {
   await db.attachment.deleteMany({ where: { id: { in: dropped.map(({ id }) => id) } } });
   await db.attachment.createMany({ data: created });
-  for (const { id, description } of redescribed) {
-    await db.attachment.updateMany({ where: { id }, data: { description } });
+  for (const { id, description, isSpoiler } of redescribed) {
+    await db.attachment.updateMany({ where: { id }, data: { description, isSpoiler } });
   }
 }
 
@@ -243,7 +243,7 @@ async function mentionsAfter(
 interface AttachmentPlan {
   /** As they are described from now on. */
   kept: AttachmentRecord[];
-  /** Those of `kept` whose description is another than before. */
+  /** Those of `kept` that are described in another way than before. */
   redescribed: AttachmentRecord[];
   dropped: AttachmentRecord[];
 }
@@ -256,12 +256,14 @@ function planAttachments({ attachments: old }: MessageRecord, { body, files }: E
   const staying = old.filter((attachment) => body.attachments === undefined || noteOf(attachment));
   if (staying.length + files.length > limits.attachmentsPerMessage) throw tooManyAttachments();
   const kept = staying.map((attachment) => {
-    const { description = attachment.description } = noteOf(attachment) ?? {};
-    return { ...attachment, description };
+    const { description = attachment.description, isSpoiler = attachment.isSpoiler } = noteOf(attachment) ?? {};
+    return { ...attachment, description, isSpoiler };
   });
+  const isAsBefore = (file: AttachmentRecord, before: AttachmentRecord | undefined) =>
+    file.description === before?.description && file.isSpoiler === before.isSpoiler;
   return {
     kept,
-    redescribed: kept.filter(({ description }, index) => description !== staying[index]?.description),
+    redescribed: kept.filter((file, index) => !isAsBefore(file, staying[index])),
     dropped: old.filter((attachment) => !staying.includes(attachment)),
   };
 }

@@ -25,9 +25,13 @@ export const messageNonce = plainText()
 /** The description of a file, trimmed. */
 export const attachmentDescription = textUpTo(limits.attachmentDescription).brand<'AttachmentDescription'>();
 
+/** The title of a file, trimmed. */
+export const attachmentTitle = textUpTo(limits.attachmentTitle).brand<'AttachmentTitle'>();
+
 export type MessageContent = z.output<typeof messageContent>;
 export type MessageNonce = z.output<typeof messageNonce>;
 export type AttachmentDescription = z.output<typeof attachmentDescription>;
+export type AttachmentTitle = z.output<typeof attachmentTitle>;
 
 /** Whom a message may notify of those its text mentions (Discord's documentation, Message Resource). */
 export interface AllowedMentions {
@@ -53,8 +57,12 @@ export interface AttachmentNote {
   id: bigint;
   /** Of a new one. */
   filename?: string | undefined;
+  /** Of a new one; without it, the name that the file came with where it is shown under another. */
+  title?: AttachmentTitle | undefined;
   /** Null takes it away; where it is not given that of an old one stays. */
   description?: AttachmentDescription | null | undefined;
+  /** Where it is not given that of an old one stays, and a new one goes by its name. */
+  isSpoiler?: boolean | undefined;
 }
 
 /** What a message is made of. It needs content, an embed, a component or a file. */

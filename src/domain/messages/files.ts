@@ -8,7 +8,7 @@ import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
 import { accountOf } from './file-quota.js';
-import { safeFilename } from './filenames.js';
+import { isSpoilerName, safeFilename, titleOf } from './filenames.js';
 import type { ReceivedFile, UploadedFile } from './received-files.js';
 import type { MessageKey } from './record.js';
 
@@ -39,7 +39,7 @@ export const attachmentFiles: KeptFiles = {
 export type NewAttachment = Omit<Attachment, 'messageId'>;
 
 /**
- * Gives files their place at a message, with the names and descriptions it states for them. All of them, or none.
+ * Gives files their place at a message, with what it says of them. All of them, or none.
  * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and LIMIT_EXCEEDED if the account has no room for them
  */
 export async function keepFiles(
@@ -70,7 +70,7 @@ export async function keepFiles(
 
 /** What files are called once they are at a message. */
 export function namesOf(files: readonly UploadedFile[], notes: readonly AttachmentNote[]): string[] {
-  return files.map((file) => nameOf(file, noteOf(file, notes)));
+  return files.map((file) => safeFilename(nameOf(file, noteOf(file, notes))));
 }
 
 function noteOf({ index }: UploadedFile, notes: readonly AttachmentNote[]): AttachmentNote | undefined {
@@ -78,7 +78,7 @@ function noteOf({ index }: UploadedFile, notes: readonly AttachmentNote[]): Atta
 }
 
 function nameOf(file: UploadedFile, note: AttachmentNote | undefined): string {
-  return safeFilename(note?.filename || file.filename);
+  return note?.filename || file.filename;
 }
 
 function describeFile(
@@ -87,12 +87,21 @@ function describeFile(
   notes: readonly AttachmentNote[],
 ): Omit<NewAttachment, 'accountId'> {
   const note = noteOf(file, notes);
-  return { ...factsOf(id, file, nameOf(file, note)), description: note?.description ?? null };
+  const facts = factsOf(id, file, nameOf(file, note));
+  return {
+    ...facts,
+    title: note?.title || facts.title,
+    description: note?.description ?? null,
+    isSpoiler: note?.isSpoiler ?? facts.isSpoiler,
+  };
 }
 
-/** What is kept of a file. @param filename as {@link safeFilename} makes it */
-export function factsOf(id: bigint, file: ReceivedFile, filename: string): FileFacts {
-  return { id, filename, contentType: file.contentType, size: file.blob.size, ...dimensions(file) };
+/** What is kept of a file. @param name what its sender calls it */
+export function factsOf(id: bigint, file: ReceivedFile, name: string): FileFacts {
+  const filename = safeFilename(name);
+  const { contentType, blob } = file;
+  const named = { filename, title: titleOf(name), isSpoiler: isSpoilerName(filename) };
+  return { id, ...named, contentType, size: blob.size, ...dimensions(file) };
 }
 
 /**

@@ -2,6 +2,7 @@ export { applyEdit } from './apply-edit.js';
 export {
   type AllowedMentions,
   attachmentDescription,
+  attachmentTitle,
   type MessageContent,
   type MessageEdit,
   messageContent,

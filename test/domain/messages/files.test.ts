@@ -82,6 +82,23 @@ describe('the name of a file', () => {
     ]);
   });
 
+  test.each([
+    ['a.png', null, false],
+    ['[4f2c1ab] @ben (1).txt', '[4f2c1ab] @ben (1)', false],
+    ['été 1.tar', 'été 1', false],
+    ['a\u0000b.png', 'ab', false],
+    ['Version 1. Final', 'Version 1. Final', false],
+    ['.hidden', '.hidden', false],
+    [`${'x'.repeat(2_000)}.png`, 'x'.repeat(1_024), false],
+    ['SPOILER_end.png', null, true],
+    ['SPOILER_the end.png', 'SPOILER_the end', true],
+  ])(
+    '%j has the title %j where it had to be changed, and tells whether it is a spoiler',
+    async (filename, title, isSpoiler) => {
+      expect((await send([await file(0, { filename })])).attachments).toMatchObject([{ title, isSpoiler }]);
+    },
+  );
+
   test('of what was not sent is a fault, at its place', async () => {
     const attachments = [{ id: 0 }, { id: 1 }, { id: 2 }];
     await expect(send([await file(1)], { attachments })).rejects.toMatchObject({

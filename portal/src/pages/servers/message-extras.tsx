@@ -35,12 +35,25 @@ function EmbedCard({ embed: { title, url, author, description, fields, image, fo
 
 /** The files of a message. */
 export function Attachments({ attachments }: { attachments: Attachment[] }) {
-  return attachments.map(({ id, url, filename, description, isPicture, bytes }) => (
-    <p className="attachment" key={id}>
-      {isPicture ? <PictureAt url={url} text={description || filename} /> : <Outward url={url} text={filename} />}
+  return attachments.map((attachment) =>
+    attachment.isSpoiler ? (
+      <details key={attachment.id}>
+        <summary>Spoiler: {attachment.name}</summary>
+        <AttachmentShown attachment={attachment} />
+      </details>
+    ) : (
+      <AttachmentShown key={attachment.id} attachment={attachment} />
+    ),
+  );
+}
+
+function AttachmentShown({ attachment: { url, name, description, isPicture, bytes } }: { attachment: Attachment }) {
+  return (
+    <p className="attachment">
+      {isPicture ? <PictureAt url={url} text={description || name} /> : <Outward url={url} text={name} />}
       {!isPicture && <span className="soft small"> {sizeOf(bytes)}</span>}
     </p>
-  ));
+  );
 }
 
 /** A picture of this instance; of one elsewhere, which the pages' policy keeps out, its link. */

@@ -3,10 +3,13 @@ import { fieldsOf, listOf, numberOf, textOf, webAddress } from './json.js';
 /** A file beside a message. */
 export interface Attachment {
   id: string;
-  filename: string;
+  /** As its sender called it. */
+  name: string;
   url: string;
   description: string;
   isPicture: boolean;
+  /** Whether it is shown only to those who ask for it. */
+  isSpoiler: boolean;
   bytes: number;
 }
 
@@ -17,12 +20,22 @@ export function attachmentsOf(value: unknown): Attachment[] {
     return {
       id,
       url,
-      filename: textOf(one.filename) ?? 'file',
+      name: nameOfFile(textOf(one.filename) ?? 'file', textOf(one.title)),
       description: textOf(one.description) ?? '',
       isPicture: (textOf(one.content_type) ?? '').startsWith('image/'),
+      isSpoiler: ((numberOf(one.flags) ?? 0) & IS_SPOILER) !== 0,
       bytes: numberOf(one.size) ?? 0,
     };
   });
+}
+
+/** An attachment's flag (Discord's documentation, Message Resource). */
+const IS_SPOILER = 1 << 3;
+
+/** A title has no extension. */
+function nameOfFile(filename: string, title: string | undefined): string {
+  const extension = /\.[^.]*$/.exec(filename)?.[0] ?? '';
+  return title ? `${title}${extension}` : filename;
 }
 
 /** A card in a message. */

@@ -1,0 +1,6 @@
+-- AlterTable
+ALTER TABLE "Attachment" ADD COLUMN "title" TEXT;
+ALTER TABLE "Attachment" ADD COLUMN "isSpoiler" BOOLEAN NOT NULL DEFAULT false;
+
+-- The prefix of a name marks a spoiler.
+UPDATE "Attachment" SET "isSpoiler" = true WHERE substr("filename", 1, 8) = 'SPOILER_';
