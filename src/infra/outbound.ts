@@ -15,7 +15,21 @@ export interface OutboundRequest {
   body: string;
   /** How long everything may take, from looking the name up to the last byte of the answer, in milliseconds. */
   deadlineMs: number;
+  /** How much of the body of an answer is read, by its content type as it came; 1 MiB where it is not given. */
+  bodyLimit?: (contentType: string | null) => BodyLimit;
 }
+
+export interface BodyLimit {
+  /** Bytes. */
+  most: number;
+  /** Counts bytes as they arrive; false where there is no room for them at the moment. */
+  take?(bytes: number): boolean;
+}
+
+const MIB = 1024 * 1024;
+
+/** The limit of a body whose request names none. */
+export const DEFAULT_BODY_LIMIT: BodyLimit = { most: MIB };
 
 /** How far a request came; each stage has those before it behind it. `secured` is that of TLS, and plain HTTP is never there. */
 export const OUTBOUND_STAGES = ['nothing', 'address', 'connected', 'secured', 'answering'] as const;
@@ -42,7 +56,10 @@ export type OutboundFailure =
 
 /** What came of a request. */
 export type OutboundAnswer =
-  /** An answer as a whole, whatever its status. `contentType` is the header as it came, `body` what `bytes` are as UTF-8. */
+  /**
+   * An answer as a whole, whatever its status. `contentType` is the header as it came, `body` what `bytes` are as UTF-8; of a body that
+   * may be longer than 1 MiB, what the first of it is.
+   */
   | {
       outcome: 'answered';
       status: number;
@@ -84,8 +101,7 @@ export interface OutboundOptions {
   ca?: string;
 }
 
-/** Bytes of a body, and of the headers. */
-const MAX_BODY = 1024 * 1024;
+/** Bytes of the headers. */
 const MAX_HEADERS = 16 * 1024;
 
 /** Bytes that an answer may have around its body: headers, interim answers, and what frames chunks. */
@@ -266,6 +282,7 @@ class Posting {
   #stage: OutboundStage;
   #status: number | null = null;
   #interimAnswers = 0;
+  #bodyLimit = DEFAULT_BODY_LIMIT;
   #bytesBefore = 0;
   #isRepeated = false;
   #isOver = false;
@@ -353,7 +370,8 @@ class Posting {
   /** A body in small chunks takes several times its size, and interim answers have no size at all that the HTTP parser limits. */
   #limitBytes(request: ClientRequest, socket: Socket): void {
     const check = () => {
-      if (socket.bytesRead - this.#bytesBefore > MAX_BODY + MAX_OVERHEAD) this.#fail(TOO_LARGE);
+      const { most } = this.#bodyLimit;
+      if (socket.bytesRead - this.#bytesBefore > most + MAX_OVERHEAD) this.#fail(tooLarge(most));
     };
     socket.on('data', check);
     request.once('close', () => socket.off('data', check));
@@ -367,7 +385,8 @@ class Posting {
   #receive(response: IncomingMessage): void {
     this.#stage = 'answering';
     this.#status = response.statusCode ?? 0;
-    const fault = faultOfHeaders(response);
+    this.#bodyLimit = this.outbound.bodyLimit?.(contentTypeOf(response)) ?? DEFAULT_BODY_LIMIT;
+    const fault = faultOfHeaders(response, this.#bodyLimit);
     if (fault) this.#fail(fault);
     else this.#read(response);
   }
@@ -376,18 +395,22 @@ class Posting {
     const chunks: Buffer[] = [];
     let size = 0;
     response.on('data', (chunk: Buffer) => {
+      if (this.#isOver) return;
       size += chunk.length;
       chunks.push(chunk);
-      if (size > MAX_BODY) this.#fail(TOO_LARGE);
+      const { most, take } = this.#bodyLimit;
+      if (size > most) this.#fail(tooLarge(most));
       else if (isInTooManyPieces(chunks.length, size)) this.#fail(TOO_MANY_PIECES);
+      else if (take?.(chunk.length) === false) this.#fail(NO_ROOM);
     });
     response.on('error', (error) => this.#fail(this.#failureOf(error)));
     response.on('end', () => this.#finish(response, Buffer.concat(chunks)));
   }
 
-  #finish({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): void {
-    const contentType = headers['content-type'] ?? null;
-    const body = bytes.toString();
+  #finish(response: IncomingMessage, bytes: Buffer): void {
+    const status = response.statusCode ?? 0;
+    const contentType = contentTypeOf(response);
+    const body = bytes.toString('utf8', 0, DEFAULT_BODY_LIMIT.most);
     this.#end({ outcome: 'answered', status, contentType, bytes, body, durationMs: this.#durationMs });
   }
 
@@ -446,8 +469,12 @@ const WAITED_FOR: Record<OutboundStage, string> = {
   answering: 'The answer was not complete',
 };
 
-function faultOfHeaders({ headers }: IncomingMessage): Failure | null {
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY) return TOO_LARGE;
+function contentTypeOf({ headers }: IncomingMessage): string | null {
+  return headers['content-type'] ?? null;
+}
+
+function faultOfHeaders({ headers }: IncomingMessage, { most }: BodyLimit): Failure | null {
+  if (Number(headers['content-length'] ?? 0) > most) return tooLarge(most);
   return isIdentity(headers['content-encoding'])
     ? null
     : invalidAnswer('The body of the answer is compressed, which was not asked for.');
@@ -457,7 +484,14 @@ function isIdentity(encoding: string | undefined): boolean {
   return encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding);
 }
 
-const TOO_LARGE: Failure = { reason: 'too-large', detail: 'The body of the answer is longer than 1 MiB.' };
+function tooLarge(most: number): Failure {
+  return { reason: 'too-large', detail: `The body of the answer is longer than ${Math.floor(most / MIB)} MiB.` };
+}
+
+const NO_ROOM: Failure = {
+  reason: 'too-large',
+  detail: 'Too many large answers are being read at the moment; answer with a file through the callback route.',
+};
 
 const TOO_MANY_PIECES: Failure = {
   reason: 'too-large',

@@ -4,10 +4,12 @@ import type { Callback, EndpointOutcome, Endpoints } from '../domain/interaction
 import { type PostingContext, postToEndpoint } from '../domain/interactions-endpoints/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
+import { Bodies, type HeldBody } from '../http/bodies.js';
+import { MAX_FORM_BYTES } from '../http/forms.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { JsonBoundsError } from '../infra/bounded-json.js';
 import type { Metrics } from '../infra/metrics.js';
-import type { OutboundAnswer } from '../infra/outbound.js';
+import { type BodyLimit, DEFAULT_BODY_LIMIT, type OutboundAnswer } from '../infra/outbound.js';
 import { renderInteraction } from '../wire/interactions.js';
 import type { WireOptions } from '../wire/messages.js';
 import { FORM, mediaType } from './body.js';
@@ -28,14 +30,41 @@ interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
 
 /** The outgoing half of this face: interactions to endpoints, in the shapes of the callback route. */
 export function createEndpoints({ addresses, blobs, metrics, ...parts }: EndpointParts): Endpoints {
+  const forms = new Bodies();
   return {
     async deliver(request, key) {
       const payload = renderInteraction(request, key, addresses);
       const context = { ...parts, publicUrl: addresses.publicUrl };
-      const answer = await postToEndpoint(context, request.application, JSON.stringify(payload), DEADLINE_MS);
-      const outcome = await outcomeOf(blobs, answer, JSON.stringify({ ...payload, token: '…' }));
-      metrics.endpointRequests.observe({ outcome: outcome.kind }, outcome.httpMs / 1_000);
-      return outcome;
+      const form = forms.hold(String(request.application.id));
+      const bodyLimit = (contentType: string | null) => (isForm(contentType) ? formLimit(form) : DEFAULT_BODY_LIMIT);
+      const limits = { deadlineMs: DEADLINE_MS, bodyLimit };
+      try {
+        const answer = await postToEndpoint(context, request.application, JSON.stringify(payload), limits);
+        const outcome = await outcomeOf(blobs, answer, JSON.stringify({ ...payload, token: '…' }));
+        metrics.endpointRequests.observe({ outcome: outcome.kind }, outcome.httpMs / 1_000);
+        return outcome;
+      } finally {
+        form.release();
+      }
+    },
+  };
+}
+
+function isForm(contentType: string | null): contentType is string {
+  return contentType !== null && mediaType(contentType) === FORM;
+}
+
+/** That of a form at the callback route. It is in memory until its files are on the disk, so an application has a bound for all of its own. */
+function formLimit(form: HeldBody): BodyLimit {
+  return {
+    most: MAX_FORM_BYTES,
+    take: (bytes) => {
+      try {
+        form.add(bytes);
+        return true;
+      } catch {
+        return false;
+      }
     },
   };
 }
@@ -50,7 +79,7 @@ async function outcomeOf(blobs: BlobStore, answer: OutboundAnswer, request: stri
   if (!isSuccess(status)) {
     return { ...attempt, kind: 'failed', reason: `The endpoint answered ${status} instead of 2xx.` };
   }
-  if (body.trim() === '') return { ...attempt, kind: 'accepted' };
+  if (status === ACCEPTED || body.trim() === '') return { ...attempt, kind: 'accepted' };
   return { ...attempt, ...(await readCallback(blobs, answer)) };
 }
 
@@ -73,7 +102,7 @@ async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<Call
 
 /** A form is read as on the callback route, and anything else is JSON, whatever its type says. */
 async function readAnswer(blobs: BlobStore, { contentType, bytes, body }: WholeAnswer): Promise<ReceivedBody> {
-  if (contentType === null || mediaType(contentType) !== FORM) return { value: parseJson(body), files: [] };
+  if (!isForm(contentType)) return { value: parseJson(body), files: [] };
   const form = { headers: { 'content-type': contentType }, stream: Readable.from([bytes]) };
   return readMultipart(form, { blobs, admitFiles: async () => {} });
 }
@@ -90,7 +119,7 @@ async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[])
 
 /** Faults that are told to who sends a request in other words than to who runs an endpoint. */
 const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
-  INVALID_JSON: 'It contains invalid JSON.',
+  INVALID_JSON: 'It contains invalid JSON. Answer 202 where the answer follows through the callback route.',
   REQUEST_TOO_LARGE: 'Its form has too many parts, or too large ones.',
 };
 
@@ -99,14 +128,18 @@ function faultsOfAnswer(refusal: DomainError): string {
   return FAULTS_OF_ANSWERS[refusal.code] ?? describeFaults(refusal);
 }
 
-/** An answer that says 2xx and cannot be read is one that cannot be used; without one in time there is none. */
+/** A 202 needs no body, and any other 2xx that cannot be read is one that cannot be used; without one in time there is none. */
 function failed({ durationMs, status, reason, detail }: FailedAnswer, request: string): EndpointOutcome {
   const step = { kind: 'HTTP' as const, durationMs, request, ...(status === null ? {} : { status }) };
+  if (status === ACCEPTED) return { kind: 'accepted', httpMs: durationMs, step };
   const isUnusable = status !== null && isSuccess(status) && (reason === 'too-large' || reason === 'invalid-answer');
   return { kind: isUnusable ? 'unusable' : 'failed', httpMs: durationMs, reason: detail, step };
 }
 
 type FailedAnswer = Extract<OutboundAnswer, { outcome: 'failed' }>;
+
+/** Says that the answer follows, whatever the body: some frameworks write the name of the status there. */
+const ACCEPTED = 202;
 
 /** Only these count as delivered (service description, section 6). */
 function isSuccess(status: number): boolean {

@@ -69,6 +69,8 @@ interface Exchange {
 /** Later than anybody waits for an endpoint, in milliseconds. */
 const LATE_MS = 4_000;
 
+const MIB = 1024 * 1024;
+
 const PONG = '{"type":1}';
 
 const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n';
@@ -102,6 +104,12 @@ const MODES = {
   noType: async ({ response, say }: Exchange) => response.writeHead(200).end(JSON.stringify(await say())),
   /** Does what it is asked, in a form with a file. */
   form: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'files[0]'),
+  /** The same, with the largest file there may be. */
+  largeForm: async ({ response, say }: Exchange) =>
+    sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB)),
+  /** The same, with a file that is one byte larger. */
+  tooLargeForm: async ({ response, say }: Exchange) =>
+    sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB + 1)),
   /** As a form whose parts are called otherwise. */
   wrongForm: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'picture'),
   /** As a form with a file, and no JSON beside it. */
@@ -113,6 +121,15 @@ const MODES = {
       .end('--x\r\ncontent-disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\ntext'),
   /** Sends a megabyte of brackets. */
   deepJson: ({ response }: Exchange) => sendText(response, 200, '['.repeat(1_000_000)),
+  /** Says that the answer follows, as frameworks do: with the name of the status, or an object. */
+  accepted: ({ response }: Exchange) => response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted'),
+  acceptedObject: ({ response }: Exchange) => sendJson(response, 202, {}),
+  /** The same, with a body that nobody would read. */
+  acceptedHuge: ({ response }: Exchange) => sendText(response, 202, `"${'x'.repeat(2 * MIB)}"`),
+  acceptedCutOff: ({ response, socket }: Exchange) => {
+    response.writeHead(202, { 'content-type': 'text/plain', 'content-length': '100' }).write('Acc');
+    later(20, () => socket.destroy());
+  },
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
@@ -120,7 +137,7 @@ const MODES = {
   /** Sends a text that may be read, and is no JSON object. */
   long: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(100 * 1024)}"`),
   /** Sends 2 MiB and says so before. */
-  huge: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(2 * 1024 * 1024)}"`),
+  huge: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(2 * MIB)}"`),
   /** Sends without end, and does not say how much. */
   endless: ({ response }: Exchange) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -263,10 +280,10 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length }).end(text);
 }
 
-async function sendForm(response: ServerResponse, payload: string, name: string): Promise<void> {
+async function sendForm(response: ServerResponse, payload: string, name: string, file = FILE): Promise<void> {
   const form = new FormData();
   form.append('payload_json', payload);
-  form.append(name, new Blob([FILE], { type: 'image/png' }), 'a.png');
+  form.append(name, new Blob([file], { type: 'image/png' }), 'a.png');
   const { headers, ...body } = await encoded(form);
   response.writeHead(200, headers).end(body.bytes);
 }

@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LookUp } from '../../src/infra/addresses.js';
 import { systemClock } from '../../src/infra/clock.js';
-import { createOutbound, type Outbound, type OutboundAnswer, type OutboundOptions } from '../../src/infra/outbound.js';
+import {
+  createOutbound,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  type OutboundRequest,
+} from '../../src/infra/outbound.js';
 import { SELF_SIGNED } from '../harness/certificates.js';
 import { type EndpointMode, type EndpointOptions, startEndpoint, type TestEndpoint } from '../harness/endpoint.js';
 import { freePort } from '../harness/ports.js';
@@ -30,13 +36,20 @@ async function listen(mode: EndpointMode = 'acceptsBad', options: EndpointOption
   return endpoint;
 }
 
-const post = (outbound: Outbound, url: string, deadlineMs = 3_000, applicationId = 1n) =>
+const post = (
+  outbound: Outbound,
+  url: string,
+  deadlineMs = 3_000,
+  applicationId = 1n,
+  bodyLimit?: OutboundRequest['bodyLimit'],
+) =>
   outbound.post({
     applicationId,
     url,
     headers: { 'Content-Type': 'application/json' },
     body: '{"type":1}',
     deadlineMs,
+    ...(bodyLimit && { bodyLimit }),
   });
 
 /** In one word: the status of an answer, or the reason of a failure. */
@@ -197,6 +210,25 @@ describe('what the other side does becomes an outcome:', () => {
     expect(told(answer)).toBe(expected);
     if (answer.outcome === 'failed') expect(answer).toMatchObject({ status, detail: expect.stringContaining(detail) });
     expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it('an answer is as long as its type may be', async () => {
+    const { url } = await listen('huge');
+    const long = (contentType: string | null) => ({ most: contentType === 'application/json' ? 3 * 1024 * 1024 : 1 });
+    expect(told(await post(open(), url, 3_000, 1n, long))).toBe(200);
+    const short = await post(open(), url, 3_000, 1n, () => ({ most: 1024 * 1024 + 1 }));
+    expect(short).toMatchObject({ reason: 'too-large', detail: expect.stringContaining('longer than 1 MiB') });
+    let room = 1024 * 1024;
+    const take = (bytes: number) => {
+      room -= bytes;
+      return room >= 0;
+    };
+    const crowded = await post(open(), url, 3_000, 1n, () => ({ most: 3 * 1024 * 1024, take }));
+    expect(crowded).toMatchObject({
+      reason: 'too-large',
+      status: 200,
+      detail: expect.stringContaining('at the moment'),
+    });
   });
 
   it('nobody listens', async () => {

@@ -1,6 +1,6 @@
 import type { Application } from '../../infra/database/index.js';
 import { signedHeaders } from '../../infra/keys.js';
-import type { OutboundAnswer } from '../../infra/outbound.js';
+import type { OutboundAnswer, OutboundRequest } from '../../infra/outbound.js';
 import type { CallContext } from '../call.js';
 
 /** The headers that say whom a request is from. */
@@ -13,6 +13,7 @@ export interface SignedPost {
   signature: SignatureHeaders;
   /** Milliseconds for everything, as of the outbound request. */
   deadlineMs: number;
+  bodyLimit?: OutboundRequest['bodyLimit'];
 }
 
 /** What posting takes. */
@@ -21,18 +22,18 @@ export type PostingContext = Pick<CallContext, 'clock' | 'outbound' | 'publicUrl
 /**
  * Sends an interaction to its application's endpoint, signed. Never rejects for what the endpoint does.
  * @param body JSON, as it is signed and sent
- * @param deadlineMs how long it may take, from looking the name up to the last byte of the answer
+ * @param limits how long it may take, from looking the name up to the last byte of the answer, and how long that may be
  */
 export async function postToEndpoint(
   call: PostingContext,
   application: Pick<Application, 'id' | 'privateKey' | 'interactionsEndpointUrl'>,
   body: string,
-  deadlineMs: number,
+  limits: Pick<SignedPost, 'deadlineMs' | 'bodyLimit'>,
 ): Promise<OutboundAnswer> {
   const { interactionsEndpointUrl: url } = application;
   if (url === null) return NO_ENDPOINT;
   const signature = signatureOf(call, application, body);
-  return postSigned(call, { applicationId: application.id, url, body, signature, deadlineMs });
+  return postSigned(call, { applicationId: application.id, url, body, signature, ...limits });
 }
 
 const NO_ENDPOINT: OutboundAnswer = {

@@ -192,13 +192,15 @@ describe('an interaction', () => {
   it('is sent signed to the application’s endpoint, and its answer comes back as it is', async () => {
     const endpoint = await listen('good', { answer: ({ name }) => ({ type: 4, data: { content: `hello ${name}` } }) });
     const target = { ...application, interactionsEndpointUrl: endpoint.url };
-    const answer = await postToEndpoint(call, target, '{"type":2,"name":"ü"}', 3_000);
+    const answer = await postToEndpoint(call, target, '{"type":2,"name":"ü"}', { deadlineMs: 3_000 });
     expect(answer).toMatchObject({ outcome: 'answered', status: 200, body: '{"type":4,"data":{"content":"hello ü"}}' });
     expect(endpoint.requests[0]).toMatchObject({ isSigned: true, body: '{"type":2,"name":"ü"}' });
   });
 
   it('of an application without one is a failure, and no request', async () => {
-    const answer = await postToEndpoint(call, { ...application, interactionsEndpointUrl: null }, '{}', 3_000);
+    const answer = await postToEndpoint(call, { ...application, interactionsEndpointUrl: null }, '{}', {
+      deadlineMs: 3_000,
+    });
     expect(answer).toMatchObject({ outcome: 'failed', reason: 'url-not-allowed' });
   });
 });

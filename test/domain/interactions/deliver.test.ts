@@ -205,10 +205,21 @@ describe('an interaction over HTTP', () => {
     ]);
   });
 
+  it('I-12: is answered by a form with a file of the size that the payload allows', async () => {
+    const hosted = await host('largeForm', { answer: () => ({ type: 4, data: { content: 'large' } }) });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'ANSWERED', failure: null });
+    const where = { messageId: sent.originalMessageId ?? 0n };
+    const file = await server.app.db.reader.attachment.findFirst({ where });
+    expect(file?.size).toBe(hosted.endpoint.requests[0]?.interaction.attachment_size_limit);
+    expect(await staged()).toEqual([]);
+  });
+
   it.each([
+    ['tooLargeForm', { type: 4, data: { content: 'x' } }, /maximum size of 10485760 bytes/],
     ['wrongForm', { type: 4, data: { content: 'x' } }, /named files\[n\]/],
     ['noJsonForm', undefined, /invalid JSON/],
-    ['noJson', undefined, /invalid JSON/],
+    ['noJson', undefined, /invalid JSON.*Answer 202/],
     ['deepJson', undefined, /at most 64 levels deep/],
     ['brokenForm', undefined, /form is malformed/],
     ['form', { type: 4, data: { content: 5 } }, /data\.content: /],
@@ -226,7 +237,16 @@ describe('an interaction over HTTP', () => {
     },
   );
 
-  it.each(['empty', 'noContent', 'good'] as const)('I-10: is promised by a 2xx without a body (%s)', async (mode) => {
+  const PROMISES = [
+    'empty',
+    'noContent',
+    'good',
+    'accepted',
+    'acceptedObject',
+    'acceptedHuge',
+    'acceptedCutOff',
+  ] as const;
+  it.each(PROMISES)('I-10: is promised by a 2xx without a body, or any 202 (%s)', async (mode) => {
     const hosted = await host(mode, { answer: () => undefined });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'DELIVERED_HTTP', fellBack: false });
