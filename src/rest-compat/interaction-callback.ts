@@ -1,29 +1,33 @@
 import { InteractionResponseType as Type } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { fault, maybe, plainText } from '../domain/input.js';
+import { characters, fault, maybe, plainText } from '../domain/input.js';
 import type { Callback, OfferedChoice } from '../domain/interactions/index.js';
+import { limits } from '../domain/limits.js';
 import { modalContent } from '../domain/messages/index.js';
 import { EditAnswerBody, SendAnswerBody } from './message-body.js';
 
-/** The most choices an autocompletion offers, and how long their names and values may be. */
-const CHOICES = 25;
-const CHOICE_LENGTH = 100;
+const text = (min: number, max: number) =>
+  plainText().refine(
+    (given) => given.length >= min && characters(given) <= max,
+    fault('BASE_TYPE_BAD_LENGTH', `Must be between ${min} and ${max} in length.`),
+  );
 
-const text = (min: number) => plainText().pipe(z.string().min(min).max(CHOICE_LENGTH));
+const choiceName = text(limits.choiceName.min, limits.choiceName.max);
 
+/**
+ * Takes what registering a command takes of a choice, too, and languages that there are not: what is wrong with one name would keep all
+ * choices from somebody who is typing.
+ */
 const Choice = z
   .object({
-    name: text(1),
-    name_localizations: maybe(z.record(z.string(), text(1))),
-    value: z.union([text(0), z.number()]),
+    name: choiceName,
+    name_localizations: maybe(z.record(z.string(), choiceName.nullable())),
+    value: z.union([text(0, limits.choiceValue), z.number(), z.bigint().transform(Number)]),
   })
-  .transform(
-    ({ name, name_localizations: localized, value }): OfferedChoice => ({
-      name,
-      ...(localized ? { name_localizations: localized } : {}),
-      value,
-    }),
-  );
+  .transform(({ name, name_localizations: localized, value }): OfferedChoice => {
+    const named = Object.entries(localized ?? {}).filter((entry): entry is [string, string] => entry[1] !== null);
+    return { name, ...(localized ? { name_localizations: Object.fromEntries(named) } : {}), value };
+  });
 
 const Flags = z.object({ flags: maybe(z.number().int().min(0)) });
 
@@ -47,7 +51,7 @@ export const InteractionCallback = z.discriminatedUnion(
     z
       .object({
         type: z.literal(Type.ApplicationCommandAutocompleteResult),
-        data: z.object({ choices: maybe(z.array(Choice).max(CHOICES)) }),
+        data: z.object({ choices: maybe(z.array(Choice).max(limits.choicesPerOption)) }),
       })
       .transform(({ type, data }): Callback => ({ type, choices: data.choices ?? [] })),
     z
