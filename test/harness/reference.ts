@@ -53,8 +53,10 @@ const operations: Operation[] = Object.entries(
   // What is spelt out goes before what stands for anything.
   .sort((one, other) => parametersIn(one) - parametersIn(other));
 
+/** `/applications/detectable` is a route that the document does not have. */
 function patternOf(name: string): RegExp {
-  return new RegExp(`^${name.replace(/[.+@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
+  const escaped = name.replace(/[.+@]/g, '\\$&').replace('{application_id}', '(?!detectable$)[^/]+');
+  return new RegExp(`^${escaped.replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 function parametersIn({ name }: Operation): number {

@@ -81,11 +81,12 @@ describe('what the service has none of is answered as empty', () => {
     });
   });
 
-  test('regions are one, default sounds and sticker packs none', async () => {
+  test('regions are one, default sounds, sticker packs and detectable games none', async () => {
     expect((await scene.bot.get('/voice/regions')).body).toEqual([REGION]);
     expectReference('VoiceRegionResponse', REGION);
     expect((await scene.bot.get('/soundboard-default-sounds')).body).toEqual([]);
     expect((await ask(server, 'GET', '/sticker-packs')).body).toEqual({ sticker_packs: [] });
+    expect(await ask(server, 'GET', '/applications/detectable')).toMatchObject({ status: 200, body: [] });
   });
 });
 

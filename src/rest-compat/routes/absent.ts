@@ -34,6 +34,7 @@ const AT_LARGE: [path: string, callers: Route['callers'], answer: unknown][] = [
   ['/voice/regions', ['bot'], REGIONS],
   ['/sticker-packs', [], { sticker_packs: [] }],
   ['/soundboard-default-sounds', ['bot'], []],
+  ['/applications/detectable', [], []],
 ];
 
 const bucketName = (path: string) => path.replace(/^\//, '').replaceAll('/', '-');
