@@ -1,12 +1,9 @@
-import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { callContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice } from '../domain/voice/index.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { randomToken } from '../infra/secrets.js';
 import { closeFor } from './closing.js';
-import { eventOf } from './events.js';
 import type { Gateway } from './gateway.js';
 import type { VoiceRequest } from './payloads.js';
 import type { Session } from './session.js';
@@ -38,8 +35,5 @@ async function join(gateway: Gateway, session: Session, guildId: bigint, request
     selfMute: request.self_mute ?? false,
     selfDeaf: request.self_deaf ?? false,
   };
-  const { hasCome } = await joinVoice(call, input, session.id);
-  if (!hasCome) return;
-  const server = { token: randomToken(12), guild_id: request.guild_id, endpoint: null };
-  session.dispatch(eventOf(GatewayDispatchEvents.VoiceServerUpdate, server));
+  await joinVoice(call, input, session.id);
 }

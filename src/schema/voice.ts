@@ -77,11 +77,8 @@ builder.mutationFields((t) => ({
     description:
       'Joins a voice channel, from another one of the server where the caller is in one. Over a WebSocket that ends with the socket, otherwise when they leave or sign out.',
     args: { input: t.arg({ type: ChannelIdInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
-      const channelId = parseId(input.channelId, 'channelId');
-      const { state } = await joinVoice(context.call, { channelId }, connectionOf(context));
-      return state;
-    },
+    resolve: (_root, { input }, context) =>
+      joinVoice(context.call, { channelId: parseId(input.channelId, 'channelId') }, connectionOf(context)),
   }),
   leaveVoice: t.field({
     type: VoiceStatePayload,

@@ -18,19 +18,17 @@ export interface JoinVoiceInput {
   selfDeaf?: boolean | undefined;
 }
 
-export interface JoinedVoice {
-  state: VoiceStateRecord;
-  /** Whether they were not there before by this connection. */
-  hasCome: boolean;
-}
-
 /**
  * Puts the caller into a voice channel: from another one of the guild, if they are there. Needs to see and to connect to it, and room in
  * it, which who may move members needs not.
  * @param sessionId the connection by which they are in voice, and with which that ends
  * @throws UNKNOWN_CHANNEL, INVALID_INPUT for a channel without voice, LIMIT_EXCEEDED for a full one, and what `accessGuildChannel` throws
  */
-export async function joinVoice(call: CallContext, input: JoinVoiceInput, sessionId: string): Promise<JoinedVoice> {
+export async function joinVoice(
+  call: CallContext,
+  input: JoinVoiceInput,
+  sessionId: string,
+): Promise<VoiceStateRecord> {
   const { user } = requireUser(call);
   const place = await accessGuildChannel(call, input.channelId, 'connectVoice');
   if (input.guildId !== undefined && input.guildId !== place.guildId) throw new DomainError('UNKNOWN_CHANNEL');
@@ -40,14 +38,14 @@ export async function joinVoice(call: CallContext, input: JoinVoiceInput, sessio
   const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
   call.connections.holdVoice(sessionId);
   const seat = { guildId: place.guildId, channelId: place.channelId, userId: user.id };
-  const joined = await call
+  const state = await call
     .write((write) => takeSeat(call, write, { ...seat, sessionId, heedsLimit }, input))
     .catch((error: unknown) => {
       throw isMissingReference(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
     });
   // It ended while this was stored: nobody else would end it.
   if (!call.connections.isOpen(sessionId)) await call.write((write) => endVoice(write, { userId: user.id, sessionId }));
-  return joined;
+  return state;
 }
 
 interface Seat {
@@ -64,7 +62,7 @@ async function takeSeat(
   { db, record }: Write,
   { heedsLimit, ...seat }: Seat,
   { selfMute, selfDeaf }: JoinVoiceInput,
-): Promise<JoinedVoice> {
+): Promise<VoiceStateRecord> {
   const { guildId, channelId, userId } = seat;
   const { userLimit } = await holdChannel(db, guildId, channelId);
   const member = await holdMember(db, guildId, userId);
@@ -81,10 +79,13 @@ async function takeSeat(
   };
   const after = await db.voiceState.upsert({ where: key, create: said, update: said });
   const state = voiceRecord(after, member);
-  const hasCome = before?.channelId !== channelId || before.sessionId !== after.sessionId;
-  const isChanged = hasCome || before.selfMute !== after.selfMute || before.selfDeaf !== after.selfDeaf;
+  const isChanged =
+    before?.channelId !== channelId ||
+    before.sessionId !== after.sessionId ||
+    before.selfMute !== after.selfMute ||
+    before.selfDeaf !== after.selfDeaf;
   if (isChanged) record({ type: 'VOICE_STATE_UPDATE', state });
-  return { state, hasCome };
+  return state;
 }
 
 /** The channel, which is there until the transaction ends; others who join it wait so long. @throws UNKNOWN_CHANNEL */

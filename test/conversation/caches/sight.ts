@@ -35,9 +35,7 @@ const IN_GUILD: Record<string, bigint> = {
 };
 
 /** What each client is told for itself. */
-const OWN = new Set([
-  ...['READY', 'RESUMED', 'GUILD_CREATE', 'VOICE_SERVER_UPDATE', 'GUILD_MEMBERS_CHUNK', 'USER_UPDATE'],
-]);
+const OWN = new Set([...['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_MEMBERS_CHUNK', 'USER_UPDATE']]);
 
 /** What was told of the guild, but for how these bots are seen, since nobody is told that of themselves. */
 export function toldOfGuild(dispatches: readonly Dispatch[], ...botIds: string[]): Dispatch[] {
