@@ -105,7 +105,7 @@ export class Bots {
       return;
     }
     if (message.invalidates.includes('token')) {
-      endDisallowed(bot, message);
+      heedPrivileges(bot, message);
       void this.#compare([[botId, bot]]);
     }
     if (message.audience?.once) void this.#offer(bot, message);
@@ -195,7 +195,10 @@ export class Bots {
         if (!application || session.bot.tokenHash !== application.botTokenHash)
           session.end(closes.authenticationFailed);
         else if (asksTooMuch(session.intents, privilegedIntents(application))) session.end(closes.disallowedIntents);
-        else session.user = application.bot;
+        else {
+          session.user = application.bot;
+          session.setPrivileges(privilegedIntents(application));
+        }
       }
     } catch (error) {
       this.#logFault(error, 'applications could not be read for the gateway');
@@ -278,11 +281,12 @@ function isCaughtUp(session: Session, guildId: bigint, isMember: boolean): boole
   return isMember ? holds : !holds && !session.unavailableGuilds.has(guildId);
 }
 
-/** Ends the sessions that ask for what the message says is switched off: at once, before anything else is sent to them. */
-function endDisallowed(bot: Bot, { privilegedIntents }: BusMessage): void {
+/** Heeds what the message says is switched on and off, before anything else is sent: sessions that ask for what is off end. */
+function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
   if (!privilegedIntents) return;
   for (const session of [...bot.sessions]) {
     if (asksTooMuch(session.intents, privilegedIntents)) session.end(closes.disallowedIntents);
+    else session.setPrivileges(privilegedIntents);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Close,
   clientCloseKeepsSession,
   closes,
+  type GatewayVersion,
   HEARTBEAT_SILENCE_MS,
   isClientOpcode,
   MAX_PAYLOAD_BYTES,
@@ -28,6 +29,7 @@ import { type Outlet, Transmitter } from './transmitter.js';
 
 /** One client's conversation: from HELLO over IDENTIFY or RESUME to the close. It has never seen a socket. */
 export class Connection implements Applicant {
+  readonly version: GatewayVersion;
   readonly #transmitter: Transmitter;
   #greeted = false;
   #closed = false;
@@ -43,8 +45,9 @@ export class Connection implements Applicant {
   constructor(
     readonly gateway: Gateway,
     private readonly outlet: Outlet,
-    encoding: Encoding,
+    { version, encoding }: { version: GatewayVersion; encoding: Encoding },
   ) {
+    this.version = version;
     this.#transmitter = new Transmitter(outlet, encoding, () => this.drained());
     this.#lastHeartbeat = gateway.app.clock.now();
     gateway.connections.add(this);

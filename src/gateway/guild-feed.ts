@@ -412,7 +412,7 @@ export class GuildFeed {
       for (const feedSession of seat.feedSessions) {
         const { session } = feedSession;
         if (!wants(session, seat, event)) continue;
-        feedSession.deliver(forms.as(session.wants(GatewayIntentBits.MessageContent) ? 'whole' : shown));
+        feedSession.deliver(forms.as(session.readsContent ? 'whole' : shown));
         deliveries += 1;
       }
     }

@@ -15,7 +15,7 @@ import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
 import type { IdentifyData } from './payloads.js';
 import { hidePresence, showPresence } from './presence.js';
-import { closes, GATEWAY_VERSION, MAX_GUILDS_PER_SHARD } from './protocol.js';
+import { closes, MAX_GUILDS_PER_SHARD } from './protocol.js';
 import { Session, type Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
@@ -37,11 +37,11 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   const retryAfterMs = await countIdentify(gateway, bot, shard);
   if (retryAfterMs !== null) return { refused: true, retryAfterMs };
 
-  const session = openSession(gateway, bot, data, intents, shard);
+  const session = openSession(connection, bot, data, intents, shard);
   try {
     await gateway.bots.add(session);
     // What was replaced or switched off before the session heard of such.
-    await authenticate(app, token, intents);
+    session.setPrivileges((await authenticate(app, token, intents)).privilegedIntents);
     // Before it hears of its guilds: their GUILD_CREATE shows it, and it is not told besides.
     await showPresence(gateway, session);
     const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
@@ -84,7 +84,7 @@ async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Sha
 }
 
 function openSession(
-  gateway: Gateway,
+  { gateway, version }: Applicant,
   bot: AuthenticatedBot,
   data: IdentifyData,
   intents: number,
@@ -94,6 +94,7 @@ function openSession(
   const terms = {
     id: randomBytes(16).toString('hex'),
     bot,
+    version,
     intents,
     shard,
     largeThreshold: Math.min(Math.max(wished, LARGE_THRESHOLD.min), LARGE_THRESHOLD.max),
@@ -142,7 +143,7 @@ function begin(gateway: Gateway, connection: Applicant, session: Session, feedSe
     eventOf(
       GatewayDispatchEvents.Ready,
       renderReady({
-        version: GATEWAY_VERSION,
+        version: session.version,
         user: session.user,
         privilegedIntents: session.bot.privilegedIntents,
         guildIds,

@@ -1,7 +1,20 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 
-/** The only version spoken (docs/gateway.md, G-1). */
-export const GATEWAY_VERSION = 10;
+/** The versions spoken (docs/gateway.md, G-1); sessions at 9 differ from those at 10 in G-15 only. */
+export type GatewayVersion = 9 | 10;
+
+/** By what `v` says; null for an address without it. */
+export function versionFor(v: string | null): GatewayVersion | null {
+  switch (v) {
+    case null:
+    case '10':
+      return 10;
+    case '9':
+      return 9;
+    default:
+      return null;
+  }
+}
 
 /** Milliseconds between a client's heartbeats. */
 export const HEARTBEAT_INTERVAL_MS = 41_250;

@@ -24,6 +24,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
     session.end(closes.disallowedIntents);
     throw new Closing(closes.disallowedIntents);
   }
+  session.setPrivileges(bot.privilegedIntents);
   const outcome = session.resume(
     connection,
     data.seq,

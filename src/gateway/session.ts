@@ -1,4 +1,5 @@
-import type { AuthenticatedBot } from '../domain/applications/index.js';
+import { GatewayIntentBits } from 'discord-api-types/v10';
+import type { AuthenticatedBot, PrivilegedIntent } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import type { User } from '../infra/database/index.js';
 import type { GatewayEvent, Payload } from './events.js';
@@ -8,6 +9,7 @@ import {
   BACKLOG_LIMIT,
   type Close,
   closes,
+  type GatewayVersion,
   MAX_WAITING_REQUESTS,
   PRESENCE_LIMIT,
   REPLAY_LIMIT,
@@ -38,6 +40,7 @@ export interface Shard {
 export interface SessionTerms {
   id: string;
   bot: AuthenticatedBot;
+  version: GatewayVersion;
   intents: number;
   /** Null when the client did not ask for sharding. */
   shard: Shard | null;
@@ -58,7 +61,10 @@ export class Session {
   readonly botId: bigint;
   /** The bot's own user, as it was last read. */
   user: User;
+  readonly version: GatewayVersion;
   readonly intents: number;
+  /** Whether it is sent the content of messages that are neither its own nor for it (docs/gateway.md, G-15). */
+  readsContent: boolean;
   readonly shard: Shard | null;
   readonly largeThreshold: number;
   presence: PresenceUpdate | null;
@@ -99,7 +105,9 @@ export class Session {
     this.bot = terms.bot;
     this.user = terms.bot.actor.user;
     this.botId = this.user.id;
+    this.version = terms.version;
     this.intents = terms.intents;
+    this.readsContent = this.#mayReadContent(terms.bot.privilegedIntents);
     this.shard = terms.shard;
     this.largeThreshold = terms.largeThreshold;
     this.presence = terms.presence;
@@ -129,6 +137,15 @@ export class Session {
 
   wants(intent: number): boolean {
     return (this.intents & intent) !== 0;
+  }
+
+  /** The application has these privileged intents switched on from now on. It does not say whether the session may go on with its own. */
+  setPrivileges(on: readonly PrivilegedIntent[]): void {
+    this.readsContent = this.#mayReadContent(on);
+  }
+
+  #mayReadContent(on: readonly PrivilegedIntent[]): boolean {
+    return this.wants(GatewayIntentBits.MessageContent) || (this.version === 9 && on.includes('MESSAGE_CONTENT'));
   }
 
   isResponsibleFor(guildId: bigint): boolean {

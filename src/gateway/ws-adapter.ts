@@ -7,10 +7,10 @@ import type { Gateway } from './gateway.js';
 import {
   type Close,
   closes,
-  GATEWAY_VERSION,
   MAX_PAYLOAD_BYTES,
   SAME_MACHINE_DELAY_MS,
   SOCKET_HIGH_WATER,
+  versionFor,
 } from './protocol.js';
 import type { Outlet } from './transmitter.js';
 
@@ -48,8 +48,8 @@ export function createAcceptor(gateway: Gateway) {
 }
 
 function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
-  const { encoding, refusal } = negotiate(request);
-  const connection = new Connection(gateway, new SocketOutlet(socket, webSocket), encoding);
+  const { version, encoding, refusal } = negotiate(request);
+  const connection = new Connection(gateway, new SocketOutlet(socket, webSocket), { version, encoding });
   webSocket.on('message', (data) => connection.receive(bufferOf(data)));
   webSocket.on('ping', (data) => {
     if (socket.writableLength < SOCKET_HIGH_WATER) webSocket.pong(data);
@@ -96,11 +96,12 @@ function negotiate(request: IncomingMessage) {
   const [, search = ''] = (request.url ?? '').split('?', 2);
   const query = new URLSearchParams(search);
   const encoding = encodingFor(query.get('compress'));
+  const version = versionFor(query.get('v'));
   let refusal: Close | null = null;
-  if ((query.get('v') ?? String(GATEWAY_VERSION)) !== String(GATEWAY_VERSION)) refusal = closes.invalidVersion;
+  if (version === null) refusal = closes.invalidVersion;
   else if ((query.get('encoding') ?? 'json') !== 'json') refusal = closes.encoding;
   else if (!encoding) refusal = closes.compression;
-  return { encoding: encoding ?? plain, refusal };
+  return { version: version ?? 10, encoding: encoding ?? plain, refusal };
 }
 
 function bufferOf(data: WebSocket.RawData): Buffer {

@@ -1,5 +1,6 @@
 import { invalidInput } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
+import type { RestQuery } from './request.js';
 
 const HEADER = 'X-Audit-Log-Reason';
 
@@ -8,13 +9,27 @@ const HEADER = 'X-Audit-Log-Reason';
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readAuditReason(header: string | string[] | undefined): string | null {
-  const text = decode(String(header ?? '')).trim();
+  return checked(decode(String(header ?? '')), { path: HEADER, rule: 'URL-encoded, without U+0000' });
+}
+
+/**
+ * The same as version 9 of the API takes it as well: as `reason` in the query or the body; null for none.
+ * @throws INVALID_INPUT beyond 512 characters
+ */
+export function readReasonField(query: RestQuery, body: unknown): string | null {
+  const inBody: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'reason') : null;
+  const stated = query.reason ?? inBody;
+  return typeof stated === 'string' ? checked(stated, { path: 'reason', rule: 'without U+0000' }) : null;
+}
+
+function checked(stated: string, { path, rule }: { path: string; rule: string }): string | null {
+  const text = stated.trim();
   if (text === '') return null;
   if (text.length > limits.auditReason || text.includes('\u0000')) {
     throw invalidInput({
-      path: HEADER,
+      path,
       code: 'BASE_TYPE_BAD_LENGTH',
-      message: `Must be between 1 and ${limits.auditReason} in length, URL-encoded, without U+0000.`,
+      message: `Must be between 1 and ${limits.auditReason} in length, ${rule}.`,
     });
   }
   return text.toWellFormed();

@@ -8,7 +8,7 @@ import { parseSnowflake } from '../infra/ids.js';
 import { streamOf } from './body.js';
 import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';
 import { parseJson } from './json.js';
-import { type Matched, pathInTable } from './match.js';
+import { forwardedPath, type Matched } from './match.js';
 import { callFor, perform } from './perform.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
 import { CLOUD, type Route, type SelfHosted, type TargetParam } from './route.js';
@@ -29,7 +29,7 @@ type BotActor = Extract<Actor, { kind: 'bot' }>;
 
 /** A request to be forwarded. */
 export interface Asked {
-  /** Its path is behind `{base_url}`, and has no token. */
+  /** Its path is that of {@link forwardedPath}. */
   request: RestRequest;
   sender: Extract<Actor, { kind: 'bot' | 'webhook' }>;
   /** What the row takes as a body; null for none. */
@@ -84,7 +84,7 @@ export async function locate(
       parseInput(row.query, request.query);
       await beforeForward(callFor(app, request, actor));
     }
-    const answer = await forwardTo(directory, home, { row, request: forwarded, actor });
+    const answer = await forwardTo(directory, home, { matched, request: forwarded, actor });
     if (answer.status < 300) afterForward?.(callFor(app, request, actor));
     return isDoneIf && isRefusal(answer, isDoneIf) ? jsonAnswer(204, undefined) : answer;
   };
@@ -122,11 +122,12 @@ async function homeOf(
 async function forwardTo(
   directory: Directory,
   home: BoxTarget,
-  { row, request, actor }: { row: Route; request: RestRequest; actor: Actor },
+  { matched, request, actor }: { matched: Matched; request: RestRequest; actor: Actor },
 ): Promise<RestAnswer> {
   if (actor.kind !== 'bot' && actor.kind !== 'webhook') return errorAnswer(NOT_FOUND);
+  const { row } = matched;
   const taken = row.body && { maxJsonBytes: row.maxJsonBytes, takesForm: row.admitFiles !== null };
-  const asked = { ...request, path: pathInTable(row, request.path) };
+  const asked = { ...request, path: forwardedPath(matched, request.path) };
   return directory.forward(home, { request: asked, sender: actor, taken });
 }
 

@@ -1,3 +1,4 @@
+import { REST_PATH_V9 } from '../http/rest-paths.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { BAD_REQUEST, METHOD_NOT_ALLOWED, NOT_FOUND, UNKNOWN_API_VERSION } from './errors.js';
 import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
@@ -7,7 +8,17 @@ import type { PathParams, Route } from './route.js';
 export interface Matched {
   row: Route;
   params: PathParams;
+  version: ApiVersion;
 }
+
+/** A version that is spoken. */
+export type ApiVersion = 9 | 10;
+
+/** By the segment that names it; 10 is meant where none does. */
+const VERSIONS: ReadonlyMap<string, ApiVersion> = new Map([
+  ['v9', 9],
+  ['v10', 10],
+]);
 
 /** One step of a path, with what may follow it. */
 interface Step {
@@ -20,7 +31,7 @@ interface Step {
 }
 
 /**
- * The rows, found by method and path. `{base_url}` is any of `/api/v10`, `/api` and nothing; each segment is compared decoded, since
+ * The rows, found by method and path. `{base_url}` is any of `REST_PREFIXES`; each segment is compared decoded, since
  * some libraries encode the `@` of `@me` and `@original`. A name goes before a parameter.
  */
 export class RouteTable {
@@ -48,14 +59,14 @@ export class RouteTable {
   match({ method, path }: Pick<RestRequest, 'method' | 'path'>): Matched | RestAnswer {
     const segments = decodeSegments(path);
     if (!segments) return errorAnswer(BAD_REQUEST);
-    const start = startOfRow(segments);
-    if (start === null) return errorAnswer(UNKNOWN_API_VERSION);
+    const base = baseOf(segments);
+    if (base === null) return errorAnswer(UNKNOWN_API_VERSION);
     const values: string[] = [];
-    const step = find(this.#root, segments, start, values);
+    const step = find(this.#root, segments, base.start, values);
     if (!step) return errorAnswer(NOT_FOUND);
     const row = step.rows.get(method === 'HEAD' ? 'GET' : method);
     if (!row) return errorAnswer(METHOD_NOT_ALLOWED, { allow: [...step.rows.keys()].join(', ') });
-    return { row, params: paramsOf(row, values) };
+    return { row, params: paramsOf(row, values), version: base.version };
   }
 
   #add(row: Route): void {
@@ -110,20 +121,25 @@ function decodeSegments(path: string): string[] | null {
   }
 }
 
-/** Where the segments of a row begin, behind `{base_url}`; null where that names a version that is not spoken. */
-function startOfRow(segments: string[]): number | null {
-  if (segments[1] !== 'api') return 1;
-  const version = segments[2];
-  if (version === 'v10') return 3;
-  return version !== undefined && /^v\d+$/.test(version) ? null : 2;
+/** Where the segments of a row begin, behind `{base_url}`, and the version; null for a version that is not spoken. */
+function baseOf(segments: string[]): { start: number; version: ApiVersion } | null {
+  if (segments[1] !== 'api') return { start: 1, version: 10 };
+  const named = segments[2] ?? '';
+  const version = VERSIONS.get(named);
+  if (version !== undefined) return { start: 3, version };
+  return /^v\d+$/.test(named) ? null : { start: 2, version: 10 };
 }
 
-/** A path that was matched, behind `{base_url}` and as it was sent, with a `-` for the token of a webhook. */
-export function pathInTable({ path: pattern }: Pick<Route, 'path'>, path: string): string {
-  const start = startOfRow(decodeSegments(path) ?? []) ?? 1;
-  const names = pattern.split('/').slice(1);
+/**
+ * A path that was matched, as it is forwarded to a box: as it was sent, with a `-` for the token of a webhook, and behind no
+ * `{base_url}` but that of version 9 (docs/relay.md, R-20).
+ */
+export function forwardedPath({ row, version }: Pick<Matched, 'row' | 'version'>, path: string): string {
+  const start = baseOf(decodeSegments(path) ?? [])?.start ?? 1;
+  const names = row.path.split('/').slice(1);
   const segments = path.split('/').slice(start);
-  return segments.map((segment, at) => `/${names[at] === ':webhookToken' ? '-' : segment}`).join('');
+  const behind = segments.map((segment, at) => `/${names[at] === ':webhookToken' ? '-' : segment}`).join('');
+  return version === 9 ? REST_PATH_V9 + behind : behind;
 }
 
 /** The step a path ends with where it is a known one; puts what stands for parameters into `values`. */

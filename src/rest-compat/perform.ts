@@ -12,6 +12,7 @@ import type { Matched } from './match.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
 import type { Outcome, Route } from './route.js';
 import { parseParams } from './schemas.js';
+import { asVersion10, withReasonField } from './version-nine.js';
 
 /** A call of `actor`, as a request asks for it. @throws INVALID_INPUT for a reason that the audit ledger cannot keep */
 export function callFor(
@@ -61,14 +62,14 @@ export function faultAnswer(app: AppContext, { id, method }: RestRequest, error:
 
 async function run(
   app: AppContext,
-  { row, params: inPath }: Matched,
+  { row, params: inPath, version }: Matched,
   request: RestRequest,
   call: CallContext,
 ): Promise<Outcome> {
   const params = await parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
-  const work = (body: unknown, files: UploadedFile[]) => row.run({ app, call }, { params, query, body, files });
-  if (!row.body) return work({}, []);
+  const stated = (body: unknown) => (version === 9 ? withReasonField(call, request.query, body) : call);
+  if (!row.body) return row.run({ app, call: stated({}) }, { params, query, body: {}, files: [] });
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);
   let files: UploadedFile[] = [];
@@ -79,7 +80,9 @@ async function run(
     const received = await readBody(request, { maxJsonBytes, jsonBounds, held, form, beginForm });
     files = received.files;
     const parse = row.isParsedInTurns ? parseInTurns : parseInput;
-    return await work(await parse(row.body, received.value), files);
+    const value = version === 9 ? asVersion10(row, received.value) : received.value;
+    const body = await parse(row.body, value);
+    return await row.run({ app, call: stated(value) }, { params, query, body, files });
   } finally {
     held.release();
     await Promise.all(files.map((file) => file.blob.discard()));

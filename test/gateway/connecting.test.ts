@@ -26,13 +26,16 @@ async function closeAfter(message: string | Buffer): Promise<number> {
 }
 
 describe('G-1 the address', () => {
-  it.each(['', '?v=10', '/?v=10&encoding=json', '?encoding=json'])('G-1 greets at /gateway%s', async (query) => {
-    const client = await open(query);
-    expect((await client.next()).op).toBe(10);
-    await client.close();
-  });
+  it.each(['', '?v=10', '?v=9', '/?v=10&encoding=json', '?encoding=json'])(
+    'G-1 greets at /gateway%s',
+    async (query) => {
+      const client = await open(query);
+      expect((await client.next()).op).toBe(10);
+      await client.close();
+    },
+  );
 
-  it.each(['9', '11', 'ten', ''])('G-1 closes 4012 for v=%s', async (version) => {
+  it.each(['8', '11', '09', 'ten', ''])('G-1 closes 4012 for v=%s', async (version) => {
     const client = await open(`?v=${version}`);
     expect((await client.closed).code).toBe(4012);
     expect(client.frames).toEqual([]);

@@ -1,7 +1,7 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { PrivilegedIntent } from '../../src/domain/applications/index.js';
-import { sendMessage } from '../../src/domain/messages/index.js';
+import { sendMessage as sendMessageAs } from '../../src/domain/messages/index.js';
 import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import {
@@ -10,6 +10,7 @@ import {
   install,
   type MadeApplication,
   type Person,
+  sendMessage,
   signUp,
 } from '../harness/people.js';
 import type { TestServer } from '../harness/server.js';
@@ -26,8 +27,12 @@ it.beforeAll(async ({ server: shared }) => {
   ada = await signUp(server, 'ada');
 });
 
-async function session(bot: MadeApplication, intents: number): Promise<{ client: GatewayClient; id: string }> {
-  const client = await GatewayClient.open(server.origin);
+async function session(
+  bot: MadeApplication,
+  intents: number,
+  version = 10,
+): Promise<{ client: GatewayClient; id: string }> {
+  const client = await GatewayClient.open(server.origin, `?v=${version}&encoding=json`);
   const { d } = await client.ready(bot.botToken, { intents });
   return { client, id: d.session_id };
 }
@@ -83,7 +88,7 @@ it('G-15 shows no content from the change on, before anything has been read', as
   const { client } = await session(bot, ALL_INTENTS);
   const call = callOf(server.app, await userOf(server.app, ada));
   const body = toSend({ content: 'before' });
-  const message = await sendMessage(call, { channelId: BigInt(guild.textChannelId), body });
+  const message = await sendMessageAs(call, { channelId: BigInt(guild.textChannelId), body });
   expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
   // By hand, since only so does nothing come between the two.
   const intents: PrivilegedIntent[] = ['GUILD_MEMBERS', 'PRESENCES'];
@@ -93,4 +98,54 @@ it('G-15 shows no content from the change on, before anything has been read', as
   expect((await client.closed).code).toBe(4014);
   const heard = client.frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
   expect(heard).toEqual(['before']);
+});
+
+describe('G-15 at version 9 a session without the content intent', () => {
+  const WITHOUT_CONTENT = Intent.Guilds | Intent.GuildMessages;
+
+  /** A bot on a server of its own, and what its session is shown of a message that ada posts there. */
+  async function reader(version: number) {
+    const bot = await createApplication(ada);
+    const guild = await createGuild(ada);
+    await install(ada, bot, guild);
+    const { client, id } = await session(bot, WITHOUT_CONTENT, version);
+    const post = () => sendMessage(ada, guild.textChannelId, 'secret');
+    const heard = async () => {
+      await post();
+      return (await client.event('MESSAGE_CREATE')).d.content;
+    };
+    return { bot, client, id, post, heard };
+  }
+
+  it('G-15 reads content while the switch of the application is on, and goes on without it once it is off', async () => {
+    const { bot, client, heard } = await reader(9);
+    expect(client.frames.find(({ t }) => t === 'READY')?.d.v).toBe(9);
+    expect(await heard()).toBe('secret');
+    await switchOn(bot, 'GUILD_MEMBERS');
+    expect(await heard()).toBe('');
+    await switchOn(bot, 'MESSAGE_CONTENT');
+    expect(await heard()).toBe('secret');
+    await client.close();
+  });
+
+  it('G-15 is resumed with what the switch says by then', async () => {
+    const { bot, client, id, heard, post } = await reader(9);
+    expect(await heard()).toBe('secret');
+    client.socket.terminate();
+    await client.closed;
+    await switchOn(bot);
+    const again = await GatewayClient.open(server.origin, '?v=9');
+    again.send(6, { token: bot.botToken, session_id: id, seq: client.sequence });
+    await again.event('RESUMED');
+    await post();
+    expect((await again.event('MESSAGE_CREATE')).d.content).toBe('');
+    await again.close();
+  });
+
+  it('G-15 does not read it at version 10', async () => {
+    const { client, heard } = await reader(10);
+    expect(client.frames.find(({ t }) => t === 'READY')?.d.v).toBe(10);
+    expect(await heard()).toBe('');
+    await client.close();
+  });
 });

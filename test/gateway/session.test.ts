@@ -37,6 +37,7 @@ function newSession(terms: Partial<SessionTerms> = {}): Session {
         privilegedIntents: ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'],
         tokenHash: '',
       },
+      version: 10,
       intents: 0,
       shard: null,
       largeThreshold: 50,

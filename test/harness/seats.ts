@@ -23,7 +23,8 @@ type Place = { app: AppContext; feeds: GuildFeeds; guildId: bigint };
 /** A session whose events of the guild wait until it is released there. */
 export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Partial<SessionTerms> = {}): Seat {
   const actor = { kind: 'bot', user, applicationId: user.id, messageContentIntent: true } as const;
-  const bare = { id: String(app.nextId()), intents: 0, shard: null, largeThreshold: 50, presence: null };
+  const version = 10 as const;
+  const bare = { id: String(app.nextId()), version, intents: 0, shard: null, largeThreshold: 50, presence: null };
   const bot = { actor, privilegedIntents: PRIVILEGED_INTENTS, tokenHash: '' };
   const session = new Session(app.clock, { ...bare, bot, ...terms }, (ended) => feeds.remove(ended));
   const frames: Seat['frames'] = [];

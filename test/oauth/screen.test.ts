@@ -534,12 +534,15 @@ describe('a request gone wrong', () => {
 });
 
 describe('the addresses of client libraries', () => {
-  it.each(['/api', '/api/v10'])('%s/oauth2/authorize leads to the screen with the same query', async (prefix) => {
-    const query = '?client_id=1&scope=bot+applications.commands&permissions=8&x=%0d%0a';
-    const { status, location } = await browser.get(`${prefix}/oauth2/authorize${query}`);
-    expect(status).toBe(303);
-    expect(location).toBe(`/oauth2/authorize${query}`);
-  });
+  it.each(['/api', '/api/v10', '/api/v9'])(
+    '%s/oauth2/authorize leads to the screen with the same query',
+    async (prefix) => {
+      const query = '?client_id=1&scope=bot+applications.commands&permissions=8&x=%0d%0a';
+      const { status, location } = await browser.get(`${prefix}/oauth2/authorize${query}`);
+      expect(status).toBe(303);
+      expect(location).toBe(`/oauth2/authorize${query}`);
+    },
+  );
 });
 
 describe('the screen', () => {

@@ -466,7 +466,7 @@ describe('POST /developer-portal/applications/{id}/reset-secret', () => {
 });
 
 describe('a method that an address does not take', () => {
-  const prefixes = ['', '/api', '/api/v10'];
+  const prefixes = ['', '/api', '/api/v10', '/api/v9'];
   it.each([
     ...prefixes.flatMap((prefix) => [
       ['GET', `${prefix}/oauth2/token`, 'POST'],

@@ -59,7 +59,7 @@ describe('where a row runs', () => {
     ['webhookId', 'webhook 5'],
   ])('by its %s is asked as %s', async (by, question) => {
     const { directory, asked, forwarded } = boxes();
-    const matched = { row: rowAt({ by, selfHosted: 'forward' }), params: { [by]: '5' } };
+    const matched = { row: rowAt({ by, selfHosted: 'forward' }), params: { [by]: '5' }, version: 10 } as const;
     expect(await locate({ app, directory }, matched, request, actor)).toMatchObject({ status: 200 });
     expect([asked, forwarded]).toEqual([[question], [request]]);
   });
@@ -68,9 +68,9 @@ describe('where a row runs', () => {
     const { directory, asked } = boxes();
     const byGuild = rowAt({ by: 'guildId', selfHosted: 'forward' });
     const here: Matched[] = [
-      { row: rowAt(CLOUD), params: {} },
-      { row: byGuild, params: { guildId: 'x' } },
-      { row: byGuild, params: {} },
+      { row: rowAt(CLOUD), params: {}, version: 10 },
+      { row: byGuild, params: { guildId: 'x' }, version: 10 },
+      { row: byGuild, params: {}, version: 10 },
     ];
     for (const matched of here) {
       expect(await locate({ app, directory }, matched, request, actor)).toBeNull();
@@ -80,12 +80,13 @@ describe('where a row runs', () => {
 });
 
 describe('what depends on the body', () => {
-  const matched = (maxJsonBytes: number) => ({
+  const matched = (maxJsonBytes: number): Matched => ({
     row: rowAt(
       { by: 'guildId', selfHosted: (body) => (Object.keys(body as object).length ? 'notImplemented' : 'forward') },
       maxJsonBytes,
     ),
     params: { guildId: '5' },
+    version: 10,
   });
   const at = (text: string, most = 10) => {
     const { directory, forwarded } = boxes();

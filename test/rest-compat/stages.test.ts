@@ -93,7 +93,7 @@ describe('perform, without a server', () => {
     const statuses = { oneOf: [200, 201, 204], of: (n: 200 | 201 | 204) => n } as const;
     for (const status of statuses.oneOf) {
       const row = testRow({ run: async () => status, status: statuses, render: (n) => ({ n }) });
-      const matched = { row, params: {} };
+      const matched = { row, params: {}, version: 10 } as const;
       const answer = await perform(app, matched, request('GET', '/x'), callFor(app, request('GET', '/x'), actor));
       expect([answer.status, bodyOf(answer)]).toEqual([status, status === 204 ? null : { n: status }]);
     }
@@ -214,7 +214,7 @@ describe('admit: what is known without the caller is counted before the check', 
     const cheap = pathScheme('', 'interactionToken');
     const admissions = new Admissions(app, [row], [costly.scheme, cheap.scheme]);
     const admitted = async (token: string) => {
-      const matched = { row, params: { webhookId: '1', token } };
+      const matched = { row, params: { webhookId: '1', token }, version: 10 } as const;
       const { outcome } = await admissions.admit(matched, request('GET', `/webhooks/1/${token}`));
       return 'actor' in outcome ? 'admitted' : outcome.refusal.status;
     };

@@ -448,7 +448,7 @@ describe('addresses that are no route', () => {
     }
   });
 
-  test.each(['/api/v9/users/@me', '/api/v11/gateway', '/api/v6', '/api/v100/nothing'])(
+  test.each(['/api/v8/users/@me', '/api/v11/gateway', '/api/v6', '/api/v100/nothing'])(
     '%s is 400 code 50041',
     async (path) => {
       const { status, body } = await scene.bot.get(`${server.origin}${path}`);

@@ -115,7 +115,7 @@ function form(content: string, { last = '--b--\r\n', stated = 0 } = {}): Pick<To
 }
 
 const PREFIX = '/api/v10';
-const OTHER_PREFIXES = ['/api', '', '/api/v9', 'http://localhost/api/v10', 'HTTP://example.com/api'];
+const OTHER_PREFIXES = ['/api', '', '/api/v9', '/api/v8', 'http://localhost/api/v10', 'HTTP://example.com/api'];
 
 /** What may be asked for behind a token, and what there is not. */
 const ASKED: readonly [method: string, behind: string, content: Pick<Told, 'headers' | 'body'>][] = [

@@ -129,7 +129,7 @@ function notBegun({ why }: NotBegun): Outcome {
   return { begun: false, result: why === 'late' ? json(504, httpFault(504)) : null };
 }
 
-const VOICE_STATE = /^\/guilds\/[^/]+\/voice-states\/[^/]+$/;
+const VOICE_STATE = /^(?:\/api\/v9)?\/guilds\/[^/]+\/voice-states\/[^/]+$/;
 
 /** A voice state that is read has one bit for mute as those that are told. */
 function asBoxTells({ method, path }: CloudRequest, status: number, body: string | null): string | null {

@@ -39,7 +39,7 @@ export interface Asked {
   request: {
     id: string;
     method: string;
-    /** As it was sent, percent-encoded, without a prefix such as `/api/v10` and without a token. */
+    /** As it was sent, percent-encoded, without a token, and without a prefix but that of version 9. */
     path: string;
     query: Readonly<Record<string, string | string[]>>;
     headers: IncomingHttpHeaders;

@@ -3,7 +3,7 @@ import type { SentBot } from '../protocol/messages.js';
 /** A request on its way to a box (docs/relay.md, R-20). */
 export interface ForwardedRequest {
   method: string;
-  /** Without a prefix such as `/api/v10`, percent-encoded. */
+  /** Percent-encoded, without a prefix but that of version 9. */
   path: string;
   query: Readonly<Record<string, string | string[]>>;
   /** Those that travel only. */

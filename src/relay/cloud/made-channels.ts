@@ -4,7 +4,7 @@ import { refusalIn } from '../../domain/errors.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import type { ForwardedAnswer } from './answers.js';
 
-const CHANNELS_OF_GUILD = /^\/guilds\/\d+\/channels$/;
+const CHANNELS_OF_GUILD = /^(?:\/api\/v9)?\/guilds\/\d+\/channels$/;
 
 /**
  * A channel that a bot has just made can be found by it, although the box's CHANNEL_CREATE may come later than its answer. What cannot be kept
