@@ -40,6 +40,8 @@ export interface Config {
   trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
+  /** Whether the platform answers its built-in commands, whose names are reserved then. */
+  builtInCommands: boolean;
   /** Whether webhooks of boxes' channels work, or are not found. */
   selfHostedWebhooks: 'forward' | 'not_found';
   /** Set where this instance is a box. */
@@ -260,6 +262,7 @@ const Environment = z.object({
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
   TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, MAX_CLOUD_WORKER).default(0),
+  BUILT_IN_COMMANDS: onOff.default(true),
   SELF_HOSTED_WEBHOOKS: z.enum(['forward', 'not_found'], { error: 'must be forward or not_found' }).default('forward'),
   CLOUD_URL: cloudOrigin.optional(),
   BOX_TOKEN: z.string().max(200, 'must be the enrolment token as it was shown').optional(),
@@ -357,6 +360,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     trustProxy: env.TRUST_PROXY ?? null,
     workerId: env.WORKER_ID,
     logLevel: env.LOG_LEVEL,
+    builtInCommands: env.BUILT_IN_COMMANDS,
     selfHostedWebhooks: env.SELF_HOSTED_WEBHOOKS,
     box: env.CLOUD_URL === undefined ? null : { cloudUrl: env.CLOUD_URL, token: env.BOX_TOKEN ?? null },
   };

@@ -217,6 +217,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     guilds: app.guilds,
     boxRoutes: app.boxRoutes,
     hasBoxWebhooks: app.config.selfHostedWebhooks === 'forward',
+    hasBuiltIns: app.config.builtInCommands,
     boxes: app.boxes,
     recipients: app.recipients,
     applications: app.applications,

@@ -157,6 +157,8 @@ export interface CallContext {
   boxRoutes: BoxRoutes;
   /** Whether webhooks work in guilds on boxes, by this instance's settings (decisions 1). */
   hasBoxWebhooks: boolean;
+  /** Whether there are built-in commands, by this instance's settings (decisions 381). */
+  hasBuiltIns: boolean;
   /** The way to boxes. */
   boxes: BoxDoor;
   /** Who is in direct channels. */

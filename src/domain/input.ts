@@ -6,12 +6,16 @@ export function fault(code: string, message: string): { error: string; params: {
   return { error: message, params: { code } };
 }
 
-/** As {@link fault}, for a fault whose message the refusal as a whole says, too. */
+/** Says in the message of a refusal as a whole what is wrong with all inputs that have the same fault. */
+export type Headline = (inputs: readonly unknown[]) => string;
+
+/** As {@link fault}, for a fault that the refusal as a whole names, too. */
 export function headline(
   code: string,
   message: (input: unknown) => string,
-): { error: (issue: { input?: unknown }) => string; params: { code: string; isHeadline: true } } {
-  return { error: ({ input }) => message(input), params: { code, isHeadline: true } };
+  headline: Headline,
+): { error: (issue: { input?: unknown }) => string; params: { code: string; headline: Headline } } {
+  return { error: ({ input }) => message(input), params: { code, headline } };
 }
 
 /** How many faults of an input are told. */

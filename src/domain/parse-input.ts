@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DomainError, type FieldFault, joinPath, unknownKind } from './errors.js';
-import { FAULTS_TOLD, UNKNOWN_KIND } from './input.js';
+import { FAULTS_TOLD, type Headline, UNKNOWN_KIND } from './input.js';
 
 /**
  * Parses `value` with `schema`.
@@ -29,9 +29,11 @@ function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
   return new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
 }
 
-/** What one of the faults says of the input as a whole. */
+/** What the faults with the first headline among them say of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {
-  return issues.find((issue) => issue.code === 'custom' && issue.params?.isHeadline === true)?.message;
+  const headlines = issues.map((issue) => (issue.code === 'custom' ? (issue.params?.headline as Headline) : undefined));
+  const first = headlines.find((headline) => headline !== undefined);
+  return first?.(issues.filter((_, index) => headlines[index] === first).map(({ input }) => input));
 }
 
 /** How many keys of one dictionary are named that have no place in it. */

@@ -81,7 +81,7 @@ async function run(
     files = received.files;
     const parse = row.isParsedInTurns ? parseInTurns : parseInput;
     const value = version === 9 ? asVersion10(row, received.value) : received.value;
-    const body = await parse(row.body, value);
+    const body = await parse(row.bodyFor?.(call) ?? row.body, value);
     return await row.run({ app, call: stated(value) }, { params, query, body, files });
   } finally {
     held.release();

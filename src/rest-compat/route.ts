@@ -113,6 +113,8 @@ export interface Route {
   query: z.ZodType;
   /** In wire names; null for a row without one. */
   body: z.ZodType | null;
+  /** The schema in place of `body`, where it depends on the settings of the instance; null for the same everywhere. */
+  bodyFor: ((call: CallContext) => z.ZodType) | null;
   /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
   isParsedInTurns: boolean;
   /** For a body that may be multipart with files: whether the caller may send them at all, asked before they are received. */
@@ -147,6 +149,8 @@ interface RouteSpec<
   query?: Query;
   /** In wire names. */
   body?: Body;
+  /** The schema in place of `body`, which is how the body is documented, where it depends on the settings of the instance. */
+  bodyFor?(call: CallContext): Body;
   /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
   isParsedInTurns?: boolean;
   /** Where the body has what the domain's rules name otherwise in their faults, such as `appName` for `app_name`. */
@@ -191,6 +195,7 @@ export function route<
     params: spec.params,
     query: spec.query ?? ANYTHING,
     body: spec.body ?? null,
+    bodyFor: spec.bodyFor ?? null,
     isParsedInTurns: spec.isParsedInTurns ?? false,
     admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,

@@ -22,7 +22,8 @@ const BuiltInCommand = builder.objectRef<ListedCommand>('BuiltInCommand').implem
 builder.queryField('builtInCommands', (t) =>
   t.field({
     type: [BuiltInCommand],
-    description: 'The commands that the platform and its clients answer themselves. Their names are reserved.',
-    resolve: () => listBuiltIns(),
+    description:
+      'The commands that the platform and its clients answer themselves. Their names are reserved. None where `BUILT_IN_COMMANDS` is off.',
+    resolve: (_root, _args, { call }) => (call.hasBuiltIns ? listBuiltIns() : []),
   }),
 );

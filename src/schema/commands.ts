@@ -5,14 +5,13 @@ import {
   CommandPatch,
   type CommandRecord,
   type CommandScope,
-  CommandSet,
   commandRecord,
+  commandSchemas,
   createCommand,
   deleteCommand,
   GLOBAL_SCOPE,
   isReservedName,
   listCommands,
-  NewCommand,
   type Overwriting,
   overwriteCommands,
   type CommandPlanEntry as PlanEntry,
@@ -89,7 +88,7 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
     }),
     reserved: t.boolean({
       description: 'Whether its name has become that of a built-in command: it cannot be run until it is renamed.',
-      resolve: ({ name }) => isReservedName(name),
+      resolve: ({ name }, _args, { call }) => call.hasBuiltIns && isReservedName(name),
     }),
   }),
 });
@@ -240,7 +239,7 @@ builder.mutationFields((t) => ({
     description: 'Registers a command; one of the same type and name becomes this one.',
     args: { input: t.arg({ type: CreateCommandInput, required: true }) },
     resolve: (_root, { input }, { call }) =>
-      createCommand(call, scopeIn(input), parseInput(NewCommand, input.command, 'command')),
+      createCommand(call, scopeIn(input), parseInput(commandSchemas(call).command, input.command, 'command')),
   }),
   updateCommand: t.field({
     type: CommandPayload,
@@ -249,7 +248,7 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, { call }) => {
       const patch = parseInput(CommandPatch, input.command, 'command');
       const command = await updateCommand(call, keyIn(input), (before) => {
-        const [schema, body] = patched(before, patch);
+        const [schema, body] = patched(call, before, patch);
         return parseInput(schema, body, 'command');
       });
       return { command };
@@ -272,7 +271,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OverwriteCommandsInput, required: true }) },
     resolve: async (_root, { input }, { call }) => {
       const scope = scopeIn(input);
-      const commands = await parseInTurns(CommandSet, input.commands, 'commands');
+      const commands = await parseInTurns(commandSchemas(call).set, input.commands, 'commands');
       if (input.dryRun) return { ...(await planOverwrite(call, scope, commands)), applied: false };
       const done = await overwriteCommands(call, scope, commands, input.planDigest ?? undefined);
       return { ...done, applied: true };

@@ -148,7 +148,11 @@ describe('a fault that speaks for the whole', () => {
   const Input = z.object({
     name: z.string().refine(
       () => false,
-      headline('X', (name) => `Not ${name}.`),
+      headline(
+        'X',
+        (name) => `Not ${name}.`,
+        (names) => `Not ${names.join(' nor ')}.`,
+      ),
     ),
     age: z.number(),
   });
@@ -157,6 +161,8 @@ describe('a fault that speaks for the whole', () => {
     const refused = () => parseInput(Input, { name: 'Ada' });
     expect(refused).toThrow('Not Ada.');
     await expect(renameFaults({ name: 'title' }, async () => refused())).rejects.toThrow('Not Ada.');
+    const both = () => parseInput(z.array(Input), [{ name: 'Ada' }, {}, { name: 'Bob' }]);
+    expect(both).toThrow('Not Ada nor Bob.');
     expect(faultsIn(Input, { name: 'Ada' }).map(({ path, code }) => [path, code])).toEqual([
       ['name', 'X'],
       ['age', 'BASE_TYPE_REQUIRED'],

@@ -132,11 +132,12 @@ describe('POST …/commands', () => {
     async (name) => {
       for (const type of [1, 2, 3]) {
         const { status, body } = await bot.post(there, { name, type, ...(type === 1 ? { description: 'x' } : {}) });
+        const told = `Command names reserved for built-in commands: "${name.trim()}". Rename them, or ask the operator of this instance to set BUILT_IN_COMMANDS=off.`;
         const message = `The command name "${name.trim()}" is reserved for a built-in command.`;
         expect({ status, body }).toEqual({
           status: 400,
           body: {
-            message,
+            message: told,
             code: 50035,
             errors: { name: { _errors: [{ code: 'APPLICATION_COMMAND_NAME_RESERVED', message }] } },
           },

@@ -34,6 +34,7 @@ export interface InvokedBuiltIn {
 export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): Promise<Interaction> {
   const { user: caller } = requirePerson(call);
   const name = input.name.trim().toLowerCase();
+  if (!call.hasBuiltIns) throw new DomainError('UNKNOWN_COMMAND');
   const command = findBuiltIn(name);
   if (!command) throw isOfClient(name) ? forTheClient(name) : new DomainError('UNKNOWN_COMMAND');
   const place = await accessPlace(call, input.channelId, command);

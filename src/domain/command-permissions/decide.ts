@@ -70,6 +70,8 @@ export interface RunFacts {
   command: CommandFacts;
   installs: Installs;
   grants: Grants;
+  /** Whether there are built-in commands on this instance. */
+  hasBuiltIns: boolean;
 }
 
 /** Whether somebody may run a command, and why. */
@@ -126,13 +128,15 @@ export interface DirectFacts {
   installs: Installs;
   /** Whether the channel is with the application's bot, and not with somebody else. */
   isWithBot: boolean;
+  /** Whether there are built-in commands on this instance. */
+  hasBuiltIns: boolean;
 }
 
 /**
  * As {@link decideRunnable}, in a direct channel: no server grants or denies anything there, so that it takes an installation, and a command
  * that is for such channels (Discord's documentation, Application Commands).
  */
-export function decideInDirect({ command, installs, isWithBot }: DirectFacts): Runnability {
+export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: DirectFacts): Runnability {
   const types = command.integrationTypes;
   const through = {
     server: installs.server && types.includes(ApplicationIntegrationType.GuildInstall),
@@ -142,7 +146,7 @@ export function decideInDirect({ command, installs, isWithBot }: DirectFacts): R
   if (!isGlobal(command) || (!installs.server && !installs.user)) {
     return refused('not-installed', [], 'the application is not installed for the person.');
   }
-  if (isReservedName(command.name)) {
+  if (hasBuiltIns && isReservedName(command.name)) {
     return refused('reserved-name', [], 'the name of the command is that of a built-in command.');
   }
   if (!through.server && !through.user) {
@@ -185,7 +189,7 @@ const OBSTACLES: readonly Obstacle[] = [
   },
   {
     rule: 'reserved-name',
-    isInTheWay: ({ command }) => isReservedName(command.name),
+    isInTheWay: ({ command, hasBuiltIns }) => hasBuiltIns && isReservedName(command.name),
     refusal: 'the name of the command is that of a built-in command.',
     otherwise: 'No built-in command has the name of the command.',
   },

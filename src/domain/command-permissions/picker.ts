@@ -48,11 +48,12 @@ export async function runnableCommandIds(
     candidatesOf(call, [GLOBAL_SCOPE, place.guildId], [...installs.keys()], type),
     loadGrants(call, { guildId: place.guildId, channelId, person: standing.person }),
   ]);
+  const { hasBuiltIns } = call;
   const runnable: Candidate[] = [];
   await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
     const { id, applicationId } = command;
     const ofApplication = installs.get(applicationId) ?? NOT_INSTALLED;
-    const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId) };
+    const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId), hasBuiltIns };
     if (decideRunnable(facts).allowed) runnable.push(command);
   });
   return shown(runnable);
@@ -84,6 +85,7 @@ async function runnableInDirect(
     const facts = {
       installs: installs.get(applicationId) ?? NOT_INSTALLED,
       isWithBot: isWithBot(place, applicationId),
+      hasBuiltIns: call.hasBuiltIns,
     };
     if (decideInDirect({ command, ...facts }).allowed) runnable.push(command);
   });

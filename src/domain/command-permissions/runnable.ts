@@ -67,7 +67,12 @@ async function decideDirectFor(
   userId: bigint,
 ): Promise<Runnability> {
   const installs = await installsInDirect(call, place, application, userId);
-  return decideInDirect({ command, installs, isWithBot: isWithBot(place, application.id) });
+  return decideInDirect({
+    command,
+    installs,
+    isWithBot: isWithBot(place, application.id),
+    hasBuiltIns: call.hasBuiltIns,
+  });
 }
 
 /**
@@ -128,7 +133,8 @@ async function decideFor(
   ]);
   const { server, user } = installsOf(installed, application);
   const installs = { server, user: user && withUserInstall };
-  return decideRunnable({ ...standing, command, installs, grants: grantsIn(permissions, command) });
+  const grants = grantsIn(permissions, command);
+  return decideRunnable({ ...standing, command, installs, grants, hasBuiltIns: call.hasBuiltIns });
 }
 
 function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): DomainError {

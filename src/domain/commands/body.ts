@@ -5,6 +5,7 @@ import {
 } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { nextTurn } from '../../infra/turns.js';
+import type { CallContext } from '../call.js';
 import { FAULTS_TOLD, fault, listUpTo, maybe, parseEntry, plainText, uncheckedList } from '../input.js';
 import { limits } from '../limits.js';
 import { isPermissionString } from '../permissions.js';
@@ -105,7 +106,7 @@ function commandBody(named: (name: Name) => Name) {
  */
 export const NewCommand: z.ZodType<CommandBody> = commandBody(freeName);
 
-/** As {@link NewCommand}, for one that keeps its name, which may have been reserved since. */
+/** As {@link NewCommand}, with any name: for one that keeps its own, which may have been reserved since, and where no name is reserved. */
 export const KeptCommand: z.ZodType<CommandBody> = commandBody((name) => name);
 
 /** What of a command changes, in the names of the wire. Most rules ask for its type, and are looked at when that is known. */
@@ -126,17 +127,30 @@ export type CommandPatch = z.output<typeof CommandPatch>;
 /** How many commands of a set are looked at in one turn: a set may be as long as a body. */
 const COMMANDS_PER_TURN = 5;
 
+function commandSet(command: z.ZodType<CommandBody>) {
+  return uncheckedList(COMMANDS_PER_SCOPE, command).transform(async (given, checks) => {
+    const commands: CommandBody[] = [];
+    for (const [index, each] of given.entries()) {
+      if (index % COMMANDS_PER_TURN === 0) await nextTurn();
+      commands.push(...parseEntry(command, each, index, checks));
+      if (checks.issues.length >= FAULTS_TOLD) break;
+    }
+    if (checks.issues.length === 0) checkNames(commands, checks);
+    return commands;
+  });
+}
+
 /** A set of commands of all types, looked at in turns; the faults of each stand under its index. */
-export const CommandSet = uncheckedList(COMMANDS_PER_SCOPE, NewCommand).transform(async (given, checks) => {
-  const commands: CommandBody[] = [];
-  for (const [index, each] of given.entries()) {
-    if (index % COMMANDS_PER_TURN === 0) await nextTurn();
-    commands.push(...parseEntry(NewCommand, each, index, checks));
-    if (checks.issues.length >= FAULTS_TOLD) break;
-  }
-  if (checks.issues.length === 0) checkNames(commands, checks);
-  return commands;
-});
+export const CommandSet = commandSet(NewCommand);
+
+const WITH_BUILT_INS = { command: NewCommand, set: CommandSet };
+
+const WITHOUT_BUILT_INS = { command: KeptCommand, set: commandSet(KeptCommand) };
+
+/** What is registered on this instance, one command or a set: no name is reserved where there are no built-in commands. */
+export function commandSchemas({ hasBuiltIns }: Pick<CallContext, 'hasBuiltIns'>): typeof WITH_BUILT_INS {
+  return hasBuiltIns ? WITH_BUILT_INS : WITHOUT_BUILT_INS;
+}
 
 function checkNames(commands: CommandBody[], checks: z.RefinementCtx): void {
   const known = new Set<string>();

@@ -1,5 +1,5 @@
 export { type CommandKey, type CommandScope, scopeOf } from './access.js';
-export { CommandPatch, CommandSet, NewCommand } from './body.js';
+export { CommandPatch, CommandSet, commandSchemas, NewCommand } from './body.js';
 export { isInDirectMessages } from './contexts.js';
 export { createCommand } from './create.js';
 export { deleteCommand } from './delete.js';

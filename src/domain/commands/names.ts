@@ -47,7 +47,13 @@ function trimmedName() {
 const RESERVED = headline(
   'APPLICATION_COMMAND_NAME_RESERVED',
   (name) => `The command name "${name}" is reserved for a built-in command.`,
+  (names) =>
+    `Command names reserved for built-in commands: ${listed(names)}. Rename them, or ask the operator of this instance to set BUILT_IN_COMMANDS=off.`,
 );
+
+function listed(names: readonly unknown[]): string {
+  return [...new Set(names)].map((name) => `"${name}"`).join(', ');
+}
 
 /** A description of a command or an option. */
 export function description() {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import type { CallContext } from '../call.js';
 import { scopeOf } from './access.js';
-import { type CommandPatch, KeptCommand, NewCommand } from './body.js';
+import { type CommandPatch, commandSchemas, KeptCommand } from './body.js';
 import { contextsWith } from './contexts.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
@@ -8,9 +9,13 @@ import type { CommandBody, CommandRecord } from './record.js';
  * What a patch makes of a command: what it has to keep to, and the whole of it in the names of the wire. Its type stays; a field that is
  * given takes the place of what was there. A name that was reserved since may stay as long as nothing is said of names.
  */
-export function patched(command: CommandRecord, patch: CommandPatch): [schema: z.ZodType<CommandBody>, body: object] {
+export function patched(
+  call: Pick<CallContext, 'hasBuiltIns'>,
+  command: CommandRecord,
+  patch: CommandPatch,
+): [schema: z.ZodType<CommandBody>, body: object] {
   const isNamed = 'name' in patch || 'name_localizations' in patch;
-  return [isNamed ? NewCommand : KeptCommand, bodyWith(command, patch)];
+  return [isNamed ? commandSchemas(call).command : KeptCommand, bodyWith(command, patch)];
 }
 
 function bodyWith(command: CommandRecord, patch: CommandPatch): object {

@@ -4,6 +4,7 @@ import {
   CommandPatch,
   type CommandScope,
   CommandSet,
+  commandSchemas,
   createCommand,
   deleteCommand,
   getCommand,
@@ -86,6 +87,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       params,
       body: NewCommand,
       jsonBounds: COMMAND_JSON_BOUNDS,
+      bodyFor: (call) => commandSchemas(call).command,
       run: (call, { params, body }) => createCommand(call, scopeOf(params), body),
       status: { oneOf: [200, 201], of: ({ isNew }) => (isNew ? 201 : 200) },
       render: ({ command }) => renderCommand(command),
@@ -99,6 +101,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       params,
       body: CommandSet,
       jsonBounds: COMMAND_JSON_BOUNDS,
+      bodyFor: (call) => commandSchemas(call).set,
       isParsedInTurns: true,
       run: (call, { params, body }) => overwriteCommands(call, scopeOf(params), body),
       render: ({ commands }) => commands.map((command) => renderCommand(command)),
@@ -123,7 +126,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       body: CommandPatch,
       jsonBounds: COMMAND_JSON_BOUNDS,
       run: (call, { params, body }) =>
-        updateCommand(call, keyOf(params), (before) => parseInput(...patched(before, body))),
+        updateCommand(call, keyOf(params), (before) => parseInput(...patched(call, before, body))),
       render: (command) => renderCommand(command),
     }),
     route({

@@ -31,9 +31,10 @@ const FACTS: RunFacts = {
   command: { name: 'help', scopeId: 0n, nsfw: false, integrationTypes: [0], contexts: null },
   installs: { server: true, user: false },
   grants: { own: null, application: [yes.everyone] },
+  hasBuiltIns: true,
 };
 
-type Change = { [Part in keyof RunFacts]?: Partial<RunFacts[Part]> };
+type Change = { [Part in keyof Omit<RunFacts, 'hasBuiltIns'>]?: Partial<RunFacts[Part]> };
 
 function facts({ guild, channel, person, command, installs, grants }: Change = {}): RunFacts {
   return {
@@ -43,6 +44,7 @@ function facts({ guild, channel, person, command, installs, grants }: Change = {
     command: { ...FACTS.command, ...command },
     installs: { ...FACTS.installs, ...installs },
     grants: { ...FACTS.grants, ...grants },
+    hasBuiltIns: true,
   };
 }
 
@@ -278,14 +280,15 @@ const setUp: fc.Arbitrary<RunFacts> = fc.record({
   }),
   installs: fc.record({ server: mostly(true, false), user: fc.boolean() }),
   grants: fc.record({ own: fc.option(list, { nil: null }), application: list }),
+  hasBuiltIns: fc.boolean(),
 });
 
 /** The rules once more, in the plainest words: everything that has to hold. */
-function mayRun({ guild, channel, person, command, installs, grants }: RunFacts): boolean {
+function mayRun({ guild, channel, person, command, installs, grants, hasBuiltIns }: RunFacts): boolean {
   const { member } = person;
   if (!member) return false;
   if ((member.permissions & 0x400n) === 0n || (member.permissions & 0x80000000n) === 0n) return false;
-  if (['ban', '8ball'].includes(command.name.trim().toLowerCase())) return false;
+  if (hasBuiltIns && ['ban', '8ball'].includes(command.name.trim().toLowerCase())) return false;
   if (command.contexts && !command.contexts.includes(0)) return false;
   if (![0, 2, 5, 13].includes(channel.type)) return false;
   if (command.nsfw && !channel.nsfw) return false;

@@ -435,7 +435,9 @@ describe('a reserved name', () => {
     [chat({ name_localizations: { de: 'Kick' } }), 'Kick'],
     [{ name: 'ban' }, 'ban'],
   ])('%j is refused by name', (body, name) => {
-    expect(told(body)).toBe(`The command name "${name}" is reserved for a built-in command.`);
+    expect(told(body)).toBe(
+      `Command names reserved for built-in commands: "${name}". Rename them, or ask the operator of this instance to set BUILT_IN_COMMANDS=off.`,
+    );
     expect(faultsIn(NewCommand, body)[0]).toMatchObject({ code: 'APPLICATION_COMMAND_NAME_RESERVED' });
   });
 
@@ -546,8 +548,12 @@ describe('a set of commands', () => {
     expect(await turnsDuring(() => parseInTurns(CommandSet, set))).toBeGreaterThanOrEqual(20);
   });
 
-  test('names a reserved name, whichever has it', async () => {
-    await expect(parseInTurns(CommandSet, [chat(), chat({ name: 'Afk' })])).rejects.toThrow('"Afk"');
+  test('names all reserved names in its refusal, each once', async () => {
+    const set = [chat(), chat({ name: 'Afk' }), chat({ name: 'ban' }), { name: 'ban', type: 2 }];
+    await expect(parseInTurns(CommandSet, set)).rejects.toThrow(
+      'Command names reserved for built-in commands: "Afk", "ban". Rename them, or ask the operator',
+    );
+    expect(await setFaults(set)).toEqual([1, 2, 3].map((at) => `${at}.name APPLICATION_COMMAND_NAME_RESERVED`));
   });
 });
 

@@ -165,7 +165,7 @@ describe('changing a command', () => {
     await register(call, everywhere, { name: 'quote', type: 3 });
     const key = { ...everywhere, commandId: command.id };
     expect(await outcome(patch(call, key, { name: 'stop' }))).toBe('COMMAND_NAME_TAKEN');
-    await expect(patch(call, key, { name: 'Kick' })).rejects.toThrow('"Kick" is reserved');
+    await expect(patch(call, key, { name: 'Kick' })).rejects.toThrow('"Kick"');
     expect(await outcome(patch(call, key, { name: 'quote' }))).toBe('ok');
   });
 

@@ -22,7 +22,7 @@ export const register = async (call: CallContext, scope: CommandScope, body: Bod
 
 /** Changes a command as the REST face does. */
 export const patch = async (call: CallContext, key: CommandKey, body: Body) =>
-  updateCommand(call, key, (before) => parseInput(...patched(before, parseInput(CommandPatch, body))));
+  updateCommand(call, key, (before) => parseInput(...patched(call, before, parseInput(CommandPatch, body))));
 
 /** Registers a set as the REST face does. */
 export const overwrite = async (call: CallContext, scope: CommandScope, set: Body[]) =>

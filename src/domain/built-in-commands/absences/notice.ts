@@ -8,13 +8,16 @@ import { setAbsence } from './set.js';
 const MOST_NAMED = 5;
 
 /**
- * After somebody wrote something: ends their own absence, and tells them who of those they mentioned is away. Both only they are told.
+ * After somebody wrote something: ends their own absence, and tells them who of those they mentioned is away. Both only they are told, and
+ * neither where there are no built-in commands, so that no absence outlives its person's return.
  * What fails here is logged: the message stands.
  */
 export async function noticeAbsences(call: CallContext, place: Place, message: MessageRecord): Promise<void> {
   if (place.kind !== 'guild' || message.author.bot) return;
   try {
-    const lines = [...(await endOwn(call, place)), ...(await absentAmong(call, place.guildId, message))];
+    const returned = await endOwn(call, place);
+    if (!call.hasBuiltIns) return;
+    const lines = [...returned, ...(await absentAmong(call, place.guildId, message))];
     if (lines.length === 0) return;
     await announce(call, { place, content: lines.join('\n'), mentions: [], visibleToId: message.author.id });
   } catch (error) {

@@ -9,13 +9,16 @@ import type { GreetingPayload } from './payload.js';
 /** How much of a guild's name, and of somebody's, a greeting shows, so that it fits a message. */
 const NAME_SHOWN = 100;
 
-/** Has a guild greet a person who came or went with this transaction, where it does so at all. Bots come and go without a word. */
+/**
+ * Has a guild greet a person who came or went with this transaction, where it does so at all. Bots come and go without a word, and everybody
+ * does where there are no built-in commands, by which alone a greeting could be changed.
+ */
 export async function greetWithin(
   call: CallContext,
   { db, addJob }: Write,
   { guildId, user, kind }: { guildId: bigint; user: User; kind: GreetingKind },
 ): Promise<void> {
-  if (user.bot) return;
+  if (user.bot || !call.hasBuiltIns) return;
   const greeting = await db.greeting.findUnique({ where: { guildId_kind: { guildId, kind } }, select: { kind: true } });
   if (!greeting) return;
   const payload = { guildId: String(guildId), userId: String(user.id), kind };
@@ -23,10 +26,11 @@ export async function greetWithin(
 }
 
 /**
- * Posts a greeting as it is stated by now; nothing where there is none any more.
+ * Posts a greeting as it is stated by now; nothing where there is none any more, or there are no built-in commands.
  * @param key the same in every attempt, by which a second one posts nothing
  */
 export async function greet(call: CallContext, payload: z.output<typeof GreetingPayload>, key: string): Promise<void> {
+  if (!call.hasBuiltIns) return;
   const guildId = BigInt(payload.guildId);
   const [greeting, user] = await Promise.all([
     call.read.greeting.findUnique({
