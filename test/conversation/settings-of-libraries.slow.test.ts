@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { createApplication, createGuild, install, type Person, signUp } from '../harness/people.js';
@@ -36,6 +39,47 @@ describe('a stock bot finds pictures here with one setting', () => {
       expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
     });
   }
+});
+
+const ANY_BOT = resolve(import.meta.dirname, '../../examples/any-bot');
+
+/** Programs that nobody told an address, and what examples/any-bot has their libraries load before them. */
+const UNTOLD = {
+  'discord.js': [process.execPath, 'bots/any/discord-js.js', { NODE_OPTIONS: `-r ${ANY_BOT}/discord-js.cjs` }],
+  'discord.py': [PYTHON, 'bots/any/discord_py.py', { PYTHONPATH: ANY_BOT }],
+} as const;
+
+describe('a stock bot that nobody told an address works with what examples/any-bot loads before it', () => {
+  for (const [library, [program, script, preload]] of Object.entries(UNTOLD)) {
+    const missing = library === 'discord.py' ? noDiscordPy : null;
+    it.skipIf(missing)(needing(missing, library), async () => {
+      const { id, botToken } = await createApplication(ada, `Any ${library}`);
+      const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: botToken, ...preload };
+      running = await startProgram({ program, script, env, ready: 'picture ' });
+      expect(running.ready.startsWith(`picture ${server.origin}/cdn/`)).toBe(true);
+      const { application } = await ada.graphql('query ($id: ID!) { application(id: $id) { commands { name } } }', {
+        id,
+      });
+      const names = application.commands.map(({ name }: { name: string }) => name);
+      expect(names).toEqual(library === 'discord.js' ? ['one', 'two'] : ['one']);
+    });
+  }
+
+  it('discord.js asks how many shards there should be', async () => {
+    const { botToken } = await createApplication(ada, 'Any fleet');
+    const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: botToken, ...UNTOLD['discord.js'][2] };
+    const script = 'bots/any/manager.js';
+    running = await startProgram({ program: process.execPath, script, env });
+    expect(running.ready).toBe('1 online');
+  });
+
+  it.each(Object.entries(UNTOLD))('and a program without %s runs as it would', (library, [program, , preload]) => {
+    const say = library === 'discord.js' ? ['-p', '"here"'] : ['-S', '-c', 'import sitecustomize; print("here")'];
+    const options = { env: { ...process.env, ...preload }, cwd: tmpdir(), encoding: 'utf8' } as const;
+    const { stdout, error } = spawnSync(program, say, options);
+    // Where there is no Python, there is nothing to try.
+    if (!error) expect(stdout).toBe('here\n');
+  });
 });
 
 it('the ShardingManager of discord.js starts its shards where it is told how many', async () => {

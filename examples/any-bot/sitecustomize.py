@@ -1,0 +1,23 @@
+"""Connects any discord.py bot to Causeway without a change in its code:
+
+    PYTHONPATH=./examples/any-bot python3 bot.py
+
+Python imports a module of this name before the program. API_URL names the address of the API, where that is not
+http://localhost:4000/api.
+"""
+
+import os
+
+try:
+    import discord
+    import yarl
+except ImportError:
+    # Another program of the same environment, such as pip.
+    pass
+else:
+    api = yarl.URL(os.environ.get("API_URL", "http://localhost:4000/api"))
+    discord.http.Route.BASE = f"{api}/v10"
+    discord.asset.Asset.BASE = str(api.origin() / "cdn")
+    discord.invite.Invite.BASE = str(api.origin() / "invite")
+    gateway = api.origin().with_scheme("wss" if api.scheme == "https" else "ws") / "gateway"
+    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
