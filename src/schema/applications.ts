@@ -8,11 +8,11 @@ import {
   installUrl,
   NewApplication,
   NOT_INSTALLED,
+  ownApplicationIds,
   PRIVILEGED_INTENTS,
   privilegedIntents,
   resetBotToken,
   resetClientSecret,
-  visibleApplications,
 } from '../domain/applications/index.js';
 import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
@@ -22,7 +22,7 @@ import { storedStrings } from '../infra/database/stored.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
+import { type ListArgs, listArgs, listCost, parseList, readInPieces, referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
@@ -172,7 +172,7 @@ function defaultInstallSettings(application: ApplicationRow, { all }: { all: boo
 }
 
 /** The caller's applications and those of their teams, oldest first. */
-export function ownApplications(
+export async function ownApplications(
   context: GraphqlContext,
   args: ListArgs,
   info: GraphQLResolveInfo,
@@ -180,8 +180,10 @@ export function ownApplications(
   const { call, budget } = context;
   const query = queryFromInfo({ context, info });
   const { most, after } = parseList(args);
-  const where = { ...visibleApplications(call), id: { gt: after } };
-  return budget.read(most, (take) => call.read.application.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+  const ids = await budget.step(() => ownApplicationIds(call, { after, take: most }));
+  return readInPieces(budget, ids, (piece) =>
+    call.read.application.findMany({ ...query, where: { id: { in: piece } } }),
+  );
 }
 
 builder.queryFields((t) => ({

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { accessBoxGuild } from '../domain/boxes/index.js';
 import { requireUser } from '../domain/call.js';
 import { invalidInput } from '../domain/errors.js';
-import { accessGuild, channelsWith, visibleGuilds } from '../domain/guilds/index.js';
+import { accessGuild, channelsWith, ownGuildIds } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { ALL_PERMISSIONS } from '../domain/permissions.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
@@ -25,7 +25,16 @@ import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import { parseId, snowflakeId } from './ids.js';
 import { Installation } from './installations.js';
-import { childLists, fieldKey, type ListArgs, listArgs, listCost, parseList, referredRows } from './lists.js';
+import {
+  childLists,
+  fieldKey,
+  type ListArgs,
+  listArgs,
+  listCost,
+  parseList,
+  readInPieces,
+  referredRows,
+} from './lists.js';
 import { MemberConnection } from './members.js';
 import { connectionOf, type Page, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
@@ -238,12 +247,16 @@ export async function guildOfMember(
 }
 
 /** The guilds that the caller is a member of, oldest first. */
-export function ownGuilds(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<GuildRow[]> {
+export async function ownGuilds(
+  context: GraphqlContext,
+  args: ListArgs,
+  info: GraphQLResolveInfo,
+): Promise<GuildRow[]> {
   const { call, budget } = context;
   const query = queryFromInfo({ context, info });
   const { most, after } = parseList(args);
-  const where = { ...visibleGuilds(call), id: { gt: after } };
-  return budget.read(most, (take) => call.read.guild.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+  const ids = await budget.step(() => ownGuildIds(call, { after, take: most }));
+  return readInPieces(budget, ids, (piece) => call.read.guild.findMany({ ...query, where: { id: { in: piece } } }));
 }
 
 /** Worked out once for each guild, however many of an operation's objects belong to it. */

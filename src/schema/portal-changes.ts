@@ -1,8 +1,8 @@
-import { accessApplication, visibleApplications } from '../domain/applications/index.js';
+import { accessApplication, ownApplicationIds, visibleApplications } from '../domain/applications/index.js';
 import { visibleBoxes } from '../domain/boxes/index.js';
 import { requirePerson } from '../domain/call.js';
-import { visibleGuilds } from '../domain/guilds/index.js';
-import { accessTeam, visibleTeams } from '../domain/teams/index.js';
+import { ownGuildIds } from '../domain/guilds/index.js';
+import { accessTeam, ownTeamIds } from '../domain/teams/index.js';
 import { topics } from '../infra/bus.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
 import { Application } from './applications.js';
@@ -56,17 +56,17 @@ interface HomeState {
 const watchedPortalHome: Watched<HomeState> = {
   key: 'home',
   async read({ call }) {
-    const shown = { select: { id: true }, orderBy: { id: 'asc' }, take: MAX_LIST } as const;
-    const [applications, teams, guilds, boxes] = await Promise.all([
-      call.read.application.findMany({ where: visibleApplications(call), ...shown }),
-      call.read.team.findMany({ where: visibleTeams(call), ...shown }),
-      call.read.guild.findMany({ where: visibleGuilds(call), ...shown }),
-      call.read.box.findMany({ where: visibleBoxes(call), ...shown }),
+    const shown = { take: MAX_LIST };
+    const [applicationIds, teamIds, guildIds, boxes] = await Promise.all([
+      ownApplicationIds(call, shown),
+      ownTeamIds(call, shown),
+      ownGuildIds(call, shown),
+      call.read.box.findMany({ where: visibleBoxes(call), select: { id: true }, orderBy: { id: 'asc' }, ...shown }),
     ]);
     const ownTopics = [
-      ...applications.map(({ id }) => topics.application(id)),
-      ...teams.map(({ id }) => topics.team(id)),
-      ...guilds.map(({ id }) => topics.facts(id)),
+      ...applicationIds.map((id) => topics.application(id)),
+      ...teamIds.map((id) => topics.team(id)),
+      ...guildIds.map((id) => topics.facts(id)),
       ...boxes.map(({ id }) => topics.box(id)),
     ];
     return { userId: requirePerson(call).user.id, ownTopics };

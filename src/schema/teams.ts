@@ -10,13 +10,13 @@ import {
   createTeam,
   deleteTeam,
   GivenRole,
+  ownTeamIds,
   removeTeamMember,
   roleInTeam,
   TeamName,
   transferTeamOwnership,
   updateTeam,
   updateTeamMember,
-  visibleTeams,
 } from '../domain/teams/index.js';
 import type { Team as TeamRow, User as UserRow } from '../infra/database/index.js';
 import { Application, TeamRole } from './applications.js';
@@ -24,7 +24,7 @@ import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { parseId, snowflakeId } from './ids.js';
-import { childLists, type ListArgs, listArgs, listCost, parseList } from './lists.js';
+import { childLists, type ListArgs, listArgs, listCost, parseList, readInPieces } from './lists.js';
 import { callerMayWithTeam } from './own-roles.js';
 import { bytesOf } from './uploads.js';
 import { User } from './users.js';
@@ -102,12 +102,12 @@ builder.prismaObjectFields(Application, (t) => ({
 }));
 
 /** The teams that the caller is a member of, oldest first. */
-export function ownTeams(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<TeamRow[]> {
+export async function ownTeams(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<TeamRow[]> {
   const { call, budget } = context;
   const query = queryFromInfo({ context, info });
   const { most, after } = parseList(args);
-  const where = { ...visibleTeams(call), id: { gt: after } };
-  return budget.read(most, (take) => call.read.team.findMany({ ...query, where, orderBy: { id: 'asc' }, take }));
+  const ids = await budget.step(() => ownTeamIds(call, { after, take: most }));
+  return readInPieces(budget, ids, (piece) => call.read.team.findMany({ ...query, where: { id: { in: piece } } }));
 }
 
 builder.queryFields((t) => ({

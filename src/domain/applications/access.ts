@@ -1,6 +1,7 @@
 import type { Application, Prisma, Reader } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import type { IdPage } from '../id-page.js';
 import { type ApplicationOperation, mayWithApplication, type PortalRole } from '../portal-permissions.js';
 import { ownTeamRole } from '../teams/access.js';
 
@@ -25,7 +26,25 @@ export function applicationRole(
   return transferredById === userId ? 'OWNER' : roleInTeam;
 }
 
-/** The applications the caller has a role in. @throws UNAUTHENTICATED */
+/**
+ * Ids of the applications that the caller has a role in, in ascending order. Each reason for a role is a walk along an index of its own: a
+ * disjunction would look at every application of the instance.
+ * @throws UNAUTHENTICATED
+ */
+export async function ownApplicationIds(call: CallContext, { after = 0n, take }: IdPage): Promise<bigint[]> {
+  const { id: userId } = requirePerson(call).user;
+  const rows = await call.read.$queryRaw<{ id: bigint }[]>`
+    SELECT "id" FROM "Application" WHERE "deletedAt" IS NULL AND "id" > ${after} AND "id" IN (
+      SELECT "id" FROM "Application" WHERE "ownerUserId" = ${userId}
+      UNION SELECT "id" FROM "Application" WHERE "transferredById" = ${userId}
+      UNION SELECT "owned"."id" FROM "TeamMember" AS "membership"
+        JOIN "Application" AS "owned" ON "owned"."ownerTeamId" = "membership"."teamId"
+        WHERE "membership"."userId" = ${userId})
+    ORDER BY "id" LIMIT ${take}`;
+  return rows.map(({ id }) => id);
+}
+
+/** The applications the caller has a role in, as a condition on few of them. @throws UNAUTHENTICATED */
 export function visibleApplications(call: CallContext): Prisma.ApplicationWhereInput {
   const { id } = requirePerson(call).user;
   return {

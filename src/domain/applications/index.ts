@@ -1,4 +1,4 @@
-export { accessApplication, applicationRole, visibleApplications } from './access.js';
+export { accessApplication, applicationRole, ownApplicationIds, visibleApplications } from './access.js';
 export { type AuthenticatedBot, BotTokens, botTokenHint } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';

@@ -1,4 +1,4 @@
-import type { Prisma, Transaction, User } from '../../infra/database/index.js';
+import type { Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { type GuildPlace, isSeenBy, type Place, permissionsIn } from '../channels/place.js';
 import { placeOf } from '../channels/place-of.js';
@@ -10,6 +10,7 @@ import {
   neededInChannel,
   neededInGuild,
 } from '../guild-operations.js';
+import type { IdPage } from '../id-page.js';
 import type { MemberFacts } from '../members/record.js';
 import {
   ALL_PERMISSIONS,
@@ -33,9 +34,19 @@ interface GuildAccess {
   view: GuildView;
 }
 
-/** The guilds of this database that the caller is a member of. @throws UNAUTHENTICATED */
-export function visibleGuilds(call: CallContext): Prisma.GuildWhereInput {
-  return { members: { some: { userId: requireUser(call).user.id } }, deletedAt: null };
+/**
+ * Ids of the guilds of this database that the caller is a member of, in ascending order. The walk begins at the caller's memberships: a condition
+ * on `Guild` would look at every guild of the instance.
+ * @throws UNAUTHENTICATED
+ */
+export async function ownGuildIds(call: CallContext, { after, take }: IdPage): Promise<bigint[]> {
+  const memberships = await call.read.member.findMany({
+    where: { userId: requireUser(call).user.id, guildId: { gt: after }, guild: { deletedAt: null } },
+    orderBy: { guildId: 'asc' },
+    take,
+    select: { guildId: true },
+  });
+  return memberships.map(({ guildId }) => guildId);
 }
 
 /**

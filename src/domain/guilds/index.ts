@@ -1,4 +1,4 @@
-export { accessChannel, accessGuild, accessGuildChannel, channelsWith, visibleGuilds } from './access.js';
+export { accessChannel, accessGuild, accessGuildChannel, channelsWith, ownGuildIds } from './access.js';
 export { createGuild, NewGuild } from './create.js';
 export { DatabaseHome } from './database-home.js';
 export { deleteGuild } from './delete.js';

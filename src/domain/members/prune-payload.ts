@@ -10,3 +10,5 @@ export const PrunePayload = z.object({
   /** Whose highest role stands below this; null for anybody's. */
   below: z.number().nullable(),
 });
+
+export type Selection = z.output<typeof PrunePayload>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Prisma, Reader, Transaction, User } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { Prisma } from '../../infra/database/index.js';
+import { Lines } from '../../infra/lines.js';
+import { inPieces, nextTurn } from '../../infra/turns.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -10,11 +11,9 @@ import type { GuildView } from '../guilds/views.js';
 import { listUpTo, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { highestPosition } from '../roles/rank.js';
-import type { PrunePayload } from './prune-payload.js';
+import { countInactiveAmong, findInactiveAmong, rangesOfMembers } from './inactive.js';
+import type { Selection } from './prune-payload.js';
 import { endMembership } from './remove.js';
-
-/** Members that one statement looks at. */
-const LOOKED_AT_ONCE = 500;
 
 /** Members that one transaction removes: some ten milliseconds of SQLite, in which nobody else writes. */
 const REMOVED_AT_ONCE = 20;
@@ -38,8 +37,6 @@ interface PruneInput {
   days: number;
   roleIds: readonly bigint[];
 }
-
-type Selection = z.output<typeof PrunePayload>;
 
 /**
  * How many members a prune would remove: people who were not here for so many days, have no roles but the stated ones, and rank
@@ -85,10 +82,18 @@ async function selectionOf(call: CallContext, view: GuildView, { days, roleIds }
   };
 }
 
-async function count(call: CallContext, selection: Selection): Promise<number> {
-  let counted = 0;
-  for await (const users of piecesOfInactive(call, selection)) counted += users.length;
-  return counted;
+/** One count of each guild at a time: it looks at every member. */
+const counts = new Lines<string>();
+
+function count(call: CallContext, selection: Selection): Promise<number> {
+  const { guildId } = selection;
+  return counts.run(guildId, async () => {
+    let counted = 0;
+    for await (const range of rangesOfMembers(call.read, BigInt(guildId))) {
+      counted += await countInactiveAmong(call.read, selection, range, call.live.now());
+    }
+    return counted;
+  });
 }
 
 /**
@@ -96,79 +101,25 @@ async function count(call: CallContext, selection: Selection): Promise<number> {
  * @throws the reason of `signal` when that is aborted
  */
 export async function removeInactive(call: CallContext, selection: Selection, signal: AbortSignal): Promise<void> {
-  for await (const users of piecesOfInactive(call, selection)) {
-    for (let at = 0; at < users.length; at += REMOVED_AT_ONCE) {
+  for await (const range of rangesOfMembers(call.read, BigInt(selection.guildId))) {
+    const userIds = await findInactiveAmong(call.read, selection, range, call.live.now());
+    for (const piece of inPieces(userIds, REMOVED_AT_ONCE)) {
       await nextTurn();
       signal.throwIfAborted();
-      await removePiece(call, selection, users.slice(at, at + REMOVED_AT_ONCE));
+      await removePiece(call, selection, piece);
     }
   }
 }
 
 /** Who came back, or got a role, since they were looked at, stays. */
-async function removePiece(call: CallContext, selection: Selection, users: readonly User[]): Promise<void> {
-  const userId = { in: users.map(({ id }) => id) };
+async function removePiece(call: CallContext, selection: Selection, userIds: readonly bigint[]): Promise<void> {
+  const among = Prisma.sql`m."userId" IN (${Prisma.join(userIds)})`;
   await call.write(
     async (write) => {
-      const { inactive } = await inactiveAmong(call, write.db, selection, { userId });
-      for (const user of inactive) await endMembership(call, write, BigInt(selection.guildId), user);
+      const inactive = await findInactiveAmong(write.db, selection, among, call.live.now());
+      const users = await write.db.user.findMany({ where: { id: { in: inactive } }, orderBy: { id: 'asc' } });
+      for (const user of users) await endMembership(call, write, BigInt(selection.guildId), user);
     },
     { serializable: true },
   );
-}
-
-/** All inactive members, in ascending order of their ids. */
-async function* piecesOfInactive(call: CallContext, selection: Selection): AsyncIterable<User[]> {
-  for (let after: bigint | undefined = 0n; after !== undefined; ) {
-    await nextTurn();
-    const page: Looked = await inactiveAmong(call, call.read, selection, { userId: { gt: after } });
-    yield page.inactive;
-    after = page.lastId;
-  }
-}
-
-interface Looked {
-  inactive: User[];
-  /** Who was looked at last; undefined where there is nobody after them. */
-  lastId: bigint | undefined;
-}
-
-async function inactiveAmong(
-  call: CallContext,
-  db: Reader | Transaction,
-  selection: Selection,
-  among: Prisma.MemberWhereInput,
-): Promise<Looked> {
-  const members = await db.member.findMany({
-    where: { ...among, guildId: BigInt(selection.guildId), guild: { deletedAt: null } },
-    orderBy: { userId: 'asc' },
-    take: LOOKED_AT_ONCE,
-    include: withActivity(call.live.now()),
-  });
-  const inactive = members.filter((member) => isInactive(member, selection));
-  const lastId = members.length < LOOKED_AT_ONCE ? undefined : members.at(-1)?.userId;
-  return { inactive: inactive.map(({ user }) => user), lastId };
-}
-
-/** What says whether members are active, at a time. */
-function withActivity(now: Date) {
-  const isLive = { where: { process: { until: { gt: now } } }, select: { userId: true } };
-  return {
-    user: { include: { account: { select: { seenAt: true } }, presences: isLive, voiceStates: isLive } },
-    roles: { select: { role: { select: { id: true, position: true } } } },
-    guild: { select: { ownerId: true } },
-  } satisfies Prisma.MemberInclude;
-}
-
-type MemberWithActivity = Prisma.MemberGetPayload<{ include: ReturnType<typeof withActivity> }>;
-
-/** Bots have no account, and so are never inactive; nor is who joined since. */
-function isInactive({ joinedAt, user, roles, guild }: MemberWithActivity, selection: Selection): boolean {
-  const { notSeenSince, roleIds, below } = selection;
-  const seenAt = user.account?.seenAt;
-  if (!seenAt || seenAt.getTime() >= notSeenSince || joinedAt.getTime() >= notSeenSince) return false;
-  if (user.id === guild.ownerId) return false;
-  if (user.presences.length > 0 || user.voiceStates.length > 0) return false;
-  if (roles.some(({ role }) => !roleIds.includes(String(role.id)))) return false;
-  return below === null || Math.max(0, ...roles.map(({ role }) => role.position)) < below;
 }

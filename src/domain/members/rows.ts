@@ -1,5 +1,5 @@
 import { isMissingRow } from '../../infra/database/faults.js';
-import type { Prisma, Transaction } from '../../infra/database/index.js';
+import type { Transaction } from '../../infra/database/index.js';
 import { keepTimeout, type MemberKey, takeUpTimeout } from './kept-timeouts.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
@@ -37,7 +37,7 @@ export async function insertMember(
     },
     include: WITH_USER_AND_ROLES,
   });
-  await count(db, { id: guildId }, 1);
+  await count(db, guildId, 1);
   return member;
 }
 
@@ -50,7 +50,7 @@ export async function insertMember(
 export async function deleteMember(db: Transaction, key: MemberKey, now: number): Promise<boolean> {
   const member = await takeRow(db, key);
   if (!member) return false;
-  await count(db, { id: key.guildId }, -1);
+  await count(db, key.guildId, -1);
   await keepTimeout(db, key, member.communicationDisabledUntil, now);
   return true;
 }
@@ -68,10 +68,13 @@ async function takeRow(db: Transaction, key: MemberKey) {
 
 /** Removes all memberships of a user who will have none again. The transaction has to be serializable: a joining at the same time would not be counted. */
 export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
-  await count(db, { members: { some: { userId } } }, -1);
+  // Begins at the user's memberships: a condition on `Guild` would look at every guild of the instance.
+  await db.$executeRaw`
+    UPDATE "Guild" SET "memberCount" = "memberCount" - 1
+    WHERE "id" IN (SELECT "guildId" FROM "Member" WHERE "userId" = ${userId})`;
   await db.member.deleteMany({ where: { userId } });
 }
 
-async function count(db: Transaction, where: Prisma.GuildWhereInput, more: number): Promise<void> {
-  await db.guild.updateMany({ where, data: { memberCount: { increment: more } } });
+async function count(db: Transaction, guildId: bigint, more: number): Promise<void> {
+  await db.guild.updateMany({ where: { id: guildId }, data: { memberCount: { increment: more } } });
 }

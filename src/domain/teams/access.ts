@@ -1,6 +1,7 @@
-import type { Prisma, Reader, Team, TeamMember } from '../../infra/database/index.js';
+import type { Reader, Team, TeamMember } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import type { IdPage } from '../id-page.js';
 import { mayWithTeam, type PortalRole, type TeamOperation } from '../portal-permissions.js';
 
 /** What reading a team takes: the reading door, or a transaction. */
@@ -14,9 +15,15 @@ export function roleInTeam(team: Pick<Team, 'ownerUserId'>, member: Pick<TeamMem
   return member.userId === team.ownerUserId ? 'OWNER' : member.role;
 }
 
-/** The teams the caller is a member of. @throws UNAUTHENTICATED */
-export function visibleTeams(call: CallContext): Prisma.TeamWhereInput {
-  return { members: { some: { userId: requirePerson(call).user.id } } };
+/** Ids of the teams that the caller is a member of, in ascending order. @throws UNAUTHENTICATED */
+export async function ownTeamIds(call: CallContext, { after, take }: IdPage): Promise<bigint[]> {
+  const memberships = await call.read.teamMember.findMany({
+    where: { userId: requirePerson(call).user.id, teamId: { gt: after } },
+    orderBy: { teamId: 'asc' },
+    take,
+    select: { teamId: true },
+  });
+  return memberships.map(({ teamId }) => teamId);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Prisma, Team, TeamInvitation, TeamMember, User } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
-import { accessTeam, visibleTeams } from './access.js';
+import { accessTeam } from './access.js';
 
 /** A team with its people: members in the order they joined, and the pending invitations. */
 export type TeamRecord = Team & {
@@ -16,8 +16,13 @@ export const WITH_PEOPLE = {
 } as const satisfies Prisma.TeamInclude;
 
 /** The teams the caller is a member of, oldest first. @throws UNAUTHENTICATED */
-export function listTeams(call: CallContext): Promise<TeamRecord[]> {
-  return call.read.team.findMany({ where: visibleTeams(call), include: WITH_PEOPLE, orderBy: { id: 'asc' } });
+export async function listTeams(call: CallContext): Promise<TeamRecord[]> {
+  const memberships = await call.read.teamMember.findMany({
+    where: { userId: requirePerson(call).user.id },
+    orderBy: { teamId: 'asc' },
+    select: { team: { include: WITH_PEOPLE } },
+  });
+  return memberships.map(({ team }) => team);
 }
 
 /** A team with its people. @throws UNAUTHENTICATED, UNKNOWN_TEAM */

@@ -1,4 +1,4 @@
-export { accessTeam, ownTeamRoles, roleInTeam, visibleTeams } from './access.js';
+export { accessTeam, ownTeamIds, ownTeamRoles, roleInTeam } from './access.js';
 export { createTeam, TeamName } from './create.js';
 export { deleteTeam } from './delete.js';
 export { getTeam, listTeams, type TeamPeople, type TeamRecord } from './get.js';

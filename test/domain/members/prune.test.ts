@@ -11,6 +11,7 @@ import { hearGuild } from '../../harness/bus.js';
 import { openContext } from '../../harness/context.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, DAY_MS, putAccounts, putInVoice, putMembers, putPresence } from '../../harness/rows.js';
+import { readingsOf } from '../../harness/statements.js';
 import { actorOf, addMember, callOf, createBot, createGuild, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
@@ -76,6 +77,21 @@ async function doneLater(signal = new AbortController().signal): Promise<void> {
 }
 
 describe('a prune counts', () => {
+  test('in the database, one count of a server after the other', async () => {
+    const users = Array.from({ length: 60 }, (_, n) => ({ id: app.nextId(), username: `few${n}`, globalName: null }));
+    await app.db.writer.user.createMany({ data: users });
+    await putAccounts(app, users, 20);
+    await putMembers(app, [guild.id], users, new Date(app.clock.now() - 20 * DAY_MS));
+    const input = { guildId: guild.id, days: 7, roleIds: [] };
+    const { result, rows, statements } = await readingsOf(() =>
+      Promise.all([countInactive(owner(), input), countInactive(owner(), input)]),
+    );
+    expect(result).toEqual([60, 60]);
+    expect(rows).toBeLessThan(20);
+    const isCount = statements.filter((sql) => /Member/.test(sql)).map((sql) => /COUNT/.test(sql));
+    expect(isCount).toEqual([false, true, false, true]);
+  });
+
   test('people who were not here for so many days, and an hour, since that may be noted late', async () => {
     await memberAway(7.01);
     expect(await counted()).toBe(0);
