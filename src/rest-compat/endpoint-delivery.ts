@@ -13,6 +13,7 @@ import { type BodyLimit, DEFAULT_BODY_LIMIT, type OutboundAnswer } from '../infr
 import { renderInteraction } from '../wire/interactions.js';
 import type { WireOptions } from '../wire/messages.js';
 import { FORM, mediaType } from './body.js';
+import { coerceTo } from './coerce.js';
 import { InteractionCallback } from './interaction-callback.js';
 import { parseJson } from './json.js';
 import { type ReceivedBody, readMultipart } from './multipart.js';
@@ -110,7 +111,7 @@ async function readAnswer(blobs: BlobStore, { contentType, bytes, body }: WholeA
 /** The answer in what was received; where it is none, its files go. @throws INVALID_INPUT */
 async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[]): Promise<Callback> {
   try {
-    return parseInput(InteractionCallback, value);
+    return parseInput(InteractionCallback, coerceTo(InteractionCallback, value));
   } catch (error) {
     await Promise.all(files.map(({ blob }) => blob.discard()));
     throw error;

@@ -6,6 +6,7 @@ import { countedAs } from '../domain/rate-limits.js';
 import { readText } from '../http/bodies.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { streamOf } from './body.js';
+import { coerceTo } from './coerce.js';
 import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';
 import { parseJson } from './json.js';
 import { forwardedPath, type Matched } from './match.js';
@@ -141,7 +142,7 @@ function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
 
 function parseBody(row: Route, text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text, row.jsonBounds);
-  return row.body ? parseInput(row.body, value) : value;
+  return row.body ? parseInput(row.body, coerceTo(row.body, value)) : value;
 }
 
 /** A library does not read the body of a 5xx, so that its reason stands in a header too (decisions 37). */

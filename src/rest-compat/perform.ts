@@ -7,6 +7,7 @@ import { countedAs } from '../domain/rate-limits.js';
 import { readLocale } from '../http/locale.js';
 import { readAuditReason } from './audit-reason.js';
 import { type BodyReceiver, readBody } from './body.js';
+import { coerceTo } from './coerce.js';
 import { INTERNAL_ERROR, renderRestError } from './errors.js';
 import type { Matched } from './match.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
@@ -81,7 +82,8 @@ async function run(
     files = received.files;
     const parse = row.isParsedInTurns ? parseInTurns : parseInput;
     const value = version === 9 ? asVersion10(row, received.value) : received.value;
-    const body = await parse(row.bodyFor?.(call) ?? row.body, value);
+    const schema = row.bodyFor?.(call) ?? row.body;
+    const body = await parse(schema, coerceTo(schema, value));
     return await row.run({ app, call: stated(value) }, { params, query, body, files });
   } finally {
     held.release();

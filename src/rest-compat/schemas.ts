@@ -100,11 +100,6 @@ function trimmedEntry(text: string): string[] {
   return entry === '' ? [] : [entry];
 }
 
-/** A boolean in a body, which may also be `true` or `false` as text. */
-export const booleanOrText = z
-  .preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean().nullish())
-  .meta({ shownAs: { type: ['boolean', 'null'] } });
-
 /** A field of a body for something that is not there: refused with this message, unless it is null or states what is so. */
 export function absent(message: string, isSo: (given: unknown) => boolean = () => false) {
   return z

@@ -66,7 +66,7 @@ describe('what a server has none of is answered as empty', () => {
     const path = `/guilds/${scene.guildId}/vanity-url`;
     expect(await scene.bot.patch(path, { code: 'mine' })).toMatchObject({ status: 400, body: { code: 50020 } });
     expect(await scene.bot.patch(path, { code: null })).toMatchObject({ status: 200, body: { code: null, uses: 0 } });
-    expect(await scene.bot.patch(path, { code: 5 })).toMatchObject({ status: 400, body: { code: 50035 } });
+    expect(await scene.bot.patch(path, { code: 5.5 })).toMatchObject({ status: 400, body: { code: 50035 } });
     await scene.permit(Permission.ViewChannel);
     expect(await scene.bot.patch(path, { code: 'mine' })).toMatchObject({ status: 403, body: { code: 50013 } });
   });

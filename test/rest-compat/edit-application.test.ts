@@ -119,7 +119,7 @@ describe('400', () => {
   const params = (more: object) => ({ oauth2_install_params: { scopes: ['bot'], permissions: '0', ...more } });
   test.each<[string, object, string[], string]>([
     ['a long description', { description: 'x'.repeat(401) }, ['description'], 'BASE_TYPE_BAD_LENGTH'],
-    ['a description that is no text', { description: 5 }, ['description'], 'STRING_TYPE_CONVERT'],
+    ['a description that is no text', { description: 5.5 }, ['description'], 'STRING_TYPE_CONVERT'],
     [
       'an http install URL',
       { custom_install_url: 'http://bot.example' },

@@ -141,7 +141,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     const fault = (code: unknown = expect.anything()) => ({ _errors: [{ code }] });
     const faulty: [object, object][] = [
       [{ name: 'x' }, { name: fault('BASE_TYPE_BAD_LENGTH') }],
-      [{ name: 5 }, { name: fault('STRING_TYPE_CONVERT') }],
+      [{ name: 5.5 }, { name: fault('STRING_TYPE_CONVERT') }],
       [{ description: 'x'.repeat(301) }, { description: fault('BASE_TYPE_BAD_LENGTH') }],
       [{ icon: 'x' }, { icon: fault('IMAGE_INVALID') }],
       [{ icon: 'data:image/png;base64,AAAA' }, { icon: fault('IMAGE_INVALID') }],

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { DomainError } from '../../src/domain/errors.js';
 import { parseInTurns } from '../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
+import { coerceTo } from '../../src/rest-compat/coerce.js';
 import { parseJson } from '../../src/rest-compat/json.js';
 import type { Route } from '../../src/rest-compat/route.js';
 import { routes } from '../../src/rest-compat/table.js';
@@ -214,7 +215,7 @@ function faultsWithin(errors: Loose): Loose[] {
 /** Whether the route takes a body, for which it asks the same. @throws what is no refusal */
 async function isTaken(schema: z.ZodType, body: string): Promise<boolean> {
   try {
-    await parseInTurns(schema, parseJson(body));
+    await parseInTurns(schema, coerceTo(schema, parseJson(body)));
     return true;
   } catch (error) {
     if (error instanceof DomainError) return false;

@@ -138,7 +138,7 @@ describe('the callback route', () => {
     ['a type that a command does not take', ANSWERS[8], 'type'],
     ['no data', { type: 4 }, 'data'],
     ['a text that is too long', { type: 4, data: { content: 'x'.repeat(4_001) } }, 'content'],
-    ['an embed that is none', { type: 4, data: { embeds: [{ title: 5 }] } }, 'embeds'],
+    ['an embed that is none', { type: 4, data: { embeds: [{ title: [] }] } }, 'embeds'],
     ['a modal without a title', { type: 9, data: { custom_id: 'x', components: [] } }, 'title'],
   ])('I-18, I-25: with %s is refused, and its developers see why', async (_what, body, path) => {
     const before = await rowOf(server, asked);

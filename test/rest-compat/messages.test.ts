@@ -201,7 +201,7 @@ describe('POST /channels/{id}/messages', () => {
     test('each fault stands at its own path, with its own code (decisions 34)', async () => {
       const long = (length: number) => 'a'.repeat(length);
       expect(await faultsOf({ content: long(4001) })).toEqual(['content: BASE_TYPE_MAX_LENGTH']);
-      expect(await faultsOf({ content: 5 })).toEqual(['content: STRING_TYPE_CONVERT']);
+      expect(await faultsOf({ content: 5.5 })).toEqual(['content: STRING_TYPE_CONVERT']);
       expect(await faultsOf({ content: 'x\u0000' })).toEqual(['content: STRING_TYPE_REGEX']);
       expect(await faultsOf({ embeds: {} })).toEqual(['embeds: LIST_TYPE_CONVERT']);
       expect(await faultsOf({ embeds: [{}] })).toEqual(['embeds.0.description: BASE_TYPE_REQUIRED']);
@@ -264,7 +264,7 @@ describe('POST /channels/{id}/messages', () => {
     });
 
     test('what is wrong with the body is said before whether the channel is there', async () => {
-      const { status, body } = await scene.bot.post('/channels/1/messages', { content: 5 });
+      const { status, body } = await scene.bot.post('/channels/1/messages', { content: 5.5 });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
     });
 

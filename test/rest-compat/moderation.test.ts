@@ -70,7 +70,7 @@ describe('members', () => {
     expectReference('GuildMemberResponse', body);
     const late = new Date(server.app.clock.now() + 29 * 86_400_000).toISOString();
     const faulty: [object, string, string][] = [
-      [{ nick: 5 }, 'nick', 'STRING_TYPE_CONVERT'],
+      [{ nick: 5.5 }, 'nick', 'STRING_TYPE_CONVERT'],
       [{ nick: 'x'.repeat(33) }, 'nick', 'BASE_TYPE_BAD_LENGTH'],
       [{ roles: 'x' }, 'roles', 'LIST_TYPE_CONVERT'],
       [{ mute: 1 }, 'mute', 'BOOLEAN_TYPE_CONVERT'],

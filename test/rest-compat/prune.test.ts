@@ -108,7 +108,7 @@ test('does not say how many they were to who does not ask, as text says it, too'
 test.each([
   [{ days: 0 }, 'days'],
   [{ days: 31 }, 'days'],
-  [{ days: '7' }, 'days'],
+  [{ days: '7.5' }, 'days'],
   [{ compute_prune_count: 'maybe' }, 'compute_prune_count'],
   [{ include_roles: 'x' }, 'include_roles'],
   [{ include_roles: 5 }, 'include_roles'],

@@ -328,7 +328,7 @@ describe('locate', () => {
     };
     expect(await ask('6', { name: 'x' })).toEqual([400, 50035]);
     expect(await ask('5', { name: 'x' }, { limit: '2' })).toEqual([400, 50035]);
-    expect(await ask('5', { name: 1 })).toEqual([400, 50035]);
+    expect(await ask('5', { name: 1.5 })).toEqual([400, 50035]);
     expect(await ask('5', { name: 'x' })).toEqual([403, 50001]);
     expect(forwarded).toEqual([]);
   });

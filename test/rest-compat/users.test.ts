@@ -43,7 +43,7 @@ describe('users', () => {
 
   test.each([
     [{ username: 'x' }, 'username', 'BASE_TYPE_BAD_LENGTH'],
-    [{ username: 5 }, 'username', 'STRING_TYPE_CONVERT'],
+    [{ username: 5.5 }, 'username', 'STRING_TYPE_CONVERT'],
     [{ avatar: 'none' }, 'avatar', 'IMAGE_INVALID'],
     [{ avatar: 'data:image/png;base64,AAAA' }, 'avatar', 'IMAGE_INVALID'],
   ])('%j is refused at its field', async (json, field, code) => {

@@ -122,7 +122,7 @@ describe('execution', () => {
     const sent = await hook.ask('POST', '', { form: plain });
     expect(sent).toMatchObject({ status: 200, body: { content: 'plain', author: { id: scene.bot.id } } });
     expect(sent.body.attachments).toHaveLength(1);
-    const bad = await hook.ask('POST', '', { form: formOf({ content: 5 }, file(0)) });
+    const bad = await hook.ask('POST', '', { form: formOf({ content: 5.5 }, file(0)) });
     expect(bad).toMatchObject(faultAt('content'));
   });
 

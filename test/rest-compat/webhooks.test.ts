@@ -151,7 +151,7 @@ describe('management (bot token)', () => {
       await hook.patch('', { name }),
     ];
     const [most, ducks] = ['x'.repeat(80), '🦆'.repeat(80)];
-    for (const name of ['', '   ', '\u200b\u2060', `${most}x`, `${ducks}🦆`, 'a\nb', 5, [], {}]) {
+    for (const name of ['', '   ', '\u200b\u2060', `${most}x`, `${ducks}🦆`, 'a\nb', 5.5, [], {}]) {
       const fault = { status: 400, body: { code: 50035, errors: { name: { _errors: [expect.anything()] } } } };
       for (const answer of await answersTo(name)) expect(answer, JSON.stringify(name)).toMatchObject(fault);
     }

@@ -117,7 +117,7 @@ export const CommandPatch = z.looseObject({
   description_localizations: z.unknown().optional(),
   options: z.unknown().optional(),
   default_member_permissions: z.unknown().optional(),
-  dm_permission: z.unknown().optional(),
+  dm_permission: z.unknown().meta({ shownAs: z.boolean().nullish() }).optional(),
   integration_types: z.unknown().optional(),
   contexts: z.unknown().optional(),
 });

@@ -18,6 +18,7 @@ import { parseInput } from '../../domain/parse-input.js';
 import { COMMAND_JSON_BOUNDS } from '../../infra/bounded-json.js';
 import { renderCommand } from '../../wire/commands.js';
 import { reads, writes } from '../buckets.js';
+import { coerceTo } from '../coerce.js';
 import { type Caller, CLOUD, type Route, route, type Where } from '../route.js';
 import { ids, queryBoolean } from '../schemas.js';
 
@@ -126,7 +127,10 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
       body: CommandPatch,
       jsonBounds: COMMAND_JSON_BOUNDS,
       run: (call, { params, body }) =>
-        updateCommand(call, keyOf(params), (before) => parseInput(...patched(call, before, body))),
+        updateCommand(call, keyOf(params), (before) => {
+          const [schema, whole] = patched(call, before, body);
+          return parseInput(schema, coerceTo(schema, whole));
+        }),
       render: (command) => renderCommand(command),
     }),
     route({

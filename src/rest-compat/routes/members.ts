@@ -23,7 +23,7 @@ import {
 import { renderMember } from '../../wire/members.js';
 import { reads, writes } from '../buckets.js';
 import { onServerOf, route } from '../route.js';
-import { booleanOrText, ids, idsOrText, inWireNames, queryId, queryInteger, queryText } from '../schemas.js';
+import { ids, idsOrText, inWireNames, queryId, queryInteger, queryText } from '../schemas.js';
 
 const MEMBERS = '/guilds/:guildId/members';
 
@@ -199,10 +199,10 @@ export const memberRoutes = [
     bucket: writes('prune', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
     params: ofGuild,
-    // discord.py sends its boolean and its list as text.
+    // discord.py sends its list as text.
     body: z.object({
       days: PruneDays,
-      compute_prune_count: booleanOrText,
+      compute_prune_count: z.boolean().nullish(),
       include_roles: idsOrText(PruneRoles),
     }),
     run: async (call, { params, body: { days, include_roles: roleIds, compute_prune_count: isAsked } }) => {
