@@ -148,11 +148,11 @@ describe('400', () => {
 describe('an id that is written as a number', () => {
   const reply = '{"content":"x","message_reference":{"message_id":123456789012345678}}';
 
-  test('is read to its last digit, and refused in a body that is too long for that', async () => {
+  test('is read to its last digit, however long the body is', async () => {
     const faultsOf = async (text: string) =>
       Object.keys((await post(text, 'application/json')).body.errors.message_reference);
     expect(await faultsOf(reply)).toEqual(['_errors']);
-    expect(await faultsOf(reply.padEnd(64 * 1024 + 1))).toEqual(['message_id']);
+    expect(await faultsOf(reply.padEnd(64 * 1024 + 1))).toEqual(['_errors']);
   });
 });
 

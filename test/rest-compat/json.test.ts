@@ -80,9 +80,36 @@ describe('parseJson', () => {
     },
   );
 
-  it('keeps the digits in text of up to 64 KiB, beyond which that is too much work', () => {
-    const padded = (size: number) => '[123456789012345678]'.padEnd(size);
-    expect(parseJson(padded(64 * 1024))).toEqual([123456789012345678n]);
-    expect(parseJson(padded(64 * 1024 + 1))).toEqual([Number('123456789012345678')]);
+  const LONG = 64 * 1024 + 1;
+
+  it('keeps the digits in longer text too, as text', () => {
+    const text =
+      '[123456789012345678, -123456789012345678, 9007199254740991, "1234567890123456789", "\\"", 1234567890123456.5]';
+    expect(parseJson(text.padEnd(LONG))).toEqual([
+      '123456789012345678',
+      '-123456789012345678',
+      9007199254740991,
+      '1234567890123456789',
+      '"',
+      1234567890123456.5,
+    ]);
+  });
+
+  it.each(['{1234567890123456789:1}', '[01234567890123456789]', '["1234567890123456789]', '[1234567890123456789x]'])(
+    'refuses %j in longer text',
+    (text) => {
+      expect(() => parseJson(text.padEnd(LONG))).toThrow(expect.objectContaining({ code: 'INVALID_JSON' }));
+    },
+  );
+
+  it.each(['\\"', '\\\n"', '"\\'])('refuses a string without an end in a moment: many %j', (part) => {
+    const started = performance.now();
+    expect(() => parseJson(`["${part.repeat(300_001)} 1234567890123456`)).toThrow('invalid JSON');
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('reads a string of megabytes', () => {
+    const picture = `data:image/png;base64,${'1234567890123456/+ab'.repeat(500_000)}`;
+    expect(parseJson(JSON.stringify({ picture }))).toEqual({ picture });
   });
 });
