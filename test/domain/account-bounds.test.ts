@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it as plain } from 'vitest';
 import type { AppContext } from '../../src/context.js';
-import { createApplication } from '../../src/domain/applications/index.js';
+import { createApplication, transferApplication } from '../../src/domain/applications/index.js';
 import { createGuild } from '../../src/domain/guilds/index.js';
 import { limits } from '../../src/domain/limits.js';
-import { createTeam } from '../../src/domain/teams/index.js';
+import { createTeam, transferTeamOwnership } from '../../src/domain/teams/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { it } from '../harness/fixtures.js';
@@ -68,7 +68,14 @@ describe('what a person owns', () => {
       outcome(createApplication(as(admin), { name: 'Heron', teamId })),
     ];
     expect((await Promise.all(attempts)).sort()).toEqual(['LIMIT_EXCEEDED', 'ok']);
-    expect(await outcome(createApplication(as(admin), { name: 'Their own' }))).toBe('ok');
+    const { application: own } = await createApplication(as(admin), { name: 'Their own' });
+    const transfer = transferApplication(as(admin), { applicationId: own.id, teamId, appName: 'Their own' });
+    expect(await outcome(transfer)).toBe('LIMIT_EXCEEDED');
+    const handOver = () => outcome(transferTeamOwnership(as(owner), { teamId, userId: admin.id }));
+    await app.db.writer.application.updateMany({ where: { ownerUserId: owner.id }, data: { ownerUserId: admin.id } });
+    expect(await handOver()).toBe('LIMIT_EXCEEDED');
+    await app.db.writer.application.updateMany({ where: { ownerUserId: admin.id }, data: { deletedAt: new Date() } });
+    expect(await handOver()).toBe('ok');
   });
 });
 

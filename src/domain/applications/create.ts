@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Application, Prisma } from '../../infra/database/index.js';
 import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { DomainError } from '../errors.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
+import { requireRoomForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
@@ -63,7 +63,7 @@ async function insert(
 ): Promise<Application> {
   const { id, name } = data;
   const team = teamId === undefined ? null : await accessTeam(call, teamId, 'receiveApplication', db);
-  await requireRoom(db, team?.ownerUserId ?? requirePerson(call).user.id);
+  await requireRoomForApplications(db, team?.ownerUserId ?? requirePerson(call).user.id);
   await db.user.create({ data: { id, username: name, bot: true } });
   const created = await db.application.create({
     data: {
@@ -77,17 +77,4 @@ async function insert(
   if (teamId === undefined) record({ type: 'PORTAL_HOME_UPDATED', userId: requirePerson(call).user.id });
   else record({ type: 'TEAM_UPDATED', teamId });
   return created;
-}
-
-/** @throws LIMIT_EXCEEDED if a person owns as many applications as they may, with those of their teams */
-async function requireRoom(db: Write['db'], ownerUserId: bigint): Promise<void> {
-  const teams = await db.team.findMany({ where: { ownerUserId }, select: { id: true } });
-  const ownerTeamId = { in: teams.map(({ id }) => id) };
-  const [own, ofTeams] = [
-    await db.application.count({ where: { ownerUserId, deletedAt: null } }),
-    await db.application.count({ where: { ownerTeamId, deletedAt: null } }),
-  ];
-  if (own + ofTeams < limits.applicationsPerOwner) return;
-  const most = limits.applicationsPerOwner;
-  throw new DomainError('LIMIT_EXCEEDED', `You and your teams may have ${most} applications. Delete one to make room.`);
 }

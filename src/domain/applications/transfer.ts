@@ -1,6 +1,7 @@
 import type { Application } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
+import { requireRoomForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
@@ -16,7 +17,7 @@ export interface TransferApplicationInput {
  * Moves a personal application to a team, for good. Its owner may, into a team they own or administer, and keeps the owner's
  * level on it. Bot token, client secret, OAuth tokens, icon and cover stay as they are; its entries in the audit ledger go along.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT for an application that a team owns
- *   already, and INVALID_INPUT when the name is not the application's
+ *   already, LIMIT_EXCEEDED when the team's owner has as many as they may, and INVALID_INPUT when the name is not the application's
  */
 export function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
   return call.write((write) => move(call, write, input), { serializable: true });
@@ -28,7 +29,8 @@ async function move(call: CallContext, write: Write, input: TransferApplicationI
   const { user } = requirePerson(call);
   const before = await accessApplication(call, applicationId, 'transfer', db);
   if (before.ownerTeamId !== null) throw new DomainError('CONFLICT', 'This application belongs to a team for good.');
-  await accessTeam(call, teamId, 'receiveApplication', db);
+  const team = await accessTeam(call, teamId, 'receiveApplication', db);
+  if (team.ownerUserId !== user.id) await requireRoomForApplications(db, team.ownerUserId);
   checkTypedName(before, appName, 'appName');
   const after = await db.application.update({
     where: { id: applicationId },

@@ -21,7 +21,7 @@ const ATTEMPTS = 10;
 /**
  * The box that a key is of; for a key that nobody knows, the box of the token, which is used up with it (docs/relay.md, R-14). Null for whom
  * neither admits.
- * @throws LIMIT_EXCEEDED when there are as many boxes as there are id spaces
+ * @throws LIMIT_EXCEEDED when no id space is left, and CONFLICT when the box made its ids with one that it cannot have; the token stays good
  */
 export async function admitBox(call: CallContext, { key, token, idSpace }: Credentials): Promise<Box | null> {
   const known = await call.read.box.findUnique({ where: { publicKey: key } });
@@ -67,11 +67,13 @@ async function enrol(
  * An id space for a box that has none. A number is only ever given to boxes of one owner, so that nobody can pass for a deleted box of
  * somebody else. The box gets the number that it wants if its owner was given that before and no other box has it, otherwise the one after all
  * numbers ever given. An owner who was given `limits.idSpacesPerOwner` numbers gets a free one of those instead.
- * @throws LIMIT_EXCEEDED when no number is left
+ * @throws CONFLICT when the number that it wants was given to another box, and LIMIT_EXCEEDED when no number is left
  */
 async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | undefined): Promise<number> {
   const free = await freeIdSpaces(db, ownerId);
   if (wanted !== undefined && free.includes(wanted)) return wanted;
+  const isOthers = wanted !== undefined && (await db.boxIdSpace.findUnique({ where: { number: wanted } })) !== null;
+  if (isOthers) throw new DomainError('CONFLICT', 'The ids that this box has made are those of another box.');
   const given = await db.boxIdSpace.count({ where: { ownerId } });
   const { _max: newest } = await db.boxIdSpace.aggregate({ _max: { number: true } });
   const next = (newest.number ?? ID_SPACES.first - 1) + 1;

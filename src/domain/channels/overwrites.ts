@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChannelOverwrite, Transaction } from '../../infra/database/index.js';
+import type { ChannelOverwrite, Reader, Transaction } from '../../infra/database/index.js';
 import { inPieces } from '../../infra/turns.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -114,7 +114,11 @@ export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFa
 const ROWS_PER_STATEMENT = 150;
 
 /** @throws TOO_MANY_OVERWRITES if all channels of a guild together would have more than they may */
-export async function requireRoomInGuild(db: Transaction, guildId: bigint, added: number): Promise<void> {
+export async function requireRoomInGuild(
+  db: Pick<Reader, 'channelOverwrite'>,
+  guildId: bigint,
+  added: number,
+): Promise<void> {
   if (added === 0) return;
   const most = limits.overwritesPerGuild;
   if ((await db.channelOverwrite.count({ where: { channel: { guildId } } })) + added <= most) return;
@@ -128,6 +132,14 @@ export async function insertOverwrites(
   overwrites: readonly OverwriteFacts[],
 ): Promise<ChannelOverwrite[]> {
   await requireRoomInGuild(db, guildId, overwrites.length);
+  return insertRows(db, channelId, overwrites);
+}
+
+async function insertRows(
+  db: Transaction,
+  channelId: bigint,
+  overwrites: readonly OverwriteFacts[],
+): Promise<ChannelOverwrite[]> {
   const data = overwrites
     .map(({ targetId, targetType, allow, deny }) => ({ channelId, targetId, targetType, allow, deny }))
     .sort((a, b) => (a.targetId < b.targetId ? -1 : 1));
@@ -141,8 +153,9 @@ export async function replaceOverwrites(
   channel: Pick<GuildChannelRecord, 'id' | 'guildId'>,
   overwrites: readonly OverwriteFacts[],
 ): Promise<ChannelOverwrite[]> {
-  await db.channelOverwrite.deleteMany({ where: { channelId: channel.id } });
-  return insertOverwrites(db, channel, overwrites);
+  const { count } = await db.channelOverwrite.deleteMany({ where: { channelId: channel.id } });
+  // A server that has more than it may can still be tidied up.
+  return overwrites.length > count ? insertOverwrites(db, channel, overwrites) : insertRows(db, channel.id, overwrites);
 }
 
 /** Overwrites as the audit ledger keeps them. */

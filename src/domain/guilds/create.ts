@@ -2,10 +2,10 @@ import { ChannelType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Guild } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { DomainError } from '../errors.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { insertMember } from '../members/rows.js';
+import { requireRoomForGuild } from '../owned.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
 
 /** A guild in a caller's input. */
@@ -28,11 +28,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
   const guild = { id, name, description: description ?? null, ownerId: owner.user.id, systemChannelId };
   return call.write(
     async (write) => {
-      const { ownerId } = guild;
-      if ((await write.db.guild.count({ where: { ownerId, deletedAt: null } })) >= limits.guildsPerOwner) {
-        const message = `You may own ${limits.guildsPerOwner} servers. Delete one to make room.`;
-        throw new DomainError('LIMIT_EXCEEDED', message);
-      }
+      await requireRoomForGuild(write.db, guild.ownerId);
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });

@@ -39,8 +39,12 @@ export async function createInteraction(
     owners: ownersColumn(request.owners),
     ephemeralOnly: request.ephemeralOnly,
     endsAt: new Date(call.clock.now() + DELIVERY_MS),
-    ...(files.length === 0 ? {} : { files: { create: files.map(rowOf) } }),
+    ...(files.length === 0
+      ? {}
+      : { files: { create: files.map((file) => ({ ...rowOf(file), accountId: request.user.id })) } }),
   };
+  const sizes = files.map(({ file }) => file.size);
+  if (files.length > 0) await call.fileQuota.take(request.user.id, sizes);
   await keepFilesOf(call, id, files);
   const store = () => call.writeOne((db) => db.interaction.create({ data }), updated);
   const interaction = files.length === 0 ? await store() : await unlessStored(store, () => discardFilesOf(call, id));

@@ -18,7 +18,8 @@ interface Sum {
 }
 
 /**
- * Bounds the files that one account's messages hold: a person's own, and those of the applications that they or their teams own. The sum is
+ * Bounds the files of one account's messages, and those that a person gave to commands and modals. The files of applications count as their
+ * owner's. The sum is
  * read at most every {@link REMEMBER_MS}; until then what this process adds is added to it. Deleted files make room with the next reading.
  */
 export class FileQuota {
@@ -55,7 +56,10 @@ export class FileQuota {
     const readAt = this.clock.now();
     const [row] = await this.reader.$queryRaw<{ bytes: number }[]>`
       SELECT CAST(COALESCE(SUM(CASE WHEN "size" < ${LEAST_BYTES} THEN ${LEAST_BYTES} ELSE "size" END), 0) AS DOUBLE PRECISION) AS "bytes"
-      FROM "Attachment" WHERE "accountId" = ${accountId}`;
+      FROM (
+        SELECT "size" FROM "Attachment" WHERE "accountId" = ${accountId}
+        UNION ALL SELECT "size" FROM "InteractionFile" WHERE "accountId" = ${accountId}
+      ) AS "files"`;
     return { bytes: row?.bytes ?? 0, readAt };
   }
 }

@@ -1,9 +1,9 @@
 import type { Team } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
-import { DomainError } from '../errors.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
+import { requireRoomForTeam } from '../owned.js';
 
 export interface CreateTeamInput {
   /** As {@link TeamName} reads it. */
@@ -29,12 +29,7 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
   try {
     return await call.write(
       async ({ db, record, audit }) => {
-        if ((await db.team.count({ where: { ownerUserId: user.id } })) >= limits.teamsPerOwner) {
-          throw new DomainError(
-            'LIMIT_EXCEEDED',
-            `You may own ${limits.teamsPerOwner} teams. Delete one to make room.`,
-          );
-        }
+        await requireRoomForTeam(db, user.id);
         const data = { id, name, iconHash, ownerUserId: user.id, members: { create: owner } };
         const team = await db.team.create({ data });
         await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Team, TeamMemberRole } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
+import { requireRoomForApplications, requireRoomForTeam } from '../owned.js';
 import { accessTeam, OWNER_STAYS } from './access.js';
 import type { TeamRecord } from './get.js';
 
@@ -77,7 +78,8 @@ async function remove(
 
 /**
  * Hands the team to another member. Who owned it stays as an admin.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, and CONFLICT for the owner themselves
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, CONFLICT for the owner themselves, and LIMIT_EXCEEDED when
+ *   the other member would own more than they may
  */
 export function transferTeamOwnership(call: CallContext, input: TeamUserInput): Promise<Team> {
   return call.write((write) => handOver(call, write, input), { serializable: true });
@@ -92,6 +94,9 @@ export async function handOver(
   const { ownerUserId } = await accessTeam(call, teamId, 'transferOwnership', db);
   if (ownerUserId === userId) throw new DomainError('CONFLICT', 'This person owns the team already.');
   await findMember(db, teamId, userId);
+  await requireRoomForTeam(db, userId);
+  const applications = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });
+  await requireRoomForApplications(db, userId, applications);
   const pair = { teamId, userId: { in: [userId, ownerUserId] } };
   await db.teamMember.updateMany({ where: pair, data: { role: 'ADMIN' } });
   const team = await db.team.update({ where: { id: teamId }, data: { ownerUserId: userId } });

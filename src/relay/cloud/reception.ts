@@ -99,9 +99,8 @@ export class Reception {
       const close = await this.#connect(visit, proved);
       if (close) visit.link.end(close);
     } catch (error) {
-      const isDeleted = error instanceof DomainError && error.kind === 'notFound';
       if (!refusalIn(error)) this.parts.app.log.error({ err: error }, 'a box could not be admitted');
-      visit.link.end(isDeleted ? closes.deleted : closes.unavailable);
+      visit.link.end(closeFor(error));
     }
   }
 
@@ -182,4 +181,11 @@ export class Reception {
     const { version, software } = box;
     app.log.info({ boxId: String(boxId), generation, version, software }, 'a box is connected');
   }
+}
+
+/** The close for a box that cannot be admitted: one that says that dialling again does not help, or that it may. */
+function closeFor(error: unknown): Close {
+  if (!(error instanceof DomainError)) return closes.unavailable;
+  if (error.kind === 'notFound') return closes.deleted;
+  return error.code === 'CONFLICT' ? closes.notOwnId : closes.unavailable;
 }

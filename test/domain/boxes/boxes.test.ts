@@ -215,12 +215,13 @@ describe('R-15: an id space', () => {
     for (const { id, owner: person } of [second, third]) await deleteBox(callOf(app, person), id);
     expect((await enrolledBox(app)).row.idSpace).toBe(lowest + 3);
     const stranger = await createPerson(app);
-    expect(await wanting(stranger, lowest + 1)).toBe(lowest + 4);
+    expect(await outcome(wanting(stranger, lowest + 1))).toBe('CONFLICT');
+    expect(await wanting(stranger)).toBe(lowest + 4);
     expect(await wanting(second.owner)).toBe(lowest + 5);
     expect(await wanting(second.owner, lowest + 1)).toBe(lowest + 1);
-    expect(await wanting(second.owner, lowest + 1)).toBe(lowest + 6);
+    expect(await outcome(wanting(second.owner, lowest + 1))).toBe('CONFLICT');
     const beyond = [lowest - 1, ID_SPACES.last, ID_SPACES.last + 1, 0, -1];
-    for (const [n, none] of beyond.entries()) expect(await wanting(stranger, none)).toBe(lowest + 7 + n);
+    for (const [n, none] of beyond.entries()) expect(await wanting(stranger, none)).toBe(lowest + 6 + n);
   });
 
   test("is one of the owner's free ones once they were given as many as they may have", async () => {

@@ -1,6 +1,12 @@
 -- AlterTable
 ALTER TABLE "Attachment" ADD COLUMN     "accountId" BIGINT;
 
+-- AlterTable
+ALTER TABLE "InteractionFile" ADD COLUMN     "accountId" BIGINT;
+
+-- CreateIndex
+CREATE INDEX "InteractionFile_accountId_size_idx" ON "InteractionFile"("accountId", "size");
+
 -- CreateIndex
 CREATE INDEX "Attachment_accountId_size_idx" ON "Attachment"("accountId", "size");
 
@@ -12,3 +18,5 @@ UPDATE "Attachment" SET "accountId" = (
     LEFT JOIN "Team" t ON t."id" = a."ownerTeamId"
   WHERE m."id" = "Attachment"."messageId"
 );
+
+UPDATE "InteractionFile" SET "accountId" = (SELECT i."userId" FROM "Interaction" i WHERE i."id" = "InteractionFile"."interactionId");
