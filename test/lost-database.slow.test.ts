@@ -1,3 +1,4 @@
+import { REST } from '@discordjs/rest';
 import { GatewayOpcodes, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
@@ -131,6 +132,35 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect((await readMessages()).status).toBe(200);
       expect(logged()).toEqual(['the database can be used again']);
     });
+  });
+
+  it('stops while messages are sent: discord.js repeats none that may be stored, and none that was answered 503 is', async () => {
+    await readMessages();
+    const [patient, hasty] = [3, 0].map((retries) =>
+      new REST({ api: `${server.origin}/api`, retries }).setToken(bot.botToken),
+    );
+    const statuses = new Map<string, number>();
+    const post = async (content: string, rest = hasty) => {
+      try {
+        await rest?.post(`/channels/${guild.textChannelId}/messages`, { body: { content } });
+      } catch (error) {
+        statuses.set(content, (error as { status: number }).status);
+      }
+    };
+    const contents = Array.from({ length: 3 * POOL }, (_, n) => `frozen ${n}`);
+    line.freeze();
+    const first = post('first', patient);
+    await Promise.all([first, ...contents.map((content) => post(content))]);
+    line.mend();
+    await sendMessage(ada, guild.textChannelId, 'after');
+    expect(statuses.get('first')).toBe(409);
+    expect(new Set(statuses.values())).toEqual(new Set([409, 503]));
+    const stored = await server.app.db.reader.message.findMany({ where: { content: { in: ['first', ...contents] } } });
+    expect(stored.map(({ content }) => statuses.get(content)).filter((status) => status !== 409)).toEqual([]);
+    const times = (content: string) => stored.filter((message) => message.content === content).length;
+    expect(Math.max(...['first', ...contents].map(times))).toBeLessThanOrEqual(1);
+    clock.advance(10_000);
+    await sendMessage(ada, guild.textChannelId, 'back for good');
   });
 
   it('is gone when bots are told that something was missed learns of their guilds with the next check', async () => {

@@ -18,7 +18,7 @@ export function passingOutages(adapter: DBAdapter): DBAdapter {
 
 /** An answer of the accounts library. @throws {DatabaseUnavailable} where it tells of an outage */
 export function withoutOutage(response: Response): Response {
-  if (response.status === UNAVAILABLE) throw new DatabaseUnavailable(null);
+  if (response.status === UNAVAILABLE) throw new DatabaseUnavailable(null, false);
   return response;
 }
 

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../infra/database/faults.js';
+import { isUnavailable, mayBeDone } from '../infra/database/faults.js';
 
 /**
  * What sort of refusal a code is. Faces answer kinds; where a code has a number, a name or a status of its own at a face, that face
@@ -138,6 +138,11 @@ const REFUSALS = {
   RATE_LIMITED: { kind: 'rateLimited' },
   SLOW_MODE: { kind: 'rateLimited', message: 'This action cannot be performed due to slowmode rate limit' },
   OVERLOADED: { kind: 'overloaded' },
+  OUTCOME_UNKNOWN: {
+    kind: 'conflict',
+    message:
+      'The database did not answer in time, so it is not known whether this was done. Check before you send it again.',
+  },
 } as const satisfies Record<string, Refusal>;
 
 export type ErrorCode = keyof typeof REFUSALS;
@@ -220,6 +225,14 @@ export function refusalIn(error: unknown): DomainError | null {
     'The service is not available at the moment; try again in a few seconds.',
     details,
   );
+}
+
+/**
+ * As {@link refusalIn}, for the answer to a caller: `OUTCOME_UNKNOWN` for a write that may be done although its answer did not come. Libraries
+ * repeat what is answered 503.
+ */
+export function refusalOfRequest(error: unknown): DomainError | null {
+  return mayBeDone(error) ? new DomainError('OUTCOME_UNKNOWN', undefined, { cause: error }) : refusalIn(error);
 }
 
 /** An `INVALID_INPUT` error made of field faults. */

@@ -1,4 +1,4 @@
-import { type DomainError, type ErrorCode, type FieldFault, refusalIn } from '../domain/errors.js';
+import { type DomainError, type ErrorCode, type FieldFault, refusalOfRequest } from '../domain/errors.js';
 import { httpFault, STATUS_OF_KIND } from '../http/faults.js';
 import { tooManyRequests } from '../http/too-many-requests.js';
 
@@ -108,7 +108,7 @@ export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 
 /** Renders a refusal; null for anything that is not one. */
 export function renderRestError(error: unknown): RestError | null {
-  const refusal = refusalIn(error);
+  const refusal = refusalOfRequest(error);
   if (!refusal) return null;
   const status = STATUS_OF[refusal.code] ?? STATUS_OF_KIND[refusal.kind];
   const code = CODE_OF[refusal.code] ?? 0;

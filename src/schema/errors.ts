@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { type DomainError, type ErrorKind, type FieldFault, refusalIn } from '../domain/errors.js';
+import { type DomainError, type ErrorKind, type FieldFault, refusalOfRequest } from '../domain/errors.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { isMissingRow } from '../infra/database/faults.js';
 import type { Logger } from '../infra/logger.js';
@@ -83,7 +83,7 @@ export function renderError(error: unknown, log: Logger): GraphQLError {
 }
 
 function render(cause: unknown, located: GraphQLError | undefined, log: Logger): GraphQLError {
-  const refusal = refusalIn(cause);
+  const refusal = refusalOfRequest(cause);
   if (refusal) return renderDomainError(refusal, located);
   if (located && cause instanceof GraphQLError) return badDocument(located);
   if (isMissingRow(cause)) return notThereAnyMore(cause, located, log);

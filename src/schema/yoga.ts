@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import { DomainError, refusalIn } from '../domain/errors.js';
+import { DomainError, refusalOfRequest } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
 import type { GraphqlContext } from './context.js';
 import { keptDocuments, refuseRepeats } from './documents.js';
@@ -190,7 +190,7 @@ function tellOutages(): Plugin {
     onExecute: () => ({
       onExecuteDone({ result, setResult }) {
         if (Symbol.asyncIterator in result) return;
-        const outage = result.errors?.map(({ originalError }) => refusalIn(originalError)).find(isOverload);
+        const outage = result.errors?.map(({ originalError }) => refusalOfRequest(originalError)).find(isOverload);
         const isAnythingResolved = Object.values(result.data ?? {}).some((value) => value !== null);
         if (!outage || isAnythingResolved) return;
         const headers = { 'retry-after': String(outage.retryAfterSeconds ?? 1) };

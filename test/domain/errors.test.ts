@@ -1,6 +1,14 @@
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { describe, expect, test } from 'vitest';
-import { DomainError, missingPermissions, refusalIn } from '../../src/domain/errors.js';
+import {
+  DomainError,
+  type ErrorCode,
+  missingPermissions,
+  refusalIn,
+  refusalOfRequest,
+} from '../../src/domain/errors.js';
 import { countedAs, dividedKey, takeLimit, takePoints } from '../../src/domain/rate-limits.js';
+import { DatabaseUnavailable } from '../../src/infra/database/faults.js';
 import type { User } from '../../src/infra/database/index.js';
 import { createRateLimits } from '../../src/infra/rate-limits.js';
 
@@ -31,6 +39,23 @@ describe('a refusal', () => {
     for (const fault of [new Error('ours'), 'text', null, undefined]) expect(refusalIn(fault)).toBeNull();
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     expect(refusalIn(full)).toMatchObject({ code: 'OVERLOADED', retryAfterMs: 5_000, cause: full });
+  });
+
+  test.each<[string, unknown, boolean, ErrorCode]>([
+    ['a statement whose answer did not come', new Error('Query read timeout'), true, 'OUTCOME_UNKNOWN'],
+    ['a connection that broke', new Error('Connection terminated unexpectedly'), true, 'OUTCOME_UNKNOWN'],
+    ['a statement in a transaction', new Error('Query read timeout'), false, 'OVERLOADED'],
+    ['no free connection', new Error('timeout exceeded when trying to connect'), true, 'OVERLOADED'],
+    ['a server that is away', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), true, 'OVERLOADED'],
+    [
+      'a cancelled statement',
+      new DriverAdapterError({ kind: 'GenericJs', id: 0, originalCode: '57014' }),
+      true,
+      'OVERLOADED',
+    ],
+  ])('says of a write whether it may be done: %s', (_what, cause, commits, code) => {
+    const error = new Error('the write failed', { cause: new DatabaseUnavailable(cause, commits) });
+    expect(refusalOfRequest(error)).toMatchObject({ code });
   });
 });
 

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIGN_IN_PER_ADDRESS } from '../../src/domain/limits.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { createGuild, type MadeGuild, type Person, sendMessage, signUp } from '../harness/people.js';
+import { freePort } from '../harness/ports.js';
 import { missingProxy, type ProxyName, type RunningProxy, startProxy } from '../harness/proxies.js';
 import { formOf, openScene, RestBot, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -43,6 +47,11 @@ describe.each(PROXIES)('behind a proxy', (name) => {
     });
 
     const bot = () => new RestBot(proxy, scene.bot.bot);
+
+    it('keeps metrics from strangers', async () => {
+      expect((await fetch(`${proxy.origin}/metrics`)).status).toBe(404);
+      expect((await fetch(`${server.origin}/metrics`)).status).toBe(200);
+    });
 
     it('requests, their bodies and answers pass', async () => {
       expect(await bot().get('/users/@me')).toMatchObject({ status: 200, body: { id: scene.bot.id } });
@@ -152,4 +161,39 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       expect(new Set(counted.map(({ address }) => address))).toEqual(new Set(['127.0.0.3']));
     });
   });
+});
+
+describe.each(PROXIES)('while the process behind it starts again', (name) => {
+  const missing = missingProxy(name);
+
+  it.skipIf(missing)(
+    needing(missing, `${name} holds requests back, or says in JSON that nobody is there`),
+    async () => {
+      const env = { DATA_DIR: await mkdtemp(join(tmpdir(), 'causeway-restart-')), PORT: String(await freePort()) };
+      const before = await startServer({ env });
+      const proxy = await startProxy(name, before);
+      const scene = await openScene(before);
+      const bot = () => new RestBot(proxy, scene.bot.bot);
+      let isOver = false;
+      const answers: Awaited<ReturnType<RestBot['post']>>[] = [];
+      const send = async () => {
+        while (!isOver) answers.push(await bot().post(scene.messages, { content: 'on and on' }));
+      };
+      const senders = [send(), send()];
+      await before.stop();
+      const after = await startServer({ env });
+      const gateway = await bot().get('/gateway');
+      expect(gateway.status).toBe(200);
+      isOver = true;
+      await Promise.all(senders);
+      const refused = answers.filter(({ status }) => status !== 200);
+      if (name === 'haproxy') expect(refused).toEqual([]);
+      for (const { status, body } of refused) expect([status, body.code]).toEqual([503, 0]);
+      const stored = await after.app.db.reader.message.count({ where: { content: 'on and on' } });
+      expect(stored).toBe(answers.length - refused.length);
+      await proxy.stop();
+      await after.stop();
+      await rm(env.DATA_DIR, { recursive: true, force: true });
+    },
+  );
 });

@@ -11,7 +11,7 @@ export function connectedOnce(factory: SqlDriverAdapterFactory): SqlDriverAdapte
     provider: factory.provider,
     adapterName: factory.adapterName,
     async connect() {
-      if (hasConnected) throw new DatabaseUnavailable(new Error('the database is closed'));
+      if (hasConnected) throw new DatabaseUnavailable(new Error('the database is closed'), false);
       const adapter = await factory.connect();
       hasConnected = true;
       return adapter;

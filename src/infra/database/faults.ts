@@ -40,8 +40,13 @@ function isFaultOfStatement(error: unknown, kind: string): boolean {
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 
-  constructor(cause: unknown) {
+  /** Whether a write may have been committed all the same: its answer did not come. */
+  readonly mayBeDone: boolean;
+
+  /** @param commits whether the statement that failed commits by itself */
+  constructor(cause: unknown, commits = true) {
     super('the database is not available', { cause });
+    this.mayBeDone = commits && !isNotDone(cause);
   }
 }
 
@@ -53,18 +58,20 @@ export function isUnavailable(error: unknown): boolean {
   return isUnavailable(error.cause);
 }
 
-/**
- * Whether a write that failed may be done all the same, because nobody knows what became of it: its answer did not come. What the
- * database itself says it did not do is not done.
- */
+/** Whether a write that failed may be done all the same, because nobody knows what became of it. */
 export function mayBeDone(error: unknown): boolean {
-  return isUnavailable(error) && !isRefused(error);
+  if (!(error instanceof Error)) return false;
+  return error instanceof DatabaseUnavailable ? error.mayBeDone : mayBeDone(error.cause);
 }
 
-function isRefused(error: unknown): boolean {
+/** Whether what a database driver threw says that a statement was not done: it was never sent, or the database refused it. */
+function isNotDone(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (isDriverAdapterError(error)) return REFUSALS.test(error.cause.originalCode ?? '');
-  return codeIn(error, FULL_DISK) || isRefused(error.cause);
+  if (isDriverAdapterError(error)) {
+    const { kind, originalCode = '' } = error.cause;
+    return NOT_CONNECTED_KINDS.has(kind) || REFUSALS.test(originalCode);
+  }
+  return codeIn(error, NOT_CONNECTED) || NOT_SENT.test(error.message);
 }
 
 /** Whether what a database driver threw says that its database cannot be used at the moment. */
@@ -78,17 +85,17 @@ export function isDriverUnavailable(error: unknown): boolean {
   return error instanceof Error && (codeIn(error, UNREACHABLE) || PG_CONNECTION_LOST.test(error.message));
 }
 
-/** Kinds of faults as Prisma's adapters name them, of both databases. */
-const UNAVAILABLE_KINDS = new Set([
+/** Kinds of faults as Prisma's adapters name them, of both databases: those of a connection that did not come about. */
+const NOT_CONNECTED_KINDS = new Set([
   'AuthenticationFailed',
-  'ConnectionClosed',
   'DatabaseAccessDenied',
   'DatabaseDoesNotExist',
   'DatabaseNotReachable',
-  'SocketTimeout',
   'TlsConnectionError',
   'TooManyConnections',
 ]);
+
+const UNAVAILABLE_KINDS = new Set([...NOT_CONNECTED_KINDS, 'ConnectionClosed', 'SocketTimeout']);
 
 /**
  * PostgreSQL's classes (documentation, Appendix A): 08 connection exceptions, which pgbouncer answers too, 53 insufficient
@@ -100,25 +107,23 @@ const POSTGRES_UNAVAILABLE = /^(08...|53...|57P0.|58...|57014|55P03|25006)$/;
 /** SQLite's result codes, the extended ones of each included. */
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)(_|$)/;
 
-/** Those of both that are answers of a database that goes on: it has no room, no lock, no time or only reads. */
-const REFUSALS = /^(53...|57014|55P03|25006|SQLITE_(BUSY|LOCKED|FULL|READONLY)(_.*)?)$/;
+/** Those of both that are answers of a database that goes on, or starts: it has no room, no lock, no time or only reads. */
+const REFUSALS = /^(53...|57014|57P03|55P03|25006|SQLITE_(BUSY|LOCKED|FULL|READONLY)(_.*)?)$/;
+
+/** Node's codes of connections that do not come about. */
+const NOT_CONNECTED = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND']);
 
 /** Node's codes of connections that do not come about or break. */
-const UNREACHABLE = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
+const UNREACHABLE = new Set([...NOT_CONNECTED, 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /** Node's codes of a file system that has no room. */
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What the pg library says, without a code, of connections that were lost or were not to be had in time. */
+/** What the pg library says, without a code, of statements that were not sent. */
+const NOT_SENT =
+  /^(timeout exceeded when trying to connect|Client (was closed|has encountered)|Connection terminated due to connection timeout)/;
+
+/** What it says of connections that were lost or were not to be had in time. */
 const PG_CONNECTION_LOST =
   /^(Query read timeout|Connection terminated|timeout exceeded when trying to connect|Client (was closed|has encountered))/;
 

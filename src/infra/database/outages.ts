@@ -27,8 +27,11 @@ export class Outages {
     this.measures?.statements.observe((performance.now() - startedAt) / 1_000);
   }
 
-  /** @returns what to throw instead: {@link DatabaseUnavailable} where the database could not be used */
-  failed(error: unknown, kind: Kind): unknown {
+  /**
+   * @param commits whether the statement would have been committed by itself
+   * @returns what to throw instead: {@link DatabaseUnavailable} where the database could not be used
+   */
+  failed(error: unknown, kind: Kind, commits: boolean): unknown {
     if (!isDriverUnavailable(error)) return error;
     this.measures?.databaseFaults.inc();
     if (this.#failedAt === null) {
@@ -36,7 +39,7 @@ export class Outages {
     }
     this.#failedAt = this.clock.now();
     if (kind === 'write') this.#isOfWrites = true;
-    return new DatabaseUnavailable(error);
+    return new DatabaseUnavailable(error, commits);
   }
 
   worked(kind: Kind): void {
@@ -65,28 +68,39 @@ export function watchOutages(factory: SqlDriverAdapterFactory, outages: Outages)
 
 /** A connection that outages are watched on, in place. */
 function watched<Queryable extends SqlQueryable>(queryable: Queryable, outages: Outages): Queryable {
-  return watchEach(queryable, outages, (sql) => (WRITES.test(sql) ? 'write' : 'read'));
+  return watchEach(queryable, outages, {
+    provenBy: (sql) => (WRITES.test(sql) ? 'write' : 'read'),
+    commits: (sql) => !READS.test(sql),
+  });
 }
 
 /** What a transaction writes has worked when it is committed: a disk may be full by then. */
 function watchedTransaction(transaction: Transaction, outages: Outages): Transaction {
   let hasWritten = false;
-  return watchEach(transaction, outages, (sql) => {
+  const provenBy = (sql: string): Kind => {
     if (hasWritten && COMMITS.test(sql)) return 'write';
     hasWritten ||= WRITES.test(sql);
     return 'read';
-  });
+  };
+  // The server rolls a transaction back whose connection is lost before its end.
+  return watchEach(transaction, outages, { provenBy, commits: (sql) => COMMITS.test(sql) });
 }
 
 const READS = /^\s*SELECT\b/i;
 const WRITES = /\b(INSERT|UPDATE|DELETE)\b/i;
 const COMMITS = /^\s*COMMIT\b/i;
 
-/** @param provenBy what a statement proves to be possible when it has worked */
+interface Watch {
+  /** What a statement proves to be possible when it has worked. */
+  provenBy(sql: string): Kind;
+  /** Whether a statement commits what it, or its transaction, wrote. */
+  commits(sql: string): boolean;
+}
+
 function watchEach<Queryable extends SqlQueryable>(
   queryable: Queryable,
   outages: Outages,
-  provenBy: (sql: string) => Kind,
+  { provenBy, commits }: Watch,
 ): Queryable {
   const queryRaw = queryable.queryRaw.bind(queryable);
   const executeRaw = queryable.executeRaw.bind(queryable);
@@ -97,7 +111,7 @@ function watchEach<Queryable extends SqlQueryable>(
       outages.worked(provenBy(sql));
       return result;
     } catch (error) {
-      throw outages.failed(error, READS.test(sql) ? 'read' : 'write');
+      throw outages.failed(error, READS.test(sql) ? 'read' : 'write', commits(sql));
     } finally {
       outages.ended(startedAt);
     }
@@ -112,6 +126,6 @@ async function watchBegin<T>(outages: Outages, begin: () => Promise<T>): Promise
   try {
     return await begin();
   } catch (error) {
-    throw outages.failed(error, 'write');
+    throw outages.failed(error, 'write', false);
   }
 }

@@ -206,6 +206,7 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   RATE_LIMITED: [429, 40062],
   SLOW_MODE: [429, 20016],
   OVERLOADED: [503, 130000],
+  OUTCOME_UNKNOWN: [409, 0],
 };
 
 describe('a refusal', () => {
