@@ -9,7 +9,8 @@ export type EventName = DomainEvent['type'];
 
 /**
  * What is read anew after an event by whoever remembers it:
- * - `view`: what decides access in the guild: itself, its roles, channels and overwrites;
+ * - `view`: what decides access in the guild: itself, its roles, channels and overwrites; of an event in a channel, that channel alone;
+ * - `roles`: of that view, the roles alone;
  * - `member`: the membership of the user whom the event is about;
  * - `picture`: the guild as GUILD_CREATE shows it;
  * - `last-message`: of that picture, the newest message of a channel;
@@ -23,6 +24,7 @@ export type EventName = DomainEvent['type'];
  */
 export type Invalidation =
   | 'view'
+  | 'roles'
   | 'member'
   | 'picture'
   | 'last-message'

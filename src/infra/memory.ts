@@ -77,7 +77,21 @@ export class Memory<Thing, Facts extends object, Message extends { type: string 
     const entry = this.#current(id);
     if (entry.thing) return entry.thing;
     // A query that is not begun until somebody waits for it would be begun by each who does.
-    const thing = Promise.resolve(this.options.read(id));
+    return this.#keep(id, entry, Promise.resolve(this.options.read(id)));
+  }
+
+  /** A part of the thing has changed: where the thing is remembered, `reread` makes it anew from what it was. */
+  renew(id: bigint, reread: (before: Thing) => Promise<Thing | null>): void {
+    const entry = this.#entries.peek(id);
+    if (entry?.thing)
+      void this.#keep(
+        id,
+        entry,
+        entry.thing.then((before) => before && reread(before)),
+      );
+  }
+
+  #keep(id: bigint, entry: Entry<Thing, Facts>, thing: Promise<Thing | null>): Promise<Thing | null> {
     entry.thing = thing;
     const drop = () => {
       if (this.#entries.peek(id)?.thing === thing) this.#entries.delete(id);

@@ -23,6 +23,8 @@ export interface GuildView extends PermissionFacts {
 
 /** What is remembered of a guild beside its view, of those that were asked for. */
 interface Parts {
+  /** The channels that have changed since the view was read; empty if only roles have, null if nothing has. */
+  changed: Set<bigint> | null;
   members: Map<bigint, Promise<MemberFacts | null>>;
   channels: Map<bigint, Promise<Channel | null>>;
 }
@@ -54,13 +56,17 @@ export class GuildViews {
       bus,
       topicOf: topics.facts,
       read: (guildId) => loadView(reader, guildId),
-      empty: () => ({ members: new Map(), channels: new Map() }),
+      empty: (): Parts => ({ changed: null, members: new Map(), channels: new Map() }),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),
     });
   }
 
   /** The guild's view, or null when there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
+    const parts = this.#memory.of(guildId);
+    const { changed } = parts;
+    if (changed) this.#memory.renew(guildId, (view) => loadView(this.reader, guildId, { view, changed }));
+    parts.changed = null;
     return this.#memory.thing(guildId);
   }
 
@@ -91,22 +97,46 @@ export class GuildViews {
   }
 
   #onEvent(guildId: bigint, { invalidates, channelId, userId }: BusMessage): void {
-    if (invalidates.includes('view')) {
-      this.#memory.forget(guildId);
-      if (channelId !== undefined) this.#guildOfChannel.delete(BigInt(channelId));
-    }
+    if (invalidates.includes('roles')) this.#onRole(guildId);
+    else if (invalidates.includes('view') && channelId !== undefined) this.#onChannel(guildId, BigInt(channelId));
+    else if (invalidates.includes('view')) this.#memory.forget(guildId);
     if (invalidates.includes('member') && userId !== undefined)
       this.#memory.peek(guildId)?.members.delete(BigInt(userId));
   }
+
+  #onRole(guildId: bigint): void {
+    const parts = this.#memory.peek(guildId);
+    if (!parts) return;
+    parts.changed ??= new Set();
+    // A role may have come with its first members.
+    parts.members.clear();
+  }
+
+  #onChannel(guildId: bigint, channelId: bigint): void {
+    this.#guildOfChannel.delete(channelId);
+    const parts = this.#memory.peek(guildId);
+    if (!parts) return;
+    parts.changed ??= new Set();
+    parts.changed.add(channelId);
+    parts.channels.delete(channelId);
+  }
 }
 
-async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | null> {
+/** What is left of a view after changes of its roles and of single channels. */
+interface Known {
+  view: GuildView;
+  changed: ReadonlySet<bigint>;
+}
+
+/** @param known of its channels only the changed ones are read: all of a guild's may have thousands of overwrites */
+async function loadView(reader: Reader, guildId: bigint, known?: Known): Promise<GuildView | null> {
   const guild = await reader.guild.findUnique({
     where: { id: guildId, deletedAt: null },
     select: {
       ownerId: true,
       roles: { select: { id: true, permissions: true } },
       channels: {
+        where: known ? { id: { in: [...known.changed] } } : {},
         select: {
           id: true,
           type: true,
@@ -118,12 +148,10 @@ async function loadView(reader: Reader, guildId: bigint): Promise<GuildView | nu
     },
   });
   if (!guild) return null;
-  return {
-    id: guildId,
-    ownerId: guild.ownerId,
-    rolePermissions: rolePermissions(guild.roles),
-    channels: new Map(guild.channels.map((channel) => [channel.id, channel])),
-  };
+  const channels = new Map(known?.view.channels);
+  for (const id of known?.changed ?? []) channels.delete(id);
+  for (const channel of guild.channels) channels.set(channel.id, channel);
+  return { id: guildId, ownerId: guild.ownerId, rolePermissions: rolePermissions(guild.roles), channels };
 }
 
 async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberFacts | null> {

@@ -6,7 +6,7 @@ import type { EventRows } from './row.js';
 const ofRole = {
   topic: 'guild',
   about: ({ role }: { role: Role }) => ({ guildId: role.guildId }),
-  invalidates: ['view', 'picture'],
+  invalidates: ['view', 'roles', 'picture'],
   audience: { intent: Intent.Guilds },
   render: ({ role }: { role: Role }) => ({ d: { guild_id: String(role.guildId), role: renderRole(role) } }),
 } as const;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { Actor, CallContext } from '../../../src/domain/call.js';
+import { setChannelOverwrite } from '../../../src/domain/channels/index.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { permissionsWithin } from '../../../src/domain/guilds/access.js';
 import { accessChannel, accessGuild, channelsWith } from '../../../src/domain/guilds/index.js';
@@ -55,7 +56,14 @@ async function addRole(permissions: bigint): Promise<bigint> {
 }
 
 async function overwrite(channelId: bigint, targetId: bigint, bits: { allow?: bigint; deny?: bigint }): Promise<void> {
-  await server.app.db.writer.channelOverwrite.create({ data: { channelId, targetId, targetType: 0, ...bits } });
+  const targetType = targetId === ada.id ? 1 : 0;
+  await setChannelOverwrite(callOf(server.app, guild.owner), channelId, {
+    targetId,
+    targetType,
+    allow: 0n,
+    deny: 0n,
+    ...bits,
+  });
 }
 
 /** The refusal's code and text, or `ok`. */

@@ -11,7 +11,7 @@ import { it } from '../../harness/fixtures.js';
 import { createPerson, nameMember } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 import { statementsOf } from '../../harness/statements.js';
-import { addMember, createGuild } from '../../harness/world.js';
+import { addMember, createChannel, createGuild } from '../../harness/world.js';
 
 let server: TestServer;
 const clock = new ManualClock();
@@ -140,4 +140,32 @@ it('reads everything anew when the clock is set back', async () => {
   await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 4n } });
   now -= 3_600_000;
   expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).toBe(4n);
+});
+
+it('reads after a change of roles or of one channel no other channels', async () => {
+  const { app } = server;
+  const guild = await createGuild(app);
+  const quiet = await createChannel(app, guild.id, 'quiet');
+  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  const before = await home.view(guild.id);
+  const rows = [quiet, guild.channel].map(({ id }) => ({ channelId: id, targetId: guild.id, targetType: 0 }));
+  await app.db.writer.channelOverwrite.createMany({ data: rows });
+
+  const role = await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 8n } });
+  app.publish({ type: 'GUILD_ROLE_UPDATE', role });
+  const after = await home.view(guild.id);
+  expect(after?.rolePermissions.get(guild.id)).toBe(8n);
+  expect(after?.channels).toEqual(before?.channels);
+
+  app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  const channels = (await home.view(guild.id))?.channels;
+  expect(channels?.get(guild.channel.id)?.overwrites).toHaveLength(1);
+  expect(channels?.get(quiet.id)?.overwrites).toHaveLength(0);
+  // A view is not changed once it was made.
+  expect(after?.channels.get(guild.channel.id)?.overwrites).toHaveLength(0);
+
+  await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
+  app.publish({ type: 'CHANNEL_CREATE', channel: guild.channel });
+  expect((await home.view(guild.id))?.channels.has(guild.channel.id)).toBe(false);
+  expect(await statementsOf(() => home.view(guild.id))).toEqual([]);
 });
