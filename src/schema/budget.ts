@@ -15,9 +15,10 @@ export const operationLimits = {
 export const OPERATION_COST = 300;
 /** How much is made in one turn of the event loop, in objects. */
 export const OBJECTS_PER_TURN = 500;
-/** What is paid like objects: a step and a fault of a document like so many, and so many bytes like one. */
+/** What is paid like objects: a step, a fault of a document and a long input like so many, and so many bytes like one. */
 const STEP_COST = 30;
 const FAULT_COST = 100;
+const LONG_INPUT_COST = 10_000;
 const BYTES_PER_OBJECT = 1024;
 
 /** Charges the caller for work, in objects. @throws RATE_LIMITED */
@@ -137,6 +138,11 @@ export class OperationBudget {
   /** Charges the caller for faults of a document that is refused, without waiting: a caller who cannot pay is refused the next operation. */
   payForFaults(count: number): void {
     if (count > 0) this.pay(count * FAULT_COST).catch(() => {});
+  }
+
+  /** Charges the caller for an input with more values than any but lists of commands have. @throws RATE_LIMITED */
+  payForLongInput(): Promise<void> {
+    return this.pay(LONG_INPUT_COST);
   }
 
   async #step<T>(work: () => Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ import {
   runForm,
 } from '../http/forms.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
-import { COMMAND_JSON_BOUNDS, parseBounded } from '../infra/bounded-json.js';
+import { parseBounded } from '../infra/bounded-json.js';
 
 /** A file of a form, which has not been received before somebody asks for it. */
 export class Upload {
@@ -234,7 +234,7 @@ class Deferred<T> {
 
 function parsedField(name: string, text = ''): object {
   try {
-    const value = parseBounded(text, COMMAND_JSON_BOUNDS);
+    const value = parseBounded(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // Refused below.

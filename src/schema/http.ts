@@ -135,7 +135,9 @@ function receiveBodies(
     const text = await readText(stream, max, held).catch((error: unknown) => {
       throw error instanceof DomainError && error.code === 'REQUEST_TOO_LARGE' ? bodyTooLarge(max) : error;
     });
-    requireBounds(jsonInBody(request, text), isAnonymous ? JSON_BOUNDS : COMMAND_JSON_BOUNDS);
+    const json = jsonInBody(request, text);
+    requireBounds(json, isAnonymous ? JSON_BOUNDS : COMMAND_JSON_BOUNDS);
+    if (!isWithin(json, JSON_BOUNDS)) await context.budget.payForLongInput();
     return text;
   });
   http.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: IncomingMessage) => {
@@ -174,8 +176,11 @@ function jsonInParams(text: string): string[] {
 
 /** Checked here because the GraphQL library parses JSON without bounds. @throws INVALID_INPUT */
 function requireBounds(texts: string[], bounds: JsonBounds): void {
-  if (texts.every((text) => isWithinBounds(text, bounds))) return;
-  throw new DomainError('INVALID_INPUT', new JsonBoundsError(bounds).message);
+  if (!isWithin(texts, bounds)) throw new DomainError('INVALID_INPUT', new JsonBoundsError(bounds).message);
+}
+
+function isWithin(texts: string[], bounds: JsonBounds): boolean {
+  return texts.every((text) => isWithinBounds(text, bounds));
 }
 
 function bodyTooLarge(max: number): DomainError {

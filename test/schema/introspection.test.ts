@@ -45,6 +45,13 @@ it('a document with faults costs more for each fault', async () => {
   await expect.poll(left).toBe(before - OPERATION_COST - 1_100);
 });
 
+it('an operation with many values in its variables costs more', async () => {
+  const limit = () => server.app.limits.peek(GRAPHQL_PER_CALLER, ada.id);
+  const before = (await limit()).remaining;
+  await ada.ask('{ me { username } }', { x: Array.from({ length: 20_000 }, () => 1) });
+  expect(before - (await limit()).remaining).toBeGreaterThanOrEqual(OPERATION_COST + 10_000);
+});
+
 it('many times the schema is too much for one operation', async () => {
   const aliases = Array.from({ length: 100 }, (_, n) => `a${n}: __schema { ${PART} }`);
   expect(await askGraphql(server, `{ ${aliases.join(' ')} }`)).toMatchObject({
