@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { renameFaults } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
-import { OwnProfile, updateOwnUser } from '../domain/users/index.js';
+import { OwnProfile, shownByIds, updateOwnUser } from '../domain/users/index.js';
 import type { AuthUser, User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
 import { builder } from './builder.js';
@@ -78,9 +78,13 @@ builder.queryField('user', (t) =>
   t.prismaField({
     type: User,
     nullable: true,
+    description: 'Null for nobody, and for the bot of a private application that the caller has nothing to do with.',
     args: { id: t.arg.id({ required: true }) },
-    resolve: (query, _root, args, { call }) =>
-      call.read.user.findUnique({ ...query, where: { id: parseId(args.id, 'id') } }),
+    resolve: async (query, _root, args, { call, budget }) => {
+      const found = await call.read.user.findMany({ ...query, where: { id: parseId(args.id, 'id') } });
+      const [user = null] = await budget.step(() => shownByIds(call, found));
+      return user;
+    },
   }),
 );
 

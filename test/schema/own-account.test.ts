@@ -15,6 +15,19 @@ const USER = 'query ($id: ID!) { user(id: $id) { email emailVerified } }';
 const setVerified = (emailVerified: boolean) =>
   server.app.db.writer.authUser.update({ where: { userId: BigInt(ada.id) }, data: { emailVerified } });
 
+describe('a user by id', () => {
+  it('is null for the bot of a private application, but not for its owner', async () => {
+    const { id } = await createApplication(ada);
+    const isPublic =
+      'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { id } } }';
+    await ada.graphql(isPublic, { input: { applicationId: id, public: false } });
+    const name = 'query ($id: ID!) { user(id: $id) { id } }';
+    expect(await bob.graphql(name, { id })).toEqual({ user: null });
+    expect(await ada.graphql(name, { id })).toEqual({ user: { id } });
+    expect(await bob.graphql(name, { id: '1' })).toEqual({ user: null });
+  });
+});
+
 describe('what is said of an account', () => {
   it.each([false, true])('tells its person whether the address is verified: %j', async (emailVerified) => {
     await setVerified(emailVerified);

@@ -15,6 +15,7 @@ import type { UploadedFile } from '../messages/files.js';
 import { postMessage } from '../messages/post.js';
 import { takeTurnOfCaller } from '../messages/slow-mode.js';
 import { asPlatform, findPlatformBot, PLATFORM_ID } from '../platform/platform.js';
+import { shownByIds } from '../users/shown-by-id.js';
 import { type BuiltInAnswer, type BuiltInCommand, Given } from './command.js';
 import { findBuiltIn, isOfClient } from './table.js';
 
@@ -66,7 +67,8 @@ async function findNamed(call: CallContext, place: Place, wanted: readonly Wante
     ids.length === 0 ? [] : call.read.user.findMany({ where: { id: { in: ids }, deletedAt: null } }),
     place.kind === 'guild' ? call.guilds.view(place.guildId) : null,
   ]);
-  const known = new Map(users.map((user) => [user.id, user]));
+  const shown = await shownByIds(call, users, place.kind === 'direct' ? place.recipientIds : []);
+  const known = new Map(shown.map((user) => [user.id, user]));
   const isKnown = ({ kind, id }: Wanted) => (kind === 'user' ? known.has(id) : (view?.channels.has(id) ?? false));
   const faults = wanted.filter((one) => !isKnown(one)).map(({ kind, path }) => ({ path, ...unknownOf(kind) }));
   if (faults.length > 0) throw invalidInput(...faults);

@@ -6,6 +6,7 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { onlookerOf } from '../messages/load.js';
 import { seenBySql } from '../messages/visibility.js';
+import { shownByIds } from '../users/shown-by-id.js';
 import { type ChannelDetails, loadChannel } from './get.js';
 import { othersIn, type Place } from './place.js';
 
@@ -21,7 +22,9 @@ export async function openDirectChannel(call: CallContext, recipientId: bigint):
   if (!recipient || recipient.id === user.id) throw new DomainError('INVALID_RECIPIENT');
   const recipientIds = [user.id, recipient.id].sort((a, b) => (a < b ? -1 : 1));
   const directKey = recipientIds.join(':');
-  const { id } = (await findByKey(call, directKey)) ?? (await makeChannel(call, directKey, { user, recipient }));
+  const existing = await findByKey(call, directKey);
+  if (!existing && (await shownByIds(call, [recipient])).length === 0) throw new DomainError('INVALID_RECIPIENT');
+  const { id } = existing ?? (await makeChannel(call, directKey, { user, recipient }));
   await showAgain(call, id, user.id);
   return loadChannel(call, { kind: 'direct', channelId: id, recipientIds });
 }

@@ -16,6 +16,7 @@ import {
   Permission,
   type PermissionHolder,
 } from '../permissions.js';
+import { shownByIds } from '../users/shown-by-id.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, unknownOf, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
@@ -66,7 +67,8 @@ async function findDirectCircumstances(call: CallContext, asked: Asked, place: D
   const { application, owners, ephemeralOnly, wanted } = asked;
   const { channel, lastMessageId } = await loadChannel(call, place);
   const recipients = await loadUsers(call, othersIn(place, application.id));
-  const users = byId(await loadUsers(call, unique(idsOf(wanted, 'user', 'mentionable'))));
+  const named = await loadUsers(call, unique(idsOf(wanted, 'user', 'mentionable')));
+  const users = byId(await shownByIds(call, named, place.recipientIds));
   const faults = wanted.flatMap(({ id, kind, path }) => (users.has(id) ? [] : [{ path, ...unknownOf(kind) }]));
   if (faults.length > 0) throw invalidInput(...faults);
   const permissions = { permissions: DIRECT_PERMISSIONS, appPermissions: DIRECT_PERMISSIONS };
@@ -126,10 +128,8 @@ async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonl
   ]);
   const members = [...(caller ? [caller] : []), ...others];
   const known = new Set([...members.map(({ userId }) => userId), ...roles.map(({ id }) => id)]);
-  const strangers = await loadUsers(
-    call,
-    userIds.filter((id) => !known.has(id)),
-  );
+  const strangerIds = userIds.filter((id) => !known.has(id));
+  const strangers = await shownByIds(call, await loadUsers(call, strangerIds));
   return {
     users: byId([...members.map((member) => member.user), ...strangers]),
     members: new Map(members.map((member) => [member.userId, member])),

@@ -1,11 +1,13 @@
 import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
+import { shownByIds } from './shown-by-id.js';
 
-/** Anybody there is, or was. @throws UNAUTHENTICATED, UNKNOWN_USER */
+/** Anybody there is, or was, whose name the caller may learn from their id. @throws UNAUTHENTICATED, UNKNOWN_USER */
 export async function getUser(call: CallContext, id: bigint): Promise<User> {
   requireUser(call);
-  return known(await call.read.user.findUnique({ where: { id } }));
+  const [user = null] = await shownByIds(call, await call.read.user.findMany({ where: { id } }));
+  return known(user);
 }
 
 /** The person with a username; bots have none that is theirs alone. @throws UNAUTHENTICATED, UNKNOWN_USER */

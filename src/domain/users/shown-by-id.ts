@@ -1,0 +1,51 @@
+import type { User } from '../../infra/database/index.js';
+import { type CallContext, requireUser } from '../call.js';
+
+/**
+ * The users among these whose names the caller may learn from their ids: all but bots of private applications that the caller has nothing to do
+ * with (decisions 400).
+ * @param here who is in the direct channel at hand, and so known
+ * @throws UNAUTHENTICATED
+ */
+export async function shownByIds<Found extends Pick<User, 'id' | 'bot'>>(
+  call: CallContext,
+  users: readonly Found[],
+  here: readonly bigint[] = [],
+): Promise<Found[]> {
+  const { user: caller } = requireUser(call);
+  const bots = users.filter(({ id, bot }) => bot && id !== caller.id && !here.includes(id)).map(({ id }) => id);
+  const developed = await botsByApplication(call, bots, caller.id);
+  const strange = bots.filter((id) => !developed.has(id));
+  const met = await botsByServer(call, strange, caller.id);
+  return users.filter(({ id }) => !strange.includes(id) || met.has(id));
+}
+
+/** Bots of public applications, and of those that somebody develops, tests or has installed. */
+async function botsByApplication({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
+  if (ids.length === 0) return new Set();
+  const mine = { some: { userId } };
+  const applications = await read.application.findMany({
+    where: {
+      id: { in: ids },
+      OR: [
+        { public: true },
+        { ownerUserId: userId },
+        { transferredById: userId },
+        { ownerTeam: { members: mine } },
+        { testers: mine },
+        { installations: { some: { installerId: userId } } },
+      ],
+    },
+    select: { id: true },
+  });
+  return new Set(applications.map(({ id }) => id));
+}
+
+/** Bots that are, or are banned, where somebody is a member. */
+async function botsByServer({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
+  if (ids.length === 0) return new Set();
+  const where = { userId: { in: ids }, guild: { members: { some: { userId } } } };
+  const only = { where, select: { userId: true }, distinct: ['userId' as const] };
+  const [members, bans] = await Promise.all([read.member.findMany(only), read.ban.findMany(only)]);
+  return new Set([...members, ...bans].map((row) => row.userId));
+}
