@@ -153,7 +153,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const doorway = new BoxDoorway();
   const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
-  const bots = new KnownBots(resources.db.reader, clock);
+  const bots = new KnownBots(resources.db.reader, clock, {
+    application: (id) => app.applications.application(id),
+  });
   const boxHome = new BoxHome({
     door: doorway,
     routes: boxRoutes,

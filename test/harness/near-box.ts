@@ -42,7 +42,7 @@ export class NearBox {
     readonly server: TestServer,
     readonly id: bigint,
   ) {
-    this.#bots = new KnownBots(cloud.app.db.reader, cloud.app.clock);
+    this.#bots = new KnownBots(cloud.app.db.reader, cloud.app.clock, cloud.app.applications);
   }
 
   static async start(cloud: TestServer): Promise<NearBox> {

@@ -1,5 +1,6 @@
 import type { APIUser } from 'discord-api-types/v10';
 import { LRUCache } from 'lru-cache';
+import type { ApplicationViews } from '../../domain/applications/index.js';
 import { INSTALLING_MS } from '../../domain/installations/index.js';
 import { PLATFORM_ID } from '../../domain/platform/index.js';
 import type { Clock } from '../../infra/clock.js';
@@ -14,9 +15,6 @@ const MAX_IDS = 50_000;
 /** Ids that are looked up with one query: SQLite takes 999 parameters. */
 const IDS_PER_QUERY = 400;
 
-/** How long it is not asked again how a bot looks, although a box shows it otherwise, in milliseconds. */
-const LOOKS_MS = 1_000;
-
 /** A webhook: where it posts to, and in whose name. */
 export interface WebhookOfCloud {
   guildId: bigint;
@@ -26,8 +24,8 @@ export interface WebhookOfCloud {
 
 /** What the cloud says of its bots, which no box can say otherwise (docs/relay.md, R-35). */
 export interface BotsOfCloud {
-  /** The bot that has, or had, an id, as the cloud shows it; null for no bot. @param as it is shown elsewhere: what differs is asked anew */
-  userOf(id: bigint, as?: object): Promise<APIUser | null> | APIUser | null;
+  /** The bot that has, or had, an id, as the cloud shows it now; null for no bot. */
+  userOf(id: bigint): Promise<APIUser | null> | APIUser | null;
   /** A webhook, also one that was deleted: what it posted stays. */
   webhookOf(id: bigint): Promise<WebhookOfCloud | null> | WebhookOfCloud | null;
   /** Whether a bot is installed to a guild. The platform's own is everywhere. */
@@ -36,14 +34,10 @@ export interface BotsOfCloud {
   wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
 }
 
-interface Seen {
-  user: APIUser;
-  at: number;
-}
-
 /** The bots of the cloud, those of deleted applications included: what they wrote stays theirs. */
 export class KnownBots implements BotsOfCloud {
-  readonly #bots: LRUCache<bigint, Seen>;
+  /** Those of deleted applications look as they did last. */
+  readonly #bots: LRUCache<bigint, APIUser>;
   /** An id that is nobody's now may become a bot's. */
   readonly #others: LRUCache<bigint, true>;
   readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>(atMost(MAX_IDS));
@@ -51,7 +45,8 @@ export class KnownBots implements BotsOfCloud {
 
   constructor(
     private readonly reader: Reader,
-    private readonly clock: Clock,
+    clock: Clock,
+    private readonly applications: Pick<ApplicationViews, 'application'>,
   ) {
     const forAWhile = { ...atMost(MAX_IDS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
     this.#bots = new LRUCache(forAWhile);
@@ -64,18 +59,11 @@ export class KnownBots implements BotsOfCloud {
     return (await this.userOf(id)) !== null;
   }
 
-  async userOf(id: bigint, as?: object): Promise<APIUser | null> {
-    if (isMadeByBox(id) || this.#others.has(id)) return null;
-    const seen = this.#bots.get(id);
-    if (seen && (isAlike(seen.user, as) || this.clock.now() - seen.at < LOOKS_MS)) return seen.user;
-    const application = await this.reader.application.findUnique({ where: { id }, select: { bot: true } });
-    if (!application) {
-      this.#others.set(id, true);
-      return null;
-    }
-    const user = renderUser(application.bot);
-    this.#bots.set(id, { user, at: this.clock.now() });
-    return user;
+  async userOf(id: bigint): Promise<APIUser | null> {
+    const [known] = await this.among([id]);
+    if (known === undefined) return null;
+    const application = await this.applications.application(id);
+    return application ? renderUser(application.bot) : (this.#bots.get(id) ?? null);
   }
 
   /** Those of these ids that are bots of the cloud. What is not known is looked up together. */
@@ -88,7 +76,7 @@ export class KnownBots implements BotsOfCloud {
       for (const id of piece) this.#others.set(id, true);
       for (const { id, bot } of bots) {
         this.#others.delete(id);
-        this.#bots.set(id, { user: renderUser(bot), at: this.clock.now() });
+        this.#bots.set(id, renderUser(bot));
         found.add(id);
       }
     }
@@ -124,9 +112,4 @@ export class KnownBots implements BotsOfCloud {
     const where = { guildId, action: 'INSTALLATION_PUT', applicationId: botId };
     return (await this.reader.auditEntry.findFirst({ where, select: { id: true } })) !== null;
   }
-}
-
-/** Whether somebody is shown in the same way. */
-function isAlike(user: APIUser, as: object = user): boolean {
-  return Object.entries(user).every(([field, value]) => Reflect.get(as, field) === value);
 }

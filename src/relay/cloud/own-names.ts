@@ -139,7 +139,7 @@ async function isOwnPost({ webhookId, authorId }: Posted, { bots, guildIds }: Ow
 }
 
 async function showAsCloud({ id, object }: Shown, { bots }: OwnNames): Promise<void> {
-  const user = await bots.userOf(id, object);
+  const user = await bots.userOf(id);
   if (!user) return;
   for (const field of Object.keys(object)) {
     if (!(field in user) && !BESIDE_BOTS.has(field)) Reflect.deleteProperty(object, field);

@@ -65,7 +65,7 @@ it('R-35: what a box answers by itself names its own only', async () => {
 it('a bot of the cloud is known also once its application is deleted, and nobody else is', async () => {
   const { app } = server;
   const bot = await createBot(app);
-  const known = new KnownBots(app.db.reader, app.clock);
+  const known = new KnownBots(app.db.reader, app.clock, app.applications);
   await app.db.writer.application.update({ where: { id: bot.id }, data: { deletedAt: new Date() } });
   expect([await known.has(bot.id), await known.has(bot.owner.id), await known.has(bot.id)]).toEqual([
     true,

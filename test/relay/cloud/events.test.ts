@@ -236,7 +236,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
       app: server.app,
       boxId: box.id,
       idSpace: box.welcome.id_space,
-      bots: new KnownBots(server.app.db.reader, server.app.clock),
+      bots: new KnownBots(server.app.db.reader, server.app.clock, server.app.applications),
       session: null,
       send() {},
       end: ({ code }) => ends.push(code),

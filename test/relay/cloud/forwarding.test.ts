@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateApplication } from '../../../src/domain/applications/index.js';
 import { installApplication, uninstallApplication } from '../../../src/domain/installations/index.js';
 import { ManualClock } from '../../harness/clock.js';
 import {
@@ -10,6 +11,7 @@ import {
   type HandBox,
   putInstallation,
 } from '../../harness/hand-box.js';
+import { PIXEL } from '../../harness/images.js';
 import { formOf, RestBot } from '../../harness/rest.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot } from '../../harness/world.js';
@@ -83,6 +85,19 @@ describe("a bot's requests to a server on a box (service description, sections 4
     const answer = await asked;
     expect([answer.status, answer.headers.get('x-causeway-reason')]).toEqual([502, 'box-malformed']);
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
+  });
+
+  it('show the bot at once as it looks now, in what the box is sent and in what it answers', async () => {
+    const owner = callOf(server.app, bot.bot.owner);
+    for (const username of ['Before', 'After']) {
+      await updateApplication(owner, { applicationId: bot.bot.id, name: username, icon: PIXEL });
+      const { avatarHash: avatar } = await server.app.db.reader.user.findUniqueOrThrow({ where: { id: bot.bot.id } });
+      const asked = bot.get(`${pathOf()}/bans/${bot.id}`);
+      const user = { id: bot.id, username: 'Long ago', avatar: null, bot: true };
+      const request = await box.relay.answer({ reason: null, user });
+      expect(request.bot.user).toMatchObject({ username, avatar });
+      expect((await asked).body.user).toMatchObject({ username, avatar });
+    }
   });
 
   it('are found by the channel, too', async () => {

@@ -76,7 +76,7 @@ describe('R-16 a box’s connections', () => {
   afterAll(() => close());
   beforeEach(async () => {
     here = new BoxesHere(app);
-    const bots = new KnownBots(app.db.reader, app.clock);
+    const bots = new KnownBots(app.db.reader, app.clock, app.applications);
     reception = new Reception({ app, here, bots, room: new AnswerRoom(), untilReachable: async () => {} });
     const { box, enrolmentToken } = await createBox(callOf(app, await createPerson(app)), { name: 'Home' });
     boxId = box.id;
