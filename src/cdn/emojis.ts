@@ -4,7 +4,7 @@ import { parseSnowflake } from '../infra/ids.js';
 import { EMOJI_SIDE } from '../infra/images.js';
 import type { ImageSource } from './icons.js';
 import { SIZE_QUERY, sizeForm } from './image-queries.js';
-import { FOR_EVER, plain, sendContent, storedContent } from './send.js';
+import { FOR_EVER, plain, type StoredContent, sendContent, storedContent } from './send.js';
 
 interface EmojiRequest {
   Params: { file: string };
@@ -48,18 +48,27 @@ async function serveEmoji(
     id,
     extension === 'webp' && request.query.animated === 'true' ? [MOVING, asked] : [asked],
   );
-  if (!found) return noSuchEmoji(reply);
+  if (!found) return images.elsewhere.sendToCloud(id, request, reply) ?? noSuchEmoji(reply);
   const size = sizeForm(request.query, EMOJI_SIDE);
   if (!size) return plain(reply.code(400), SIZE_QUERY);
-  const kept = storedContent(images.blobs, { ...found, tag: `"${id}.${found.form}"` });
-  return sendContent(request, reply, await images.sized.inForm(request.ip, kept, size), FOR_EVER);
+  return sendContent(request, reply, await images.sized.inForm(request.ip, found, size), FOR_EVER);
 }
 
-/** The first of these forms that there is. */
-async function find(images: ImageSource, id: bigint, formats: (typeof FORMATS)[string][]) {
-  for (const format of formats) {
-    const file = await findPicture(images.blobs, id, format.form);
-    if (file) return { ...format, ...file };
+/** The first of these forms that there is; null where there is none here, and none on a box. */
+async function find(
+  { blobs, elsewhere }: ImageSource,
+  id: bigint,
+  formats: (typeof FORMATS)[string][],
+): Promise<StoredContent | null> {
+  for (const { form, type } of formats) {
+    const shown = { type, tag: `"${id}.${form}"` };
+    if (elsewhere.isOnBox(id)) {
+      const picture = await elsewhere.ofBox({ of: 'emojis', id, form }, shown);
+      if (picture) return picture;
+      continue;
+    }
+    const file = await findPicture(blobs, id, form);
+    if (file) return storedContent(blobs, { ...file, ...shown });
   }
   return null;
 }

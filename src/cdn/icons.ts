@@ -1,18 +1,20 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findIcon, type IconOwner } from '../domain/icons.js';
+import { findServedIcon, type IconName } from '../domain/icons.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { COVER_SIDE, DEFAULT_AVATARS, defaultAvatar, ICON_SIDE, type ImageFormat } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
+import type { Elsewhere } from './elsewhere.js';
 import { SIZE_QUERY, sizeForm } from './image-queries.js';
-import { type Content, FOR_EVER, plain, sendContent, storedContent, tagOf } from './send.js';
+import { type Content, FOR_EVER, plain, type StoredContent, sendContent, storedContent, tagOf } from './send.js';
 import type { SizedImages } from './sized-images.js';
 
 /** Where images are kept, and how they are made smaller. */
 export interface ImageSource {
   blobs: BlobStore;
   sized: SizedImages;
+  elsewhere: Elsewhere;
 }
 
 interface IconRequest {
@@ -30,12 +32,12 @@ interface AvatarRequest {
   Params: { file: string };
 }
 
-/** Which icons stand under which address, and how long their sides may be, in pixels. */
-const FOLDERS: readonly [string, readonly IconOwner['folder'][], number][] = [
-  ['app-icons', ['app-icons'], COVER_SIDE],
-  ['avatars', ['avatars', 'app-icons'], ICON_SIDE],
-  ['team-icons', ['team-icons'], ICON_SIDE],
-  ['icons', ['guild-icons'], ICON_SIDE],
+/** Under which names icons stand, and how long their sides may be, in pixels. */
+const SIDES: readonly [IconName, number][] = [
+  ['app-icons', COVER_SIDE],
+  ['avatars', ICON_SIDE],
+  ['team-icons', ICON_SIDE],
+  ['icons', ICON_SIDE],
 ];
 
 /** How long a default avatar may be kept, whose address says nothing of what it looks like. */
@@ -46,12 +48,12 @@ const A_DAY = 'public, max-age=86400';
  * icon is made smaller where `size` asks for that; a default avatar has one size (Discord's documentation, Image Formatting).
  */
 export function mountIcons(http: FastifyInstance, images: ImageSource): void {
-  for (const [name, folders, side] of FOLDERS) {
+  for (const [of, side] of SIDES) {
     http.route<IconRequest>({
       method: ['GET', 'HEAD'],
-      url: `/cdn/${name}/:id/:file`,
+      url: `/cdn/${of}/:id/:file`,
       exposeHeadRoute: false,
-      handler: (request, reply) => serveIcon(images, { folders, side }, request, reply),
+      handler: (request, reply) => serveIcon(images, { of, side }, request, reply),
     });
   }
   http.route<AvatarRequest>({
@@ -64,7 +66,7 @@ export function mountIcons(http: FastifyInstance, images: ImageSource): void {
 
 async function serveIcon(
   images: ImageSource,
-  { folders, side }: { folders: readonly IconOwner['folder'][]; side: number },
+  { of, side }: { of: IconName; side: number },
   request: FastifyRequest<IconRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -73,25 +75,23 @@ async function serveIcon(
   const form = FORMATS[extension];
   const ownerId = parseSnowflake(id);
   if (!form || ownerId === undefined) return noSuchImage(reply);
-  const icon = await findIn(images, folders, { id: ownerId, hash, format: form.format });
-  if (!icon) return noSuchImage(reply);
+  const kept = await findIcon(images, { of, id: ownerId, hash }, form);
+  if (!kept) return images.elsewhere.sendToCloud(ownerId, request, reply) ?? noSuchImage(reply);
   const size = sizeForm(request.query, side);
   if (!size) return plain(reply.code(400), SIZE_QUERY);
-  const kept = storedContent(images.blobs, { ...icon, type: form.type, tag: `"${hash}.${form.format}"` });
   return sendContent(request, reply, await images.sized.inForm(request.ip, kept, size), FOR_EVER);
 }
 
-/** The icon in the first of the folders that has it. */
-async function findIn(
-  { blobs }: ImageSource,
-  folders: readonly IconOwner['folder'][],
-  { id, ...icon }: { id: bigint; hash: string; format: ImageFormat },
-): ReturnType<typeof findIcon> {
-  for (const folder of folders) {
-    const found = await findIcon(blobs, { owner: { folder, id }, ...icon });
-    if (found) return found;
-  }
-  return null;
+/** An icon in a form, wherever it is kept; null where it is not here, and on no box. */
+async function findIcon(
+  { blobs, elsewhere }: ImageSource,
+  icon: { of: IconName; id: bigint; hash: string },
+  { format, type }: { format: ImageFormat; type: string },
+): Promise<StoredContent | null> {
+  const shown = { type, tag: `"${icon.hash}.${format}"` };
+  if (elsewhere.isOnBox(icon.id)) return elsewhere.ofBox({ ...icon, form: format }, shown);
+  const file = await findServedIcon(blobs, { ...icon, format });
+  return file && storedContent(blobs, { ...file, ...shown });
 }
 
 async function serveDefaultAvatar(request: FastifyRequest<AvatarRequest>, reply: FastifyReply): Promise<FastifyReply> {

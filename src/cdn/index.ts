@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
-import { TRY_AGAIN_MS } from '../domain/errors.js';
+import { DomainError, TRY_AGAIN_MS } from '../domain/errors.js';
 import { findInteractionFile } from '../domain/interactions/index.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
 import type { Face } from '../face.js';
@@ -10,6 +10,7 @@ import { parseSnowflake } from '../infra/ids.js';
 import { TooManyImages } from '../infra/images.js';
 import { type FileFolder, filePath } from '../wire/messages.js';
 import { dispositionOf, servedType } from './content-types.js';
+import { Elsewhere } from './elsewhere.js';
 import { mountEmojis } from './emojis.js';
 import { mountIcons } from './icons.js';
 import { ATTACHMENT_QUERY, attachmentForm } from './image-queries.js';
@@ -30,7 +31,7 @@ const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; g
 /** Uploads under `/cdn`, with range requests, and nothing in them that a browser would run. */
 export function createCdnFace(app: AppContext): Face {
   const sized = new SizedImages();
-  const images = { blobs: app.blobs, sized };
+  const images = { blobs: app.blobs, sized, elsewhere: new Elsewhere(app) };
   return {
     mount(http) {
       http.register(async (scope) => {
@@ -52,11 +53,18 @@ export function createCdnFace(app: AppContext): Face {
   };
 }
 
-/** Answers for an image for which there is no room, and for a file that is removed while it is asked for. All else is for others to answer. */
+/**
+ * Answers for an image for which there is no room, for a box that cannot be asked, and for a file that is removed while it is asked for. All else
+ * is for others to answer.
+ */
 function answerFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyImages) {
     reply.code(503).header('retry-after', TRY_AGAIN_MS / 1_000);
     return plain(reply, 'Too many images are being sized at the moment; try again in a moment.');
+  }
+  if (error instanceof DomainError && error.kind === 'overloaded') {
+    reply.code(503).header('retry-after', error.retryAfterSeconds ?? TRY_AGAIN_MS / 1_000);
+    return plain(reply, error.message);
   }
   if (isMissingFile(error)) return plain(reply.code(404), 'There is no such file any more.');
   throw error;

@@ -177,6 +177,28 @@ export async function findIcon(
   return size === null ? null : { key, size };
 }
 
+/** Under which names icons are served, and what stands there: a bot's avatar is its application's icon until it has another. */
+export const ICON_FOLDERS = {
+  'app-icons': ['app-icons'],
+  avatars: ['avatars', 'app-icons'],
+  'team-icons': ['team-icons'],
+  icons: ['guild-icons'],
+} as const satisfies Record<string, readonly IconOwner['folder'][]>;
+
+export type IconName = keyof typeof ICON_FOLDERS;
+
+/** The file of an icon under the name that it is served by; null where there is none. */
+export async function findServedIcon(
+  blobs: BlobStore,
+  { of, id, ...icon }: { of: IconName; id: bigint; hash: string; format: ImageFormat },
+): ReturnType<typeof findIcon> {
+  for (const folder of ICON_FOLDERS[of]) {
+    const found = await findIcon(blobs, { owner: { folder, id }, ...icon });
+    if (found) return found;
+  }
+  return null;
+}
+
 /** The files of applications' icons and covers, for who looks through what is kept. */
 export const applicationIcons: KeptFiles = {
   folder: 'app-icons',

@@ -67,13 +67,15 @@ function encodingFor(accepted = ''): Encoding {
  * Scripts and styles of this origin alone, nothing that stands in a page. Icons have the instance's public address, also where somebody
  * came by another.
  */
-function headersOfPages({ addresses }: AppContext): Record<string, string> {
+function headersOfPages({ addresses, config }: AppContext): Record<string, string> {
   const { origin } = new URL(addresses.publicUrl);
+  // A box sends whoever wants a picture of its cloud's there.
+  const pictureOrigins = [origin, config.box?.cloudUrl].filter((one) => one != null);
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' blob: ${origin}`,
+    ["img-src 'self' blob:", ...pictureOrigins].join(' '),
     `connect-src 'self' ${origin.replace(/^http/, 'ws')}`,
     "form-action 'self'",
     "base-uri 'none'",

@@ -51,7 +51,7 @@ export class BoxesInMemory implements BoxDoor {
   meanwhile: (name: Question['name']) => Promise<unknown> = async () => {};
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
-    const guildId = BigInt(input.guild_id);
+    const guildId = BigInt('guild_id' in input ? input.guild_id : input.id);
     if (this.isAway) throw new GuildUnavailable(guildId, undefined, true);
     this.asked.push(name);
     if (this.isSilent) throw new GuildUnavailable(guildId);

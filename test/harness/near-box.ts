@@ -1,4 +1,4 @@
-import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import { BoxDoorway, type BoxQuestions } from '../../src/domain/boxes/index.js';
 import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { userNameKeys } from '../../src/domain/members/name-keys.js';
@@ -122,8 +122,8 @@ export class NearBox {
     return this.#shipping;
   }
 
-  async #answer(name: string, input: { guild_id: string }): Promise<unknown> {
-    if (this.isAway) throw new GuildUnavailable(BigInt(input.guild_id));
+  async #answer(name: string, input: BoxQuestions[keyof BoxQuestions]): Promise<unknown> {
+    if (this.isAway) throw new GuildUnavailable(BigInt('guild_id' in input ? input.guild_id : input.id));
     this.asked.push(name);
     this.inputs.push(input);
     const answer = sent(await answerCall(this.server.app.guilds, name, sent(input)));

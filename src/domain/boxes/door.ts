@@ -11,6 +11,8 @@ export interface BoxQuestions {
   /** The bot's row; on its way it becomes a user object. */
   install_bot: { guild_id: string; bot: User; name: string; permissions: string };
   remove_bot: { guild_id: string; bot_id: string };
+  /** What has the picture, and which of its pictures. */
+  picture: { of: string; id: string; hash?: string; form: string };
 }
 
 /** What a box refuses with, in words that are not the box's. */
@@ -32,7 +34,7 @@ export class BoxRefused extends DomainError {
 /** The way to boxes, whichever process has their connections. */
 export interface BoxDoor {
   /**
-   * Asks a box about one of its guilds.
+   * Asks a box about one of its guilds, or a picture.
    * @returns what it answered, as JSON was parsed, which nobody has looked at yet
    * @throws GuildUnavailable when the box is away, does not answer in time, fails, or answers what cannot be decoded; BoxRefused for what it refuses
    */

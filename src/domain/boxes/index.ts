@@ -14,6 +14,7 @@ export { type BoxDoor, BoxDoorway, type BoxQuestions, type BoxRefusalCode, BoxRe
 export { botsOfGuild, guildsOfBox } from './guilds.js';
 export { BoxMeasures } from './measures.js';
 export type { ParityRow } from './parity.js';
+export { type BoxPicture, BoxPictures, MAX_PICTURE_BYTES } from './pictures.js';
 export { type BoxRoute, BoxRoutes } from './routes.js';
 export { addedOfBoxes, type BoxStatistics, hoursOfBoxes, ROWS_PER_BOX, statisticsOf } from './statistics.js';
 export { newEnrolmentToken, renameBox } from './update.js';

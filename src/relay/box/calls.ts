@@ -9,6 +9,7 @@ import { snowflake } from '../protocol/ids.js';
 import { UserObject } from '../protocol/messages.js';
 import type { Actors } from './actors.js';
 import { answerCall } from './answers.js';
+import { Picture, pictureOf } from './pictures.js';
 import { json, type Result } from './results.js';
 import { type WireVoiceState, withOneMuteBit } from './voice.js';
 
@@ -49,6 +50,8 @@ export class Calls {
         return this.#install(InstallBot.parse(input));
       case 'remove_bot':
         return this.#remove(RemoveBot.parse(input));
+      case 'picture':
+        return pictureOf(this.app.blobs, Picture.parse(input));
       case 'guild':
         return withOneMuteBits(await answerCall(this.app.guilds, name, input));
       default:

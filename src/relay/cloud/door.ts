@@ -30,7 +30,7 @@ export class LineDoor implements BoxDoor {
   ) {}
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
-    const guildId = BigInt(input.guild_id);
+    const about = BigInt('guild_id' in input ? input.guild_id : input.id);
     try {
       const answer = await measured(
         this.parts,
@@ -41,7 +41,7 @@ export class LineDoor implements BoxDoor {
       if (answer instanceof BoxRefused) throw answer;
       return answer;
     } catch (error) {
-      if (error instanceof BoxError) throw new GuildUnavailable(guildId, error, error.fault === 'offline');
+      if (error instanceof BoxError) throw new GuildUnavailable(about, error, error.fault === 'offline');
       throw error;
     }
   }

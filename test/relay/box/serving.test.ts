@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { banMember } from '../../../src/domain/bans/index.js';
+import { createEmoji } from '../../../src/domain/emojis/index.js';
+import { updateGuild } from '../../../src/domain/guilds/index.js';
 import { idSpaceOf } from '../../../src/infra/ids.js';
 import { startBox, type TestBox } from '../../harness/box.js';
+import { PIXEL } from '../../harness/images.js';
 import { type Message, RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
 import { callOf, createGuild, say, type TestGuild } from '../../harness/world.js';
 
@@ -54,6 +57,56 @@ function request(method: string, path: string, body: string | null = null, more:
   if (body !== null) connection.piece(id, body);
   return connection.answer(id);
 }
+
+describe('a picture that the cloud asks for (R-27)', () => {
+  it('is answered in base64, an emoji by its form, and null is answered for what there is not', async () => {
+    const owner = callOf(box.app, guild.owner);
+    await updateGuild(owner, { guildId: guild.id, icon: PIXEL });
+    const { emoji } = await createEmoji(owner, { guildId: guild.id, name: 'dot', image: async () => PIXEL });
+    const { iconHash } = await box.app.db.reader.guild.findUniqueOrThrow({ where: { id: guild.id } });
+    const icon = { of: 'icons', id: String(guild.id), hash: iconHash, form: 'png' };
+    const ofEmoji = { of: 'emojis', id: String(emoji.id), form: 'png' };
+    for (const input of [icon, ofEmoji]) {
+      const { status, body } = await call('picture', input);
+      expect([status, Buffer.from(JSON.parse(body).data, 'base64').toString('latin1', 1, 4)]).toEqual([200, 'PNG']);
+    }
+    for (const input of [
+      { ...icon, hash: 'a'.repeat(32) },
+      { ...ofEmoji, form: 'moving' },
+    ]) {
+      expect(await call('picture', input)).toMatchObject({ status: 200, body: 'null' });
+    }
+    for (const input of [
+      { ...icon, of: '../icons' },
+      { ...icon, hash: '../x' },
+      { ...ofEmoji, form: 'svg' },
+    ]) {
+      expect((await call('picture', input)).status).toBe(400);
+    }
+  });
+});
+
+describe("a box's CDN (docs/decisions.md, 405)", () => {
+  it('sends whoever asks for a picture of the cloud there, and for one of its own nowhere', async () => {
+    const get = (path: string) => fetch(`${box.origin}/cdn/${path}`, { redirect: 'manual' });
+    const hash = 'a'.repeat(32);
+    for (const path of [
+      `avatars/${BOT.id}/${hash}.png?size=64`,
+      `app-icons/${BOT.id}/${hash}.webp`,
+      'emojis/1000.png',
+    ]) {
+      const response = await get(path);
+      expect([response.status, response.headers.get('location')]).toEqual([302, `${cloud.origin}/cdn/${path}`]);
+    }
+    for (const path of [`avatars/${guild.owner.id}/${hash}.png`, `avatars/${BOT.id}/x.png`, `emojis/${guild.id}.png`]) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+    const page = await fetch(`${box.origin}/portal/`);
+    expect(page.headers.get('content-security-policy')).toContain(
+      `blob: ${new URL(box.origin).origin} ${cloud.origin};`,
+    );
+  });
+});
 
 const install = (bot: object = BOT) =>
   call('install_bot', { guild_id: String(guild.id), bot, name: 'Helper', permissions: '68608' });

@@ -1,0 +1,139 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../infra/clock.js';
+import { Counts } from '../../infra/counts.js';
+import type { Reader } from '../../infra/database/index.js';
+import { idSpaceOf } from '../../infra/ids.js';
+import type { Logger } from '../../infra/logger.js';
+import { SlotsOfEach } from '../../infra/slots.js';
+import type { EmojiForm } from '../emojis/pictures.js';
+import { DomainError, TRY_AGAIN_MS } from '../errors.js';
+import type { IconName } from '../icons.js';
+import { type BoxDoor, BoxRefused } from './door.js';
+
+/** A picture that a box keeps: by the name under which icons are served, or an emoji's, which has no hash. */
+export type BoxPicture = { id: bigint; form: EmojiForm } & ({ of: IconName; hash: string } | { of: 'emojis' });
+
+/** The largest picture that a box is asked for, in bytes: as base64 it fits into the longest answer to a call. */
+export const MAX_PICTURE_BYTES = 1_500_000;
+
+/** How much is kept of boxes' pictures, in bytes, and what an entry takes beside its picture. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+const ENTRY_BYTES = 512;
+
+/** How long a picture is kept, and how long it is remembered that there is none, in milliseconds. */
+const KEPT_MS = 3_600_000;
+const NONE_MS = 60_000;
+
+/** Pictures that one box is asked for at once, and that may wait for it in all. */
+const ASKED_AT_ONCE = 8;
+const WAITING_FOR_ONE = 64;
+
+interface Kept {
+  /** Null where the box has none. */
+  content: Buffer | null;
+}
+
+interface Parts {
+  read: Reader;
+  door: BoxDoor;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Pictures of boxes, as the cloud serves them (decisions 405). Each is asked for once for all who want it at the same time, and kept in memory. */
+export class BoxPictures {
+  readonly #kept: LRUCache<string, Kept>;
+  readonly #asking = new Map<string, Promise<Kept>>();
+  readonly #waiting = new Counts();
+  readonly #turns = new SlotsOfEach<bigint>(ASKED_AT_ONCE);
+
+  constructor(private readonly parts: Parts) {
+    this.#kept = new LRUCache({
+      maxSize: KEPT_BYTES,
+      sizeCalculation: ({ content }) => ENTRY_BYTES + (content?.length ?? 0),
+      ttlResolution: 0,
+      perf: parts.clock,
+    });
+  }
+
+  /**
+   * A picture of the box that made the id.
+   * @returns null where no box did, and where that one has no such picture, or a larger one
+   * @throws GuildUnavailable while the box is away or does not answer; OVERLOADED while too many wait for it
+   */
+  async find(picture: BoxPicture): Promise<Buffer | null> {
+    const key = JSON.stringify({ ...picture, id: String(picture.id) });
+    const { content } = this.#kept.get(key) ?? (await this.#ask(key, picture));
+    return content;
+  }
+
+  #ask(key: string, picture: BoxPicture): Promise<Kept> {
+    const asking = this.#asking.get(key) ?? this.#begin(key, picture);
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  async #begin(key: string, picture: BoxPicture): Promise<Kept> {
+    try {
+      const kept = { content: await this.#askBox(picture) };
+      this.#kept.set(key, kept, { ttl: kept.content ? KEPT_MS : NONE_MS });
+      return kept;
+    } finally {
+      this.#asking.delete(key);
+    }
+  }
+
+  async #askBox(picture: BoxPicture): Promise<Buffer | null> {
+    const { read, door, log } = this.parts;
+    const box = await read.box.findUnique({ where: { idSpace: idSpaceOf(picture.id) }, select: { id: true } });
+    if (!box) return null;
+    const release = await this.#turn(box.id);
+    try {
+      return pictureIn(await door.ask(box.id, 'picture', { ...picture, id: String(picture.id) }), picture.form);
+    } catch (error) {
+      if (error instanceof BoxRefused) return null;
+      if (!(error instanceof UnusablePicture)) throw error;
+      log.warn({ boxId: String(box.id), err: error }, 'a box answered what is no picture');
+      return null;
+    } finally {
+      release();
+    }
+  }
+
+  /** @throws OVERLOADED */
+  async #turn(boxId: bigint): Promise<() => void> {
+    const counted = String(boxId);
+    if (this.#waiting.of(counted) >= WAITING_FOR_ONE) {
+      const message = 'Too many pictures of this server are asked for at the moment; try again in a moment.';
+      throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS });
+    }
+    const leave = this.#waiting.take(counted);
+    const endTurn = await this.#turns.take(boxId);
+    return () => {
+      endTurn();
+      leave();
+    };
+  }
+}
+
+class UnusablePicture extends Error {}
+
+/** How files of each form begin, as text of one byte a character. */
+const BEGINNINGS: Record<EmojiForm, RegExp> = {
+  png: /^\x89PNG\r\n/,
+  jpg: /^\xff\xd8\xff/,
+  gif: /^GIF8/,
+  webp: /^RIFF.{4}WEBP/s,
+  moving: /^RIFF.{4}WEBP/s,
+};
+
+/** The picture that a box answered: `{data}`, in base64, or null for none. @throws UnusablePicture for what is not of the form */
+function pictureIn(answer: unknown, form: EmojiForm): Buffer | null {
+  if (answer === null) return null;
+  const data: unknown = typeof answer === 'object' && 'data' in answer ? answer.data : undefined;
+  if (typeof data !== 'string') throw new UnusablePicture('no data');
+  const content = Buffer.from(data, 'base64');
+  if (content.length > MAX_PICTURE_BYTES) throw new UnusablePicture(`${content.length} bytes`);
+  if (!BEGINNINGS[form].test(content.toString('latin1', 0, 12))) throw new UnusablePicture(`no ${form}`);
+  return content;
+}
