@@ -36,6 +36,7 @@ export function SignOut({ className, onPress }: SignOutProps) {
 
 async function signOut(): Promise<void> {
   const refused = await askAccounts('sign-out', {});
-  if (refused) complain(`You are still signed in. ${wholeTextOf(refused)}`);
-  else tellSignedOut();
+  if (!refused) return tellSignedOut();
+  const state = refused.code === 'NETWORK' ? 'You may still be signed in.' : 'You are still signed in.';
+  complain(`${state} ${wholeTextOf(refused)}`);
 }
