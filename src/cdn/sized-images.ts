@@ -16,7 +16,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** How long it is remembered that a file is served as it is, in milliseconds: what took too long may be quicker later. */
 const AS_IT_IS_MS = 60_000;
 
-/** How many forms of one file may be made or wait to be made at once. */
+/** How many forms of one file may be made or wait to be made at once for one client. */
 const FORMS_AT_ONCE = 8;
 
 /** What an entry takes beside its image, in bytes. */
@@ -81,9 +81,10 @@ export class SizedImages {
   }
 
   async #begin(key: string, client: string, file: StoredContent, form: ImageForm): Promise<Kept> {
-    const release = this.#formsOf.take(file.key);
+    const asked = `${client} ${file.key}`;
+    const release = this.#formsOf.take(asked);
     try {
-      if (this.#formsOf.of(file.key) > FORMS_AT_ONCE) throw new TooManyImages();
+      if (this.#formsOf.of(asked) > FORMS_AT_ONCE) throw new TooManyImages();
       const sized = await sizedImage(client, () => buffer(file.read()), form);
       const kept = { image: sized && sized.content.length <= MAX_BYTES ? served(sized) : null };
       this.#kept.set(key, kept, kept.image ? {} : { ttl: AS_IT_IS_MS });

@@ -29,6 +29,9 @@ const DECODED_AT_ONCE = 2;
 const UPLOADS_WAITING = 16;
 const SIZED_WAITING = 32;
 
+/** How many may wait to be sized for all clients together. */
+const SIZED_WAITING_IN_ALL = 512;
+
 /** How long one image may take, in seconds. */
 const DEADLINE_SECONDS = 10;
 
@@ -53,7 +56,7 @@ type SharpImage = ReturnType<Sharp>;
 /** Each kind has a line of its own, and those at the head of the two lines take turns: neither kind keeps the other waiting for long. */
 const decoders = new Slots(DECODED_AT_ONCE);
 const uploads = new Slots(DECODED_AT_ONCE, UPLOADS_WAITING);
-const sizings = new SharedSlots<string>(DECODED_AT_ONCE, SIZED_WAITING);
+const sizings = new SharedSlots<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
 
 /** So many images wait to be decoded already that another one is not taken. */
 export class TooManyImages extends Error {

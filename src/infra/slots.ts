@@ -70,24 +70,28 @@ export class SharedSlots<User> {
   /** In the order of the users' turns. */
   readonly #waiting = new Map<User, ((release: Release) => void)[]>();
   #free: number;
+  #waitingInAll = 0;
 
   /**
    * @param size how many may work at once; one user alone has half of them, rounded up
    * @param maxWaiting how many requests of one user may wait
+   * @param maxWaitingInAll how many requests of all users together may wait
    */
   constructor(
     private readonly size: number,
     private readonly maxWaiting: number,
+    private readonly maxWaitingInAll = Number.POSITIVE_INFINITY,
   ) {
     this.#free = size;
   }
 
-  /** Resolves when a slot is free for the user, with what frees it again; null when too many of the user's requests wait already. */
+  /** Resolves when a slot is free for the user, with what frees it again; null when too many requests wait already. */
   take(user: User): Promise<Release> | null {
     const waiting = this.#waiting.get(user) ?? [];
     if (waiting.length === 0 && this.#mayTake(user)) return Promise.resolve(this.#give(user));
-    if (waiting.length >= this.maxWaiting) return null;
+    if (waiting.length >= this.maxWaiting || this.#waitingInAll >= this.maxWaitingInAll) return null;
     this.#waiting.set(user, waiting);
+    this.#waitingInAll += 1;
     return new Promise((resolve) => waiting.push(resolve));
   }
 
@@ -125,6 +129,7 @@ export class SharedSlots<User> {
       if (this.#free === 0) return;
       if (!this.#mayTake(user)) continue;
       const next = waiting.shift();
+      this.#waitingInAll -= 1;
       this.#waiting.delete(user);
       // Behind all others, where this loop comes to it again.
       if (waiting.length > 0) this.#waiting.set(user, waiting);

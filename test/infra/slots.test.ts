@@ -86,6 +86,14 @@ describe('shared slots', () => {
   });
 
   test('leave one to a user who has none, and users who wait take turns', async () => {
+    const full = new SharedSlots<string>(1, 3, 2);
+    const release = await full.take('a');
+    const waiting = [full.take('a'), full.take('b')];
+    expect([waiting.includes(null), full.take('c')]).toEqual([false, null]);
+    release?.();
+    (await waiting[0])?.();
+    (await waiting[1])?.();
+    expect(full.isIdle).toBe(true);
     const slots = new SharedSlots<string>(4, 3);
     const order: string[] = [];
     const take = (user: string) =>

@@ -86,6 +86,8 @@ describe('a file that is given to a command', () => {
       size: 5,
       width: null,
       height: null,
+      title: 'a b',
+      isSpoiler: false,
     });
     expect(b?.file).toMatchObject({ filename: 'b.txt', size: 7 });
     expect(request.data).toMatchObject({
