@@ -14,13 +14,21 @@ export async function shownByIds<Found extends Pick<User, 'id' | 'bot'>>(
 ): Promise<Found[]> {
   const { user: caller } = requireUser(call);
   const bots = users.filter(({ id, bot }) => bot && id !== caller.id && !here.includes(id)).map(({ id }) => id);
-  const developed = await botsByApplication(call, bots, caller.id);
-  const strange = bots.filter((id) => !developed.has(id));
-  const met = await botsByServer(call, strange, caller.id);
-  return users.filter(({ id }) => !strange.includes(id) || met.has(id));
+  const hidden = await privateBots(call, bots);
+  const known = [await botsByApplication(call, hidden, caller.id), await botsByServer(call, hidden, caller.id)];
+  return users.filter(({ id }) => !hidden.includes(id) || known.some((ids) => ids.has(id)));
 }
 
-/** Bots of public applications, and of those that somebody develops, tests or has installed. */
+async function privateBots({ read }: CallContext, ids: bigint[]): Promise<bigint[]> {
+  if (ids.length === 0) return [];
+  const applications = await read.application.findMany({
+    where: { id: { in: ids }, public: false },
+    select: { id: true },
+  });
+  return applications.map(({ id }) => id);
+}
+
+/** Bots of applications that somebody develops, tests or has installed. */
 async function botsByApplication({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
   if (ids.length === 0) return new Set();
   const mine = { some: { userId } };
@@ -28,7 +36,6 @@ async function botsByApplication({ read }: CallContext, ids: bigint[], userId: b
     where: {
       id: { in: ids },
       OR: [
-        { public: true },
         { ownerUserId: userId },
         { transferredById: userId },
         { ownerTeam: { members: mine } },

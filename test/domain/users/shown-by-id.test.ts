@@ -64,6 +64,11 @@ describe('the bot of a private application', () => {
     expect(await named(eve)).toBe('ok');
   });
 
+  test('a bot without an application, such as the platform or a copy on a box, is known to everybody', async () => {
+    const { id } = await app.db.writer.user.create({ data: { id: app.nextId(), username: 'Copy', bot: true } });
+    expect(await outcome(getUser(own(eve), id))).toBe('ok');
+  });
+
   test('of a public application is known to everybody', async () => {
     await updateApplication(own(bot.owner), { applicationId: bot.id, public: true });
     expect([await named(eve), await named((await createBot(app)).user)]).toEqual(['ok', 'ok']);
