@@ -34,10 +34,15 @@ export interface BotsOfCloud {
   wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
 }
 
+/** A bot as it looked when it was read, which is how one of a deleted application looks for good. */
+interface Seen {
+  user: APIUser;
+  isDeleted: boolean;
+}
+
 /** The bots of the cloud, those of deleted applications included: what they wrote stays theirs. */
 export class KnownBots implements BotsOfCloud {
-  /** Those of deleted applications look as they did last. */
-  readonly #bots: LRUCache<bigint, APIUser>;
+  readonly #bots: LRUCache<bigint, Seen>;
   /** An id that is nobody's now may become a bot's. */
   readonly #others: LRUCache<bigint, true>;
   readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>(atMost(MAX_IDS));
@@ -60,10 +65,13 @@ export class KnownBots implements BotsOfCloud {
   }
 
   async userOf(id: bigint): Promise<APIUser | null> {
-    const [known] = await this.among([id]);
-    if (known === undefined) return null;
+    await this.among([id]);
+    const seen = this.#bots.get(id);
+    if (!seen || seen.isDeleted) return seen?.user ?? null;
     const application = await this.applications.application(id);
-    return application ? renderUser(application.bot) : (this.#bots.get(id) ?? null);
+    if (application) return renderUser(application.bot);
+    this.#bots.set(id, { ...seen, isDeleted: true });
+    return seen.user;
   }
 
   /** Those of these ids that are bots of the cloud. What is not known is looked up together. */
@@ -72,11 +80,11 @@ export class KnownBots implements BotsOfCloud {
     const found = new Set(ids.filter((id) => this.#bots.has(id)));
     for (const piece of inPieces([...new Set(unknown)], IDS_PER_QUERY)) {
       const where = { id: { in: piece } };
-      const bots = await this.reader.application.findMany({ where, select: { id: true, bot: true } });
+      const bots = await this.reader.application.findMany({ where, select: { id: true, bot: true, deletedAt: true } });
       for (const id of piece) this.#others.set(id, true);
-      for (const { id, bot } of bots) {
+      for (const { id, bot, deletedAt } of bots) {
         this.#others.delete(id);
-        this.#bots.set(id, renderUser(bot));
+        this.#bots.set(id, { user: renderUser(bot), isDeleted: deletedAt !== null });
         found.add(id);
       }
     }
