@@ -7,6 +7,7 @@ import type { Face } from '../face.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js';
+import { charsetOf, decodeText, requireUncompressed } from '../http/text.js';
 import { parseBounded } from '../infra/bounded-json.js';
 import { Lazy } from '../infra/lazy.js';
 import { requestFor } from './forwarding.js';
@@ -102,8 +103,10 @@ export function createAccounts(app: AppContext): Accounts {
 /** An empty JSON body counts as an empty object. */
 function acceptJsonOnly(http: FastifyInstance): void {
   http.removeAllContentTypeParsers();
-  const options = { parseAs: 'string' as const, bodyLimit: MAX_BODY };
-  http.addContentTypeParser('application/json', options, async (_request: FastifyRequest, text: string) => {
+  const options = { parseAs: 'buffer' as const, bodyLimit: MAX_BODY };
+  http.addContentTypeParser('application/json', options, async ({ headers }: FastifyRequest, bytes: Buffer) => {
+    requireUncompressed(headers);
+    const text = decodeText(bytes, charsetOf(headers['content-type']));
     if (text === '') return {};
     try {
       return parseBounded(text);

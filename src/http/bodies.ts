@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
 import { isInTooManyPieces } from '../infra/body-pieces.js';
 import { Counts } from '../infra/counts.js';
 import type { Release } from '../infra/slots.js';
+import { charsetOf, decodeText, requireUncompressed } from './text.js';
 
 /** Bytes of bodies that are held in memory at once, of one sender and of all together. */
 const HELD_PER_SENDER = 32 * 1024 * 1024;
@@ -64,13 +66,29 @@ function tooMuchAtOnce(): DomainError {
   return new DomainError('RATE_LIMITED', message, { retryAfterMs: TRY_AGAIN_MS });
 }
 
+/** A body, with the headers that say how it is encoded. */
+export interface BodySource {
+  headers: IncomingHttpHeaders;
+  stream: Readable;
+}
+
 /**
- * Reads all of a stream as UTF-8. A stream that is too long is not ended: what is left of it is dropped as it comes, so
+ * Reads a body as text, in UTF-8 unless its `Content-Type` or a byte order mark names another charset.
+ * @throws INVALID_INPUT for a compressed body and for text that cannot be decoded, and what `readBytes` throws
+ */
+export async function readText({ headers, stream }: BodySource, maxBytes: number, held?: HeldBody): Promise<string> {
+  requireUncompressed(headers);
+  const bytes = await readBytes(stream, maxBytes, held);
+  return decodeText(bytes, charsetOf(headers['content-type']));
+}
+
+/**
+ * Reads all of a stream. A stream that is too long is not ended: what is left of it is dropped as it comes, so
  * that its sender can still be answered.
- * @param held counts what has arrived; it is for whoever uses the text to release it
+ * @param held counts what has arrived; it is for whoever uses the bytes to release it
  * @throws REQUEST_TOO_LARGE beyond `maxBytes`, INVALID_INPUT for a stream that breaks off or comes in too many small pieces, and what `held` throws
  */
-export function readText(stream: Readable, maxBytes: number, held?: HeldBody): Promise<string> {
+export function readBytes(stream: Readable, maxBytes: number, held?: HeldBody): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] | null = [];
     let size = 0;
@@ -91,7 +109,7 @@ export function readText(stream: Readable, maxBytes: number, held?: HeldBody): P
         refuse(error);
       }
     });
-    stream.on('end', () => resolve(Buffer.concat(chunks ?? []).toString('utf8')));
+    stream.on('end', () => resolve(Buffer.concat(chunks ?? [])));
     stream.on('error', () => refuse(brokenOff()));
     stream.on('close', () => {
       if (!stream.readableEnded) refuse(brokenOff());

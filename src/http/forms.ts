@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
@@ -8,13 +8,8 @@ import { limits } from '../domain/limits.js';
 import type { ReceivedFile } from '../domain/messages/index.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { isInTooManyPieces } from '../infra/body-pieces.js';
-import { requestTooLarge, tooManyPieces } from './bodies.js';
-
-/** What reading a body needs of the request. */
-export interface BodySource {
-  headers: IncomingHttpHeaders;
-  stream: Readable;
-}
+import { type BodySource, requestTooLarge, tooManyPieces } from './bodies.js';
+import { partNotUtf8, requireUncompressed } from './text.js';
 
 /** The most a form's text fields may be, in bytes each. */
 export const MAX_FIELD_BYTES = 1024 * 1024;
@@ -27,11 +22,13 @@ export const MAX_FORM_BYTES = limits.requestSize + FORM_ROOM;
 
 /** The parser of a multipart form, within the limits of a message's files. @throws REQUEST_TOO_LARGE, INVALID_INPUT for what is no form */
 export function openForm({ headers }: BodySource): busboy.Busboy {
+  requireUncompressed(headers);
   if (Number(headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw requestTooLarge();
   try {
     return busboy({
       headers,
-      defParamCharset: 'utf8',
+      // Names are decoded by `nameIn`.
+      defParamCharset: 'latin1',
       limits: {
         // The parser counts a file of exactly this size as too large.
         fileSize: limits.fileSize + 1,
@@ -50,24 +47,68 @@ export function openForm({ headers }: BodySource): busboy.Busboy {
 export interface FormListener {
   onField(name: string, value: string, info: busboy.FieldInfo): void;
   onFile(name: string, stream: Readable, info: busboy.FileInfo): void;
-  /** Of what nobody can use: a part without a name, or text in a charset that is not known. */
-  onMalformed(): void;
+  /** A part that nobody can use: one without a name, or text that cannot be decoded. */
+  onMalformed(fault: DomainError): void;
 }
 
 /** Lets somebody hear of the parts of a form. */
 export function listenToForm(form: busboy.Busboy, listener: FormListener): void {
+  const countInBytes = countReplacements(form);
   // What the parser cannot read is undefined, which its types leave out.
   form.on('field', (name: string | undefined, value: string | undefined, info) => {
-    if (name === undefined || value === undefined) listener.onMalformed();
-    else listener.onField(name, value, info);
+    if (name === undefined || value === undefined) return listener.onMalformed(malformedForm());
+    const isReplaced = !info.valueTruncated && value.split(REPLACEMENT).length - 1 > countInBytes();
+    if (isReplaced) return listener.onMalformed(partNotUtf8(nameIn(name)));
+    listener.onField(nameIn(name), value.replace(/^\ufeff/, ''), info);
   });
   form.on('file', (name: string | undefined, stream, info) => {
     // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
     stream.on('error', () => {});
-    if (name !== undefined) return listener.onFile(name, stream, info);
+    if (name !== undefined) return listener.onFile(nameIn(name), stream, info);
     stream.resume();
-    listener.onMalformed();
+    listener.onMalformed(malformedForm());
   });
+}
+
+const REPLACEMENT = '\ufffd';
+
+/** The part of busboy that its types leave out: what finds the boundaries, and passes on the bytes between them. */
+interface BoundaryParser {
+  _bparser: { _cb(isBoundary: boolean, data: Buffer | undefined, start: number, end: number, isSafe: boolean): void };
+}
+
+/**
+ * Counts U+FFFD in the bytes of the part that is being received. busboy decodes fields itself and writes U+FFFD for bytes that are not
+ * UTF-8, so that a field which has more of them than its bytes was not UTF-8.
+ */
+function countReplacements(form: busboy.Busboy): () => number {
+  const { _bparser: parser } = form as unknown as BoundaryParser;
+  const passOn = parser._cb;
+  let [count, last] = [0, Buffer.alloc(0)];
+  parser._cb = (isBoundary, data, start, end, isSafe) => {
+    const piece = data?.subarray(start, end) ?? Buffer.alloc(0);
+    const border = Buffer.concat([last, piece.subarray(0, 2)]);
+    count += replacementsIn(border) + replacementsIn(piece);
+    last = Buffer.from(piece.length < 2 ? border.subarray(-2) : piece.subarray(-2));
+    passOn(isBoundary, data, start, end, isSafe);
+    if (isBoundary) [count, last] = [0, Buffer.alloc(0)];
+  };
+  return () => count;
+}
+
+function replacementsIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(REPLACEMENT); at >= 0; at = bytes.indexOf(REPLACEMENT, at + 3)) count += 1;
+  return count;
+}
+
+/**
+ * A name in the head of a part, in UTF-8 or else in Latin-1, as old clients write it.
+ * @param raw one character for each byte, unless an extended parameter (RFC 8187) said it, which busboy decodes
+ */
+function nameIn(raw: string): string {
+  const bytes = Buffer.from(raw, 'latin1');
+  return bytes.toString('latin1') === raw && isUtf8(bytes) ? bytes.toString() : raw;
 }
 
 /** Runs a form through its parser. False when it ended early or is no form. */
@@ -102,7 +143,7 @@ export function countFormBytes(stream: Readable, refuse: (refusal: DomainError) 
 
 /** Receives a file of a form. */
 export async function receiveFile(blobs: BlobStore, stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
-  const filename = info.filename ?? 'unknown';
+  const filename = nameIn(info.filename ?? 'unknown');
   return { filename, contentType: contentTypeOf(info.mimeType, filename), blob: await blobs.stage(stream) };
 }
 

@@ -1,4 +1,4 @@
-import { type DomainError, type ErrorCode, type ErrorKind, refusalIn } from '../domain/errors.js';
+import { type DomainError, describeFaults, type ErrorCode, type ErrorKind, refusalIn } from '../domain/errors.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 
 /** The error names of RFC 6749, sections 4.1.2.1 and 5.2. */
@@ -59,7 +59,7 @@ export function renderOAuthError(error: unknown): OAuthError | null {
   return {
     status: statusOf(refusal),
     error: NAME_OF[refusal.code] ?? NAME_OF_KIND[refusal.kind],
-    description: refusal.message,
+    description: describeFaults(refusal),
     retryAfter: refusal.retryAfterSeconds,
   };
 }

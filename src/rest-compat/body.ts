@@ -1,18 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { type DomainError, invalidInput } from '../domain/errors.js';
-import { type HeldBody, readText } from '../http/bodies.js';
-import type { JsonBounds } from '../infra/bounded-json.js';
+import { DomainError, invalidInput } from '../domain/errors.js';
+import { type HeldBody, readBytes } from '../http/bodies.js';
+import { charsetOf, decodeText, requireUncompressed } from '../http/text.js';
+import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
 import type { Release } from '../infra/slots.js';
 import { parseJson } from './json.js';
-import { type FormReceiver, type ReceivedBody, readMultipart } from './multipart.js';
+import { type FormReceiver, type ReceivedBody, readMultipart, valueOfForm } from './multipart.js';
 import type { RestRequest } from './request.js';
+import type { Route } from './route.js';
+
+/** What a row says of its body. */
+export type BodyRow = Pick<Route, 'admitFiles' | 'jsonBounds' | 'maxJsonBytes'>;
 
 /** How a body is received. */
 export interface BodyReceiver {
-  /** The most it may be as JSON, in bytes. */
-  maxJsonBytes: number;
-  /** How deep the JSON may nest, and how many values it may have. */
-  jsonBounds: JsonBounds;
+  /** What says which types, sizes and fields it may have. */
+  row: BodyRow;
   /** Counts what is kept in memory; it is for whoever uses the body to release it. */
   held: HeldBody;
   /** Receives a form with files; null where the body is JSON only. */
@@ -22,26 +26,51 @@ export interface BodyReceiver {
 }
 
 /**
- * Receives a request's body: JSON, or where the route takes files multipart. No body at all is an empty object, whatever type it is said
- * to have: discord.py's library sends nothing as `application/octet-stream`.
- * @throws INVALID_INPUT for another content type, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED, OVERLOADED and what `readMultipart` throws
+ * Receives a request's body: JSON, a form of fields, or where the route takes files multipart. No body at all is an empty object, whatever
+ * type it is said to have: discord.py's library sends nothing as `application/octet-stream`.
+ * @throws INVALID_INPUT for another content type and for text that cannot be decoded, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED, OVERLOADED
+ * and what `readMultipart` throws
  */
 export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
-  { maxJsonBytes, jsonBounds, held, form, beginForm }: BodyReceiver,
+  { row, held, form, beginForm }: BodyReceiver,
 ): Promise<ReceivedBody> {
-  const type = mediaType(headers['content-type']);
   const stream = streamOf(body);
-  if (form && type === FORM) {
+  if (form && mediaType(headers['content-type']) === FORM) {
     const end = beginForm();
     return readMultipart({ headers, stream }, { ...form, held }).finally(end);
   }
   if (headers['content-length'] === '0' || isNothing(body)) return { value: {}, files: [] };
-  if (type !== '' && type !== 'application/json') throw wrongContentType(form !== null);
-  const text = await readText(stream, maxJsonBytes, held);
-  if (text.trim() === '') return { value: {}, files: [] };
-  if (type === '') throw wrongContentType(form !== null);
-  return { value: parseJson(text, jsonBounds), files: [] };
+  requireKnownType(headers, row);
+  const bytes = await readBytes(stream, row.maxJsonBytes, held);
+  return { value: parseBody(headers, bytes, row), files: [] };
+}
+
+/**
+ * The value of a body that was received whole and is not multipart.
+ * @throws INVALID_INPUT, INVALID_JSON, REQUEST_TOO_LARGE
+ */
+export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer, row: BodyRow): unknown {
+  requireKnownType(headers, row);
+  const charset = charsetOf(headers['content-type']);
+  const type = mediaType(headers['content-type']);
+  if (type === URL_ENCODED) return valueOfForm(urlEncodedFields(bytes, charset));
+  const text = decodeText(bytes, charset);
+  if (text.trim() === '') return {};
+  if (type === '') throw wrongContentType(row);
+  // Text of JSON never has it, and UTF-16 without a byte order mark has it after every letter of ASCII.
+  if (text.includes('\u0000')) throw new DomainError('INVALID_JSON', HOLDS_NULL);
+  return parseJson(text, row.jsonBounds);
+}
+
+const HOLDS_NULL =
+  'The request body holds U+0000. Send it in UTF-8, or name its charset, such as "application/json; charset=utf-16le".';
+
+/** Of a body without a type nobody knows before it was read whether it is one. */
+function requireKnownType(headers: IncomingHttpHeaders, row: BodyRow): void {
+  requireUncompressed(headers);
+  const type = mediaType(headers['content-type']);
+  if (type !== '' && type !== 'application/json' && type !== URL_ENCODED) throw wrongContentType(row);
 }
 
 /** The type of a form with files. */
@@ -62,8 +91,9 @@ export function streamOf(body: RestRequest['body']): Readable {
 }
 
 /** The refusal of a body whose `Content-Type` is not one of those the route takes. */
-function wrongContentType(takesFiles: boolean): DomainError {
-  const expected = takesFiles ? '"application/json", "multipart/form-data"' : '"application/json"';
+function wrongContentType({ admitFiles }: BodyRow): DomainError {
+  const types = ['application/json', URL_ENCODED, ...(admitFiles ? [FORM] : [])];
+  const expected = types.map((type) => `"${type}"`).join(', ');
   return invalidInput({
     path: '',
     code: 'CONTENT_TYPE_INVALID',

@@ -6,6 +6,7 @@ import type { UploadedFile } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { Bodies, type HeldBody } from '../http/bodies.js';
 import { MAX_FORM_BYTES } from '../http/forms.js';
+import { charsetOf, decodeText } from '../http/text.js';
 import type { BlobStore } from '../infra/blobs.js';
 import { JsonBoundsError } from '../infra/bounded-json.js';
 import type { Metrics } from '../infra/metrics.js';
@@ -102,8 +103,10 @@ async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<Call
 }
 
 /** A form is read as on the callback route, and anything else is JSON, whatever its type says. */
-async function readAnswer(blobs: BlobStore, { contentType, bytes, body }: WholeAnswer): Promise<ReceivedBody> {
-  if (!isForm(contentType)) return { value: parseJson(body), files: [] };
+async function readAnswer(blobs: BlobStore, { contentType, bytes }: WholeAnswer): Promise<ReceivedBody> {
+  if (!isForm(contentType)) {
+    return { value: parseJson(decodeText(bytes, charsetOf(contentType ?? ''), 'It')), files: [] };
+  }
   const form = { headers: { 'content-type': contentType }, stream: Readable.from([bytes]) };
   return readMultipart(form, { blobs, admitFiles: async () => {} });
 }

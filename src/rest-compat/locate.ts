@@ -3,16 +3,15 @@ import type { Actor } from '../domain/call.js';
 import { DomainError, type ErrorCode } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
-import { readText } from '../http/bodies.js';
+import { readBytes } from '../http/bodies.js';
 import { parseSnowflake } from '../infra/ids.js';
-import { streamOf } from './body.js';
+import { parseBody, streamOf } from './body.js';
 import { coerceTo } from './coerce.js';
 import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';
-import { parseJson } from './json.js';
 import { forwardedPath, type Matched } from './match.js';
 import { callFor, perform } from './perform.js';
 import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './request.js';
-import { CLOUD, type Route, type SelfHosted, type TargetParam } from './route.js';
+import { CLOUD, type SelfHosted, type TargetParam } from './route.js';
 import { parseParams } from './schemas.js';
 
 /** What lives on one server. */
@@ -92,8 +91,10 @@ export async function locate(
   if (typeof selfHosted !== 'function') return answerFor(selfHosted, () => forward(request));
   const held = app.bodies.hold(countedAs(actor, request));
   try {
-    const text = await readText(streamOf(request.body), row.maxJsonBytes, held);
-    return await answerFor(selfHosted(parseBody(row, text)), () => forward({ ...request, body: Buffer.from(text) }));
+    const body = await readBytes(streamOf(request.body), row.maxJsonBytes, held);
+    const value = parseBody(request.headers, body, row);
+    const parsed = row.body ? parseInput(row.body, coerceTo(row.body, value)) : value;
+    return await answerFor(selfHosted(parsed), () => forward({ ...request, body }));
   } finally {
     held.release();
   }
@@ -138,11 +139,6 @@ function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
   if (status !== refusal?.status || body === null) return false;
   const said: unknown = JSON.parse(body);
   return typeof said === 'object' && said !== null && Reflect.get(said, 'code') === refusal.body.code;
-}
-
-function parseBody(row: Route, text: string): unknown {
-  const value = text.trim() === '' ? {} : parseJson(text, row.jsonBounds);
-  return row.body ? parseInput(row.body, coerceTo(row.body, value)) : value;
 }
 
 /** A library does not read the body of a 5xx, so that its reason stands in a header too (decisions 37). */

@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import type busboy from 'busboy';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 import { fileTooLarge, tooManyAttachments, type UploadedFile } from '../domain/messages/index.js';
-import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
+import { type BodySource, type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
 import {
-  type BodySource,
   countFormBytes,
   listenToForm,
   MAX_FIELD_BYTES,
@@ -62,7 +61,9 @@ export async function readMultipart(source: BodySource, receiver: FormReceiver):
     if (arrivals.fault !== undefined) throw arrivals.fault;
     if (!isWhole) throw malformedForm();
     if (new Set(files.map((file) => file.index)).size < files.length) throw badPart('files[n]');
-    return { value: formValue(arrivals.fields, await arrivals.payload), files };
+    const payload = await arrivals.payload;
+    const value = payload === undefined ? valueOfForm(arrivals.fields) : parseJson(payload);
+    return { value, files };
   } catch (error) {
     await Promise.all(files.map((file) => file.blob.discard()));
     throw error;
@@ -100,7 +101,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
     if (arrivals.fault !== undefined) {
       stream.resume();
     } else if (index === null) {
-      arrivals.payload = readText(stream, MAX_FIELD_BYTES, receiver.held);
+      arrivals.payload = readText({ headers: {}, stream }, MAX_FIELD_BYTES, receiver.held);
       arrivals.payload.catch(giveUp);
     } else {
       admitted ??= receiver.admitFiles();
@@ -109,7 +110,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
       arrivals.files.push(arriving);
     }
   };
-  listenToForm(form, { onField, onFile, onMalformed: () => fail(malformedForm()) });
+  listenToForm(form, { onField, onFile, onMalformed: fail });
   form.on('filesLimit', () => giveUp(tooManyAttachments()));
   form.on('fieldsLimit', () => giveUp(requestTooLarge()));
   form.on('partsLimit', () => giveUp(requestTooLarge()));
@@ -128,20 +129,31 @@ function fileIndex(name: string, next: number): number | null {
   return match ? Number(match[1] ?? match[2]) : null;
 }
 
-function formValue(fields: Map<string, string>, payload = fields.get(PAYLOAD)): unknown {
+/**
+ * The body that the fields of a form stand for, each once: JSON in `payload_json`, or plain fields as its members.
+ * @throws INVALID_INPUT, INVALID_JSON
+ */
+export function valueOfForm(fields: Iterable<readonly [string, string]>): unknown {
+  const members = new Map<string, string>();
+  for (const [name, text] of fields) {
+    if (members.has(name)) throw repeatedPart(name);
+    members.set(name, text);
+  }
+  const payload = members.get(PAYLOAD);
   if (payload !== undefined) return parseJson(payload);
-  return Object.fromEntries([...fields].map(([name, text]) => [name, plainField(name, text)]));
+  return Object.fromEntries([...members].map(([name, text]) => [name, plainField(name, text)]));
 }
 
-/** Form fields are text; these of a message are not. */
+/** Fields are text, which is read as what they are (`coerceTo`); 1 and 0 may be either, but for these. */
 function plainField(name: string, text: string): unknown {
-  if (name === 'tts' || name === 'enforce_nonce') return TRUE.includes(text);
-  if (name === 'flags') return text.trim() === '' ? text : Number(text);
+  if (name === 'tts' || name === 'enforce_nonce') return BITS.get(text) ?? text;
   return text;
 }
 
-/** As the reference platform reads it in a query. */
-const TRUE = ['true', 'True', '1'];
+const BITS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['0', false],
+]);
 
 function badPart(name: string): DomainError {
   return invalidInput({

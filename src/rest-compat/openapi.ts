@@ -3,6 +3,7 @@ import { HONOURED_SCOPES } from '../domain/installations/index.js';
 import { limits } from '../domain/limits.js';
 import { sessionCookie } from '../http/page-sessions.js';
 import { REST_PATH } from '../http/rest-paths.js';
+import { URL_ENCODED } from '../http/url-encoded.js';
 import { wireName } from '../wire/names.js';
 import { bucketId } from './rate-limiting.js';
 import { type Caller, CLOUD, type Route, type Success } from './route.js';
@@ -86,6 +87,7 @@ function headerParameters({ method }: Route): JsonObject[] {
 function requestBody({ admitFiles }: Route, body: z.ZodType): JsonObject {
   const schema = jsonSchema(body);
   const content: JsonObject = { 'application/json': { schema } };
+  if (schema.type === 'object') content[URL_ENCODED] = { schema };
   if (!admitFiles) return { content };
   const file = { type: 'string', contentMediaType: 'application/octet-stream' };
   const form = {

@@ -77,8 +77,7 @@ async function run(
   try {
     const form = formReceiver(app, row, call, params);
     const beginForm = () => app.bodies.beginForm(sender);
-    const { maxJsonBytes, jsonBounds } = row;
-    const received = await readBody(request, { maxJsonBytes, jsonBounds, held, form, beginForm });
+    const received = await readBody(request, { row, held, form, beginForm });
     files = received.files;
     const parse = row.isParsedInTurns ? parseInTurns : parseInput;
     const value = version === 9 ? asVersion10(row, received.value) : received.value;

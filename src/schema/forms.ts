@@ -4,16 +4,8 @@ import type { GraphQLParams } from 'graphql-yoga';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
 import { type ReceivedFile, tooManyAttachments } from '../domain/messages/index.js';
-import { type HeldBody, requestTooLarge } from '../http/bodies.js';
-import {
-  type BodySource,
-  countFormBytes,
-  listenToForm,
-  malformedForm,
-  openForm,
-  receiveFile,
-  runForm,
-} from '../http/forms.js';
+import { type BodySource, type HeldBody, requestTooLarge } from '../http/bodies.js';
+import { countFormBytes, listenToForm, malformedForm, openForm, receiveFile, runForm } from '../http/forms.js';
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
 import { parseBounded } from '../infra/bounded-json.js';
 
@@ -91,7 +83,7 @@ class IncomingForm {
     listenToForm(form, {
       onField: (name, value, info) => this.#onField(name, value, info),
       onFile: (name, stream, info) => this.#onFile(name, stream, info),
-      onMalformed: () => this.#fail(malformedForm()),
+      onMalformed: (fault) => this.#fail(fault),
     });
     countFormBytes(source, (refusal) => this.#fail(refusal));
     this.#countHeadBytes();

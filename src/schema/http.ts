@@ -5,10 +5,12 @@ import type { AppContext } from '../context.js';
 import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { countedAs, nameOf } from '../domain/rate-limits.js';
-import { type HeldBody, readText, requestTooLarge } from '../http/bodies.js';
+import { type BodySource, type HeldBody, readBytes, readText, requestTooLarge } from '../http/bodies.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import type { Visitor } from '../http/page-sessions.js';
+import { charsetOf, requireUncompressed } from '../http/text.js';
+import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
 import {
   COMMAND_JSON_BOUNDS,
   isWithinBounds,
@@ -132,7 +134,7 @@ function receiveBodies(
     const isAnonymous = context.call.actor.kind === 'anonymous';
     const max = isAnonymous ? MAX_ANONYMOUS_BODY : MAX_BODY;
     if (Number(request.headers['content-length'] ?? 0) > max) throw bodyTooLarge(max);
-    const text = await readText(stream, max, held).catch((error: unknown) => {
+    const text = await readOperation({ headers: request.headers, stream }, max, held).catch((error: unknown) => {
       throw error instanceof DomainError && error.code === 'REQUEST_TOO_LARGE' ? bodyTooLarge(max) : error;
     });
     const json = jsonInBody(request, text);
@@ -181,6 +183,15 @@ function requireBounds(texts: string[], bounds: JsonBounds): void {
 
 function isWithin(texts: string[], bounds: JsonBounds): boolean {
   return texts.every((text) => isWithinBounds(text, bounds));
+}
+
+/** The body as UTF-8, which is what the GraphQL library takes it for. @throws INVALID_INPUT, and what `readText` throws */
+async function readOperation({ headers, stream }: BodySource, max: number, held: HeldBody): Promise<string> {
+  const type = headers['content-type'];
+  if (!type?.toLowerCase().startsWith(URL_ENCODED)) return readText({ headers, stream }, max, held);
+  requireUncompressed(headers);
+  const fields = urlEncodedFields(await readBytes(stream, max, held), charsetOf(type));
+  return String(new URLSearchParams(fields));
 }
 
 function bodyTooLarge(max: number): DomainError {

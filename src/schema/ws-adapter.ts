@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -22,6 +23,9 @@ const CLOSE_WAIT_MS = 2_000;
 
 /** The close (RFC 6455's registry, 1013) after which clients of the protocol connect again; they take 4500 for final. */
 const TRY_AGAIN_LATER = 1013;
+
+/** The close of RFC 6455, section 7.4.1, for text that is not UTF-8. */
+const INVALID_TEXT = 1007;
 
 /** The sockets of one face. */
 export interface Sockets {
@@ -49,7 +53,9 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       send: (text) => send(socket, text),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (receive) =>
-        socket.on('message', (message) => {
+        socket.on('message', (message: Buffer) => {
+          // ws looks at text frames only.
+          if (!isUtf8(message)) return socket.close(INVALID_TEXT, 'Text is UTF-8');
           const text = String(message);
           if (!isWithinBounds(text, COMMAND_JSON_BOUNDS)) return socket.close(CloseCode.BadRequest, 'Invalid message');
           receive(text).catch((error: unknown) => {

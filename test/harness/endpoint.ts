@@ -130,6 +130,9 @@ const MODES = {
     response.writeHead(202, { 'content-type': 'text/plain', 'content-length': '100' }).write('Acc');
     later(20, () => socket.destroy());
   },
+  /** Sends what it says in Latin-1. */
+  latin1: async ({ response, say }: Exchange) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await say()), 'latin1'),
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),

@@ -32,5 +32,5 @@ it('a body whose sender has gone before it is read breaks off', async () => {
   const stream = new Readable({ read() {} });
   stream.destroy();
   await once(stream, 'close');
-  await expect(readText(stream, MIB)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  await expect(readText({ headers: {}, stream }, MIB)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });

@@ -94,14 +94,20 @@ describe('a text', () => {
   const euro = Buffer.from('€');
 
   it('is read to its last byte, however it was cut', async () => {
-    expect(await readText(Readable.from([euro.subarray(0, 1), euro.subarray(1)]), 3)).toBe('€');
-    expect(await readText(Readable.from([]), 0)).toBe('');
+    expect(await readText({ headers: {}, stream: Readable.from([euro.subarray(0, 1), euro.subarray(1)]) }, 3)).toBe(
+      '€',
+    );
+    expect(await readText({ headers: {}, stream: Readable.from([]) }, 0)).toBe('');
   });
 
   it('that is a byte too long is refused, and holds nothing any more', async () => {
     const bodies = new Bodies();
     const held = bodies.hold('sender');
-    const text = readText(Readable.from([Buffer.alloc(31 * MIB), Buffer.alloc(MIB + 1)]), 32 * MIB, held);
+    const text = readText(
+      { headers: {}, stream: Readable.from([Buffer.alloc(31 * MIB), Buffer.alloc(MIB + 1)]) },
+      32 * MIB,
+      held,
+    );
     await expect(text).rejects.toMatchObject({ code: 'REQUEST_TOO_LARGE' });
     bodies.hold('sender').add(32 * MIB);
   });
@@ -109,16 +115,20 @@ describe('a text', () => {
   it('counts against its sender while it is used', async () => {
     const bodies = new Bodies();
     const held = bodies.hold('sender');
-    await readText(Readable.from([Buffer.alloc(20 * MIB)]), 32 * MIB, held);
-    const more = readText(Readable.from([Buffer.alloc(12 * MIB + 1)]), 32 * MIB, bodies.hold('sender'));
+    await readText({ headers: {}, stream: Readable.from([Buffer.alloc(20 * MIB)]) }, 32 * MIB, held);
+    const more = readText(
+      { headers: {}, stream: Readable.from([Buffer.alloc(12 * MIB + 1)]) },
+      32 * MIB,
+      bodies.hold('sender'),
+    );
     await expect(more).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     held.release();
-    await readText(Readable.from([Buffer.alloc(32 * MIB)]), 32 * MIB, bodies.hold('sender'));
+    await readText({ headers: {}, stream: Readable.from([Buffer.alloc(32 * MIB)]) }, 32 * MIB, bodies.hold('sender'));
   });
 
   it('that breaks off is refused as such', async () => {
     const stream = new Readable({ read() {} });
-    const text = readText(stream, MIB);
+    const text = readText({ headers: {}, stream }, MIB);
     stream.push(Buffer.from('half'));
     stream.destroy();
     await expect(text).rejects.toMatchObject({

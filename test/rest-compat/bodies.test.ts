@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { Permission } from '../../src/domain/permissions.js';
 import { test } from '../harness/fixtures.js';
 import { RawConnection } from '../harness/raw-http.js';
 import { openScene, type Scene } from '../harness/rest.js';
@@ -29,9 +31,18 @@ describe('200', () => {
     expect((await post('{"content":"x"}', contentType)).status).toBe(200);
   });
 
-  test('bytes that are no UTF-8 become U+FFFD', async () => {
-    const body = Buffer.concat([Buffer.from('{"content":"a'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
-    expect((await post(body, 'application/json')).body.content).toBe('a\ufffd\ufffd');
+  test.each([
+    ['application/json', '\ufeff{"content":"café \ufffd"}', 'utf8'],
+    ['application/json; charset=utf-8', '{"content":"café \ufffd"}', 'utf8'],
+    ['application/json', '\ufeff{"content":"café \ufffd"}', 'utf16le'],
+    ['application/json; charset=UTF-16LE', '{"content":"café \ufffd"}', 'utf16le'],
+  ] as const)('text as %s of %j in %s', async (contentType, text, encoding) => {
+    expect((await post(Buffer.from(text, encoding), contentType)).body.content).toBe('café \ufffd');
+  });
+
+  test('text in another charset that is named', async () => {
+    const body = Buffer.from('{"content":"café"}', 'latin1');
+    expect((await post(body, 'application/json; charset=ISO-8859-1')).body.content).toBe('café');
   });
 
   test('of a repeated member the last counts', async () => {
@@ -42,7 +53,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'json', ';', '/', 'a/b; c'])(
+  test.each(['text/plain', 'application/x-www-form-urlencode', 'application/jsonx', 'json', ';', '/', 'a/b; c'])(
     'another content type, "%s", is 50035',
     async (contentType) => {
       const { status, body } = await post('{"content":"x"}', contentType);
@@ -52,8 +63,12 @@ describe('400', () => {
   );
 
   test.each([
-    ['POST', (): string => scene.messages, '"application/json", "multipart/form-data"'],
-    ['PATCH', (): string => '/applications/@me', '"application/json"'],
+    [
+      'POST',
+      (): string => scene.messages,
+      '"application/json", "application/x-www-form-urlencoded", "multipart/form-data"',
+    ],
+    ['PATCH', (): string => '/applications/@me', '"application/json", "application/x-www-form-urlencoded"'],
   ] as const)('the refusal of a content type says which %s takes', async (method, path, taken) => {
     const { body } = await scene.bot.ask(method, path(), { body: 'x', headers: { 'content-type': 'text/plain' } });
     expect(body.errors._errors[0].message).toContain(`{${taken}}`);
@@ -75,7 +90,6 @@ describe('400', () => {
     "{'content':'x'}",
     '{"content":"x"}}',
     'undefined',
-    '\ufeff{"content":"x"}',
     '{"content":"\n"}',
     '{"a":1234567890123456789',
   ])('JSON that is none, %#, is 50109', async (text) => {
@@ -153,6 +167,85 @@ describe('an id that is written as a number', () => {
       Object.keys((await post(text, 'application/json')).body.errors.message_reference);
     expect(await faultsOf(reply)).toEqual(['_errors']);
     expect(await faultsOf(reply.padEnd(64 * 1024 + 1))).toEqual(['_errors']);
+  });
+});
+
+describe('text that cannot be read is refused, with the reason', () => {
+  const latin1 = Buffer.from('{"content":"café"}', 'latin1');
+
+  test.each([
+    ['bytes that are not UTF-8', 'application/json', latin1, 'The body is not valid UTF-8.'],
+    ['an unknown charset', 'application/json; charset=none', latin1, 'The charset "none" is not known.'],
+    [
+      'bytes that are not of the charset',
+      'application/json; charset=utf-16le',
+      latin1.subarray(1),
+      'not valid utf-16le',
+    ],
+    ['what is compressed and does not say so', 'application/json', gzipSync(latin1), 'The body is compressed.'],
+  ])('%s', async (_, contentType, body, reason) => {
+    const answer = await post(body, contentType);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code: 50035 });
+    expect(answer.body.errors._errors[0].message).toContain(reason);
+  });
+
+  test('a Content-Encoding', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const { status, body } = await scene.bot.ask('POST', scene.messages, {
+      body: gzipSync('{"content":"x"}'),
+      headers,
+    });
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
+    expect(body.errors._errors[0]).toEqual({
+      code: 'CONTENT_ENCODING_INVALID',
+      message: 'Content-Encoding "gzip" is not supported. Send the body uncompressed.',
+    });
+  });
+
+  test('UTF-16 that nothing names', async () => {
+    const { status, body } = await post(Buffer.from('{"content":"x"}', 'utf16le'), 'application/json');
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 50109 });
+    expect(body.message).toContain('charset=utf-16le');
+  });
+});
+
+describe('a form of fields', () => {
+  const form = (text: string, more = '') => post(text, `application/x-www-form-urlencoded${more}`);
+
+  test('is a message, whose text is decoded', async () => {
+    const { body } = await form('content=hello+there+caf%C3%A9%26%3D&tts=true&flags=4&wait=true');
+    expect(body).toMatchObject({ content: 'hello there café&=', tts: true, flags: 4 });
+    expect((await form('payload_json=%7B%22content%22%3A%22x%22%7D')).body.content).toBe('x');
+    expect((await form('content=caf%E9', '; charset=iso-8859-1')).body.content).toBe('café');
+  });
+
+  test('is taken by any route with a body, and booleans are read', async () => {
+    await scene.permit(Permission.ViewChannel | Permission.SendMessages | Permission.ManageChannels);
+    const path = `/channels/${scene.channelId}`;
+    const patched = await scene.bot.ask('PATCH', path, {
+      body: new URLSearchParams({ topic: 'from a form', nsfw: 'true' }),
+    });
+    expect(patched.body).toMatchObject({ topic: 'from a form', nsfw: true });
+    const back = await scene.bot.ask('PATCH', path, { body: new URLSearchParams({ nsfw: 'false' }) });
+    expect(back.body).toMatchObject({ topic: 'from a form', nsfw: false });
+    const { status } = await scene.bot.ask('PATCH', path, { body: new URLSearchParams({ nsfw: 'yes' }) });
+    expect(status).toBe(400);
+  });
+
+  test.each([
+    ['without a field', '', 50006],
+    ['with a field twice', 'content=a&content=b', 50035],
+    ['with a value that is not UTF-8', 'content=caf%e9', 50035],
+    ['with a name that is not UTF-8', 'content=x&caf%e9=x', 50035],
+    ['with malformed payload_json', 'payload_json=%7B', 50109],
+  ])('%s is refused', async (_, text, code) => {
+    const { status, body } = await form(text);
+    expect({ status, code: body.code }).toEqual({ status: 400, code });
+  });
+
+  test('with more than fifty fields is refused', async () => {
+    const fields = Array.from({ length: 51 }, (_, at) => `f${at}=x`);
+    expect((await form(fields.join('&'))).body.code).toBe(40005);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -212,6 +213,62 @@ describe('a good form', () => {
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+/** What one part of a form may be made of: text, U+FFFD as a sender writes it, and bytes that are no UTF-8. */
+const someBytes = fc
+  .array(fc.constantFrom(...['a', 'é', '😀', '\ufffd'].map((text) => Buffer.from(text)), Buffer.from([0xe9])), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((pieces) => Buffer.concat(pieces));
+
+describe('text in a form', () => {
+  test.each(['', '\r\nContent-Type: text/plain; charset=utf-8'])(
+    'is kept as it is if it is UTF-8, and refused if not, whatever stands in other parts%s',
+    async (type) => {
+      const part = (head: string, content: Buffer) =>
+        Buffer.concat([Buffer.from(`--b\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n')]);
+      await fc.assert(
+        fc.asyncProperty(someBytes, someBytes, fc.nat({ max: 400 }), async (content, other, cut) => {
+          const form = Buffer.concat([
+            part(file('files[0]', 'a.txt'), other),
+            part(field('content') + type, content),
+            part(file('files[1]', 'b.txt'), other),
+            Buffer.from('--b--'),
+          ]);
+          const answer = await sendChunks([form.subarray(0, cut), form.subarray(cut)]);
+          if (!isUtf8(content)) return expectRefusal(answer);
+          expect([answer.status, JSON.parse(answer.body).content]).toEqual([200, content.toString()]);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  test('is refused in payload_json, as a field and as a file part', async () => {
+    for (const head of [field('payload_json'), file('payload_json', 'blob')]) {
+      const json = Buffer.from('{"content":"café"}', 'latin1');
+      await expectRefusal(
+        await send(Buffer.concat([Buffer.from(`--b\r\n${head}\r\n\r\n`), json, Buffer.from('\r\n--b--')])),
+      );
+    }
+  });
+
+  test('is read in the charset that its part names', async () => {
+    const head = `--b\r\n${field('content')}\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n`;
+    const { body } = await send(Buffer.from(`${head}café\r\n--b--`, 'latin1'));
+    expect(JSON.parse(body).content).toBe('café');
+  });
+
+  test('is Latin-1 in the name of a file that is not UTF-8', async () => {
+    const form = (encoding: 'utf8' | 'latin1') =>
+      send(Buffer.from(`--b\r\n${file('files[0]', 'café.txt')}\r\n\r\nx\r\n--b--`, encoding));
+    const names = [await form('utf8'), await form('latin1')].map(
+      ({ body }) => JSON.parse(body).attachments[0].filename,
+    );
+    expect(names).toEqual(['café.txt', 'café.txt']);
   });
 });
 

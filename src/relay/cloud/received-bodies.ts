@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import type { AppContext } from '../../context.js';
 import { DomainError } from '../../domain/errors.js';
-import { readText, requestTooLarge, tooManyPieces } from '../../http/bodies.js';
+import { readBytes, requestTooLarge, tooManyPieces } from '../../http/bodies.js';
 import { MAX_FORM_BYTES, malformedForm } from '../../http/forms.js';
+import { requireUncompressed } from '../../http/text.js';
 import type { StagedBlob } from '../../infra/blobs.js';
 import { isInTooManyPieces } from '../../infra/body-pieces.js';
 import { BoundarySieve, boundaryOf } from './form-boundaries.js';
@@ -36,13 +37,14 @@ export const NO_BODY: ReceivedBody = { size: 0, read: () => piecesOf(Buffer.allo
  * Receives a body whole: a form on disk, anything else in memory, counted for its sender as one is that stays here.
  * @param sender by whom it counts
  * @param hash takes in what the body says, whatever the boundary of a form is called
- * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a body that breaks off, RATE_LIMITED, OVERLOADED
+ * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a body that is compressed or breaks off, RATE_LIMITED, OVERLOADED
  */
-export function receiveBody(
+export async function receiveBody(
   app: Pick<AppContext, 'bodies' | 'blobs'>,
   { headers, body }: BodySource,
   { sender, taken, hash }: { sender: string; taken: TakenBody; hash: Hash },
 ): Promise<ReceivedBody> {
+  requireUncompressed(headers);
   const stream = body instanceof Readable ? body : Readable.from(body.length > 0 ? [Buffer.from(body)] : []);
   const boundary = taken.takesForm ? boundaryOf(headers['content-type']) : null;
   if (boundary === null) return receiveText(app, stream, { sender, hash, maxBytes: taken.maxJsonBytes });
@@ -55,7 +57,7 @@ async function receiveText(
   { sender, hash, maxBytes }: { sender: string; hash: Hash; maxBytes: number },
 ): Promise<ReceivedBody> {
   const held = bodies.hold(sender);
-  const bytes = Buffer.from(await readText(stream, maxBytes, held));
+  const bytes = await readBytes(stream, maxBytes, held);
   hash.update(bytes);
   return { size: bytes.length, read: () => piecesOf(bytes), letGo: async () => held.release() };
 }

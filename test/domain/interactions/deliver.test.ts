@@ -221,6 +221,7 @@ describe('an interaction over HTTP', () => {
     ['noJsonForm', undefined, /invalid JSON/],
     ['noJson', undefined, /invalid JSON.*Answer 202/],
     ['deepJson', undefined, /at most 64 levels deep/],
+    ['latin1', { type: 4, data: { content: 'café' } }, /It is not valid UTF-8/],
     ['brokenForm', undefined, /form is malformed/],
     ['form', { type: 4, data: { content: 5 } }, /data\.content: /],
     ['form', { type: 8, data: { choices: [] } }, /type: .* type 8/],

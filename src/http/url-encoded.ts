@@ -1,0 +1,32 @@
+import { requestTooLarge } from './bodies.js';
+import { decodeText } from './text.js';
+
+export const URL_ENCODED = 'application/x-www-form-urlencoded';
+
+/** The most fields that a form may have, as in a multipart one. */
+const MAX_FIELDS = 50;
+
+/**
+ * The fields of an `application/x-www-form-urlencoded` body, in their order. `URLSearchParams` would put U+FFFD for what is not UTF-8.
+ * @param charset of the percent-encoded bytes
+ * @throws INVALID_INPUT for text that cannot be decoded, REQUEST_TOO_LARGE beyond 50 fields
+ */
+export function urlEncodedFields(body: Buffer, charset?: string): [name: string, value: string][] {
+  const pairs = body
+    .toString('latin1')
+    .split('&', MAX_FIELDS + 2)
+    .filter(Boolean);
+  if (pairs.length > MAX_FIELDS) throw requestTooLarge();
+  return pairs.map((pair) => {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    return [decoded(name, charset), decoded(value, charset)];
+  });
+}
+
+/** @param text one character for each byte */
+function decoded(text: string, charset?: string): string {
+  const bytes = text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decodeText(Buffer.from(bytes, 'latin1'), charset, 'A field of the form');
+}
