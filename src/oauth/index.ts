@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { Face } from '../face.js';
+import { allowOtherOrigins } from '../http/cors.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import type { PageSessions } from '../http/page-sessions.js';
 import { mountMetadata } from './metadata.js';
@@ -11,11 +12,14 @@ export function createOAuthFace(app: AppContext, sessions: PageSessions): Face {
   return {
     async mount(http) {
       await http.register(async (scope) => {
+        allowOtherOrigins(scope);
         refuseOtherMethods(scope, () => {
           mountMetadata(scope, app);
           mountTokenEndpoints(scope, app);
-          mountScreen(scope, app, sessions);
         });
+      });
+      await http.register(async (scope) => {
+        refuseOtherMethods(scope, () => mountScreen(scope, app, sessions));
       });
     },
   };

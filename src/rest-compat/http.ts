@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { allowOtherOrigins } from '../http/cors.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import type { Interpreter } from './interpreter.js';
 import type { RestAnswer, RestQuery, RestRequest } from './request.js';
@@ -27,6 +28,7 @@ export function mountTable(http: FastifyInstance, interpreter: Interpreter): voi
 export function mountDocument(http: FastifyInstance, url: string, make: () => object): void {
   let document: Buffer | undefined;
   http.register(async (scope) => {
+    allowOtherOrigins(scope);
     refuseOtherMethods(scope, () => {
       scope.get(url, (_request, reply) => {
         document ??= Buffer.from(JSON.stringify(make()));

@@ -1,6 +1,7 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { nameOf } from '../domain/rate-limits.js';
+import { CORS_HEADERS, PREFLIGHT_HEADERS, preflightMethod } from '../http/cors.js';
 import { type Admission, Admissions } from './admit.js';
 import { type Directory, locate } from './locate.js';
 import { type Matched, RouteTable } from './match.js';
@@ -34,7 +35,18 @@ export class Interpreter {
     this.#directory = directory;
   }
 
+  /** Answers a request. A page of another origin may read the answer of every row that reads no cookie, and that of none. */
   async answer(request: RestRequest): Promise<RestAnswer> {
+    const { method, headers } = request;
+    if (headers.origin === undefined) return this.#answer(request);
+    const preflight = preflightMethod(method, headers);
+    const matched = this.table.match({ path: request.path, method: preflight ?? method });
+    if ('row' in matched && readsCookies(matched.row)) return this.#answer(request);
+    if (preflight !== undefined) return { status: 204, headers: PREFLIGHT_HEADERS, body: null };
+    return withHeaders(await this.#answer(request), CORS_HEADERS);
+  }
+
+  async #answer(request: RestRequest): Promise<RestAnswer> {
     const matched = this.table.match(request);
     if (!('row' in matched)) {
       this.app.metrics.requests.observe({ face: 'rest', route: 'none', status: matched.status }, 0);
@@ -73,6 +85,10 @@ export class Interpreter {
     const elsewhere = await locate({ app: this.app, directory: this.#directory }, matched, request, actor);
     return elsewhere ?? perform(this.app, matched, request, callFor(this.app, request, actor));
   }
+}
+
+function readsCookies({ callers }: Route): boolean {
+  return callers.includes('session');
 }
 
 function withHeaders(answer: RestAnswer, headers: Record<string, string>): RestAnswer {
