@@ -13,7 +13,8 @@ const MALFORMED_CONTENT_TYPE = {
     _errors: [
       {
         code: 'CONTENT_TYPE_INVALID',
-        message: 'Expected "Content-Type" header to be one of {"application/json", "multipart/form-data"}.',
+        message:
+          'Expected "Content-Type" header to be one of {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}.',
       },
     ],
   },

@@ -71,7 +71,7 @@ export async function locate(
 ): Promise<RestAnswer | null> {
   const { row, params } = matched;
   if (row.where === CLOUD) return null;
-  const { by, selfHosted, isDoneIf, isOfWebhooks, beforeForward, afterForward } = row.where;
+  const { by, selfHosted, isDoneIf, isOfWebhooks, forwardAs, beforeForward, afterForward } = row.where;
   const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
@@ -88,16 +88,29 @@ export async function locate(
     if (answer.status < 300) afterForward?.(callFor(app, request, actor));
     return isDoneIf && isRefusal(answer, isDoneIf) ? jsonAnswer(204, undefined) : answer;
   };
-  if (typeof selfHosted !== 'function') return answerFor(selfHosted, () => forward(request));
+  if (typeof selfHosted !== 'function' && !forwardAs) return answerFor(selfHosted, () => forward(request));
   const held = app.bodies.hold(countedAs(actor, request));
   try {
     const body = await readBytes(streamOf(request.body), row.maxJsonBytes, held);
     const value = parseBody(request.headers, body, row);
     const parsed = row.body ? parseInput(row.body, coerceTo(row.body, value)) : value;
-    return await answerFor(selfHosted(parsed), () => forward({ ...request, body }));
+    if (typeof selfHosted === 'function') {
+      return await answerFor(selfHosted(parsed), () => forward({ ...request, body }));
+    }
+    const sent = forwardAs?.(parsed, request.headers);
+    if (!sent) return row.answer;
+    const answer = await forward(asJson(request, sent));
+    return answer.status < 300 ? row.answer : answer;
   } finally {
     held.release();
   }
+}
+
+/** A request to the path without its last segment, with another body. */
+function asJson(request: RestRequest, body: object): RestRequest {
+  const headers = { ...request.headers, 'content-type': 'application/json' };
+  const path = request.path.slice(0, request.path.lastIndexOf('/'));
+  return { ...request, path, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
 /** What a bot is answered of a guild that it is no member of, after the same faults as anywhere (decisions 305). */

@@ -100,12 +100,13 @@ function requestBody({ admitFiles }: Route, body: z.ZodType): JsonObject {
 
 const DESCRIPTIONS: Record<Success, string> = { 200: 'Done.', 201: 'Made.', 204: 'Done; there is no body.' };
 
-function responses({ statuses }: Route): JsonObject {
+function responses({ statuses, answer }: Route): JsonObject {
+  const type = answer?.headers['content-type'] ?? 'application/json';
   const done = statuses.map((status) => [
     String(status),
     status === 204
       ? { description: DESCRIPTIONS[status] }
-      : { description: DESCRIPTIONS[status], content: { 'application/json': {} } },
+      : { description: DESCRIPTIONS[status], content: { [type]: {} } },
   ]);
   return {
     ...Object.fromEntries(done),

@@ -35,7 +35,7 @@ export async function perform(
 ): Promise<RestAnswer> {
   try {
     const { status, body } = await run(app, matched, request, call);
-    return jsonAnswer(status, body);
+    return matched.row.answer ?? jsonAnswer(status, body);
   } catch (error) {
     await noteRefusal(app, matched, call, error);
     return faultAnswer(app, request, error);
@@ -67,10 +67,11 @@ async function run(
   request: RestRequest,
   call: CallContext,
 ): Promise<Outcome> {
+  const { headers } = request;
   const params = await parseParams(row.params, inPath);
   const query = parseInput(row.query, request.query);
   const stated = (body: unknown) => (version === 9 ? withReasonField(call, request.query, body) : call);
-  if (!row.body) return row.run({ app, call: stated({}) }, { params, query, body: {}, files: [] });
+  if (!row.body) return row.run({ app, call: stated({}) }, { params, query, body: {}, files: [], headers });
   const sender = countedAs(call.actor, request);
   const held = app.bodies.hold(sender);
   let files: UploadedFile[] = [];
@@ -83,7 +84,7 @@ async function run(
     const value = version === 9 ? asVersion10(row, received.value) : received.value;
     const schema = row.bodyFor?.(call) ?? row.body;
     const body = await parse(schema, coerceTo(schema, value));
-    return await row.run({ app, call: stated(value) }, { params, query, body, files });
+    return await row.run({ app, call: stated(value) }, { params, query, body, files, headers });
   } finally {
     held.release();
     await Promise.all(files.map((file) => file.blob.discard()));

@@ -31,7 +31,7 @@ export interface RestAnswer {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** JSON text; null for none. */
+  /** JSON, unless the row's `answer` has another content type; null for none. */
   body: string | null;
   /** Whether a box answered it: what that refuses says nothing about who asked. */
   isOfBox?: boolean;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import type { CallContext } from '../domain/call.js';
@@ -6,6 +7,7 @@ import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
 import { JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
 import type { Limit } from '../infra/rate-limits.js';
+import type { RestAnswer } from './request.js';
 
 const ANYTHING = z.unknown();
 
@@ -57,6 +59,11 @@ interface WhereTargetIs<Body> {
   afterForward?(call: CallContext): void;
   /** What else there is to say of self-hosted servers, to who reads which routes work there. */
   note?: string;
+  /**
+   * The body that a box is sent instead, at the path without its last segment, for one in another service's format; null if nothing is sent.
+   * The row's `answer` is what is answered if the box took it, or was sent nothing.
+   */
+  forwardAs?(body: Body, headers: IncomingHttpHeaders): object | null;
   /** Whether it is about webhooks, which are not found on self-hosted servers where the instance says so (`SELF_HOSTED_WEBHOOKS`). */
   isOfWebhooks?: boolean;
 }
@@ -84,6 +91,7 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   files: UploadedFile[];
+  headers: IncomingHttpHeaders;
 }
 
 /** What renderers need beside the result. */
@@ -123,6 +131,8 @@ export interface Route {
   maxJsonBytes: number;
   /** How deep a JSON body may nest, and how many values it may have. */
   jsonBounds: JsonBounds;
+  /** What every success is answered, whatever came of it; null where the result is rendered. */
+  answer: RestAnswer | null;
   /** The statuses of success, one or those that the result decides between. */
   statuses: readonly Success[];
   /** Whether the answer shows a secret, so that nothing on its way may store it. */
@@ -162,6 +172,8 @@ interface RouteSpec<
   jsonBounds?: JsonBounds;
   /** 200 unless stated, or 204 for a row without a renderer. */
   status?: Success | StatusByResult<Result>;
+  /** What every success is answered, in place of a status and a renderer. */
+  answer?: RestAnswer & { status: Success };
   showsSecret?: boolean;
   /** Told of whatever is refused once the caller is known, a body that cannot be used included. */
   noteRefusal?(call: CallContext, refusal: DomainError): Promise<void>;
@@ -182,7 +194,7 @@ export function route<
   Body extends z.ZodType,
   Result,
 >(spec: RouteSpec<Params, Query, Body, Result>): Route {
-  const { status = spec.render ? 200 : 204 } = spec;
+  const { status = spec.answer?.status ?? (spec.render ? 200 : 204) } = spec;
   const paramNames = [...spec.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   checkParams(spec, paramNames);
   return {
@@ -200,6 +212,7 @@ export function route<
     admitFiles: spec.admitFiles ? async (call, params) => spec.admitFiles?.(call, params as z.output<Params>) : null,
     maxJsonBytes: spec.maxJsonBytes ?? MAX_JSON_BYTES,
     jsonBounds: spec.jsonBounds ?? JSON_BOUNDS,
+    answer: spec.answer ?? null,
     statuses: typeof status === 'number' ? [status] : status.oneOf,
     showsSecret: spec.showsSecret ?? false,
     noteRefusal: spec.noteRefusal ?? null,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { moveFaults } from '../domain/errors.js';
 import { fault, isoTime, snowflake } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
+import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
 import { wireName } from '../wire/names.js';
+import { parseJson } from './json.js';
 
 /** Path parameters that are all ids. */
 export function ids<Name extends string>(...names: Name[]) {
@@ -111,6 +113,15 @@ export function absent(message: string, isSo: (given: unknown) => boolean = () =
 /** Whether a field of a body states that there is nothing of something. */
 export function isEmptyList(given: unknown): boolean {
   return Array.isArray(given) && given.length === 0;
+}
+
+/** A body that may also stand as JSON in the field `payload` of a form, as Slack and GitHub have it. */
+export function inPayloadField<Body extends z.ZodType>(body: Body) {
+  const unpacked = (value: unknown) => {
+    const payload = typeof value === 'object' && value !== null ? Reflect.get(value, 'payload') : undefined;
+    return typeof payload === 'string' ? parseJson(payload, COMMAND_JSON_BOUNDS) : value;
+  };
+  return z.preprocess(unpacked, body).meta({ shownAs: body });
 }
 
 /** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */

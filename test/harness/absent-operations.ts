@@ -19,13 +19,6 @@ export const ABSENT_OPERATIONS: readonly { because: string; operations: readonly
     ],
   },
   {
-    because: 'Webhooks take the bodies of no other service (service description, section 4).',
-    operations: [
-      'POST /webhooks/{webhook_id}/{webhook_token}/github',
-      'POST /webhooks/{webhook_id}/{webhook_token}/slack',
-    ],
-  },
-  {
     because: 'Of permissions of commands only the endpoint that sets them is offered (service description, section 4).',
     operations: [
       'GET /applications/{application_id}/guilds/{guild_id}/commands/permissions',

@@ -70,7 +70,8 @@ describe('what fails outside the rules of a face', () => {
           _errors: [
             {
               code: 'CONTENT_TYPE_INVALID',
-              message: 'Expected "Content-Type" header to be one of {"application/json", "multipart/form-data"}.',
+              message:
+                'Expected "Content-Type" header to be one of {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}.',
             },
           ],
         },

@@ -170,7 +170,7 @@ describe('an id that is written as a number', () => {
   });
 });
 
-describe('text that cannot be read is refused, with the reason', () => {
+describe('W-23: text that cannot be read is refused, with the reason', () => {
   const latin1 = Buffer.from('{"content":"café"}', 'latin1');
 
   test.each([

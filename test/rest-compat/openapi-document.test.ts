@@ -62,6 +62,8 @@ const named = {
   required: ['name'],
 };
 
+const why = { type: 'object', properties: { why: { type: 'string' } } };
+
 test('a row is an operation with all that OpenAPI and the service have words for', () => {
   const { paths, ...rest } = openApiDocument(rows, 'https://chat.example');
   expect(rest).toMatchObject({ openapi: '3.1.0', info: { title: 'Causeway', version: 'v10' } });
@@ -87,6 +89,7 @@ test('a row is an operation with all that OpenAPI and the service have words for
         requestBody: {
           content: {
             'application/json': { schema: named },
+            'application/x-www-form-urlencoded': { schema: named },
             'multipart/form-data': {
               schema: {
                 type: 'object',
@@ -110,7 +113,7 @@ test('a row is an operation with all that OpenAPI and the service have words for
         tags: ['things'],
         parameters: [reason],
         requestBody: {
-          content: { 'application/json': { schema: { type: 'object', properties: { why: { type: 'string' } } } } },
+          content: { 'application/json': { schema: why }, 'application/x-www-form-urlencoded': { schema: why } },
         },
         responses: { 204: noBody, ...refusals },
         security: [{ OAuth2: [] }],

@@ -15,7 +15,7 @@ import type { TestServer } from '../harness/server.js';
 interface Operation {
   operationId: string;
   parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { content: Record<string, { schema: { properties?: object } }> };
+  requestBody?: { content: Record<string, { schema: { type?: unknown; properties?: object } }> };
   responses: Record<string, object>;
   security: Record<string, string[]>[];
   'x-rate-limit': { limit: number; seconds: number; divided_by: string[] };
@@ -165,8 +165,9 @@ describe.each(table)('%s', (_name, row) => {
     const { requestBody } = operationOf(row);
     expect(requestBody !== undefined).toBe(row.body !== null);
     const types = Object.keys(requestBody?.content ?? {});
-    const taken = ['application/json', ...(row.admitFiles ? ['multipart/form-data'] : [])];
-    expect(types).toEqual(row.body ? taken : []);
+    const isObject = requestBody?.content['application/json']?.schema.type === 'object';
+    const forms = [isObject && 'application/x-www-form-urlencoded', row.admitFiles && 'multipart/form-data'];
+    expect(types).toEqual(row.body ? ['application/json', ...forms.filter(Boolean)] : []);
     for (const { schema } of Object.values(requestBody?.content ?? {})) {
       expect(() => new Ajv2020({ strict: false, formats: { snowflake: true } }).compile(schema)).not.toThrow();
     }

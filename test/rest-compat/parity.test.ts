@@ -29,7 +29,7 @@ test('with SELF_HOSTED_WEBHOOKS=not_found no route of webhooks works there, and 
   );
   const changed = works?.filter((row, at) => row.outcome !== not?.[at]?.outcome);
   expect(changed).toEqual(works?.filter(({ path }) => path.includes('webhooks')));
-  expect(changed).toHaveLength(16);
+  expect(changed).toHaveLength(18);
 });
 
 test.each([

@@ -406,6 +406,10 @@ const ASKED: Record<string, (() => Asked | Promise<Asked>)[]> = {
     async () => byWebhook({ json: { content: 'a reply', message_reference: { message_id: (await scene.send()).id } } }),
     () => byWebhook({ form: formOf({}, { name: 'files[0]', content: PIXEL, filename: 'a.png', type: 'image/png' }) }),
   ],
+  'POST /webhooks/{webhook_id}/{webhook_token}/slack': [() => byWebhook({ json: { text: 'hello' } })],
+  'POST /webhooks/{webhook_id}/{webhook_token}/github': [
+    () => byWebhook({ json: { sender: { login: 'octocat' } }, headers: { 'x-github-event': 'public' } }),
+  ],
   'GET /webhooks/{webhook_id}/{webhook_token}/messages/@original': [() => answeredOne()],
   'PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original': [
     () => answeredOne({ json: { content: 'edited' } }),

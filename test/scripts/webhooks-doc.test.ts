@@ -61,13 +61,29 @@ async function answers(): Promise<Loose[]> {
   });
   const env = { ORIGIN: server.origin, BOT_TOKEN: application.botToken, CHANNEL_ID: guild.textChannelId };
   const printed = await paste(blocks.join(`printf '${BETWEEN}'\n`), env);
-  return printed.split(BETWEEN).map((text) => (text === '' ? null : JSON.parse(text)));
+  return printed.split(BETWEEN).map((text) => (text === '' ? null : text === 'ok' ? text : JSON.parse(text)));
 }
 
 describe('what docs/webhooks.md says to paste', () => {
   it('does what it says', async () => {
-    const [made, sent, embed, files, reply, edited, read, deleted, webhook, renamed, listed, known, gone, ...more] =
-      await answers();
+    const [
+      made,
+      sent,
+      embed,
+      files,
+      field,
+      reply,
+      edited,
+      read,
+      deleted,
+      slack,
+      webhook,
+      renamed,
+      listed,
+      known,
+      gone,
+      ...more
+    ] = await answers();
     const author = { id: application.id, username: 'Build bot' };
     expect(made).toMatchObject({
       name: 'Builds',
@@ -86,6 +102,8 @@ describe('what docs/webhooks.md says to paste', () => {
       { filename: 'coverage.txt' },
     ]);
     expect(await (await fetch(files.attachments[0].url)).text()).toBe('all green\n');
+    expect(field).toMatchObject({ content: 'Build 7 is done.' });
+    expect(slack).toBe('ok');
     expect(reply).toMatchObject({ type: 19, referenced_message: { id: sent.id } });
     expect(edited).toMatchObject({ id: sent.id, content: 'Build 7 is green.' });
     expect(read).toEqual(edited);
@@ -98,7 +116,8 @@ describe('what docs/webhooks.md says to paste', () => {
 
     const { db } = server.app;
     const left = await db.reader.message.findMany({ where: { webhookId: BigInt(made.id) }, orderBy: { id: 'asc' } });
-    expect(left.map(({ id }) => String(id))).toEqual([embed.id, files.id, reply.id]);
+    expect(left.slice(0, -1).map(({ id }) => String(id))).toEqual([embed.id, files.id, field.id, reply.id]);
+    expect(left.at(-1)).toMatchObject({ content: 'Backup done' });
     expect(await db.reader.webhook.findUnique({ where: { id: BigInt(made.id) } })).toMatchObject({
       deletedAt: expect.any(Date),
     });

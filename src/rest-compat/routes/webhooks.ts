@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { APIMessage } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type CallContext, requireUser } from '../../domain/call.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, invalidInput } from '../../domain/errors.js';
 import { snowflake } from '../../domain/input.js';
 import {
   type AnswerKey,
@@ -12,6 +13,7 @@ import {
   noteRefusedAnswer,
 } from '../../domain/interactions/index.js';
 import type { MessageRecord } from '../../domain/messages/index.js';
+import { parseInput } from '../../domain/parse-input.js';
 import {
   createWebhook,
   deleteByToken,
@@ -33,12 +35,15 @@ import {
   type WebhookRecord,
   WebhookRename,
 } from '../../domain/webhooks/index.js';
+import { COMMAND_JSON_BOUNDS } from '../../infra/bounded-json.js';
 import { messageAs, renderMessage } from '../../wire/messages.js';
 import { renderNewWebhook, renderOwnWebhook, renderWebhook } from '../../wire/webhooks.js';
 import { reads, writes } from '../buckets.js';
+import { GithubBody, messageOfGithub } from '../github-body.js';
 import { EditAnswerBody, ExecuteWebhookBody } from '../message-body.js';
 import { type RenderContext, route, type TargetParam } from '../route.js';
 import { absent, ids, inWireNames } from '../schemas.js';
+import { messageOfSlack, SlackBody } from '../slack-body.js';
 
 const ofWebhook = ids('webhookId');
 const renderAll = (webhooks: WebhookRecord[]) => webhooks.map(renderWebhook);
@@ -178,7 +183,54 @@ async function admitFiles(call: CallContext): Promise<void> {
 
 /** Messages are where the channel is; those of interactions are in the cloud. */
 const where = { by: 'webhookId', selfHosted: 'forward', isOfWebhooks: true } as const;
+const EXECUTE = writes('execute-webhook', 'webhookId', 'webhookToken');
 const ofMessages = { callers: ['webhookToken', 'interactionToken'], where, query } as const;
+
+/** Posts what another service's body stands for. */
+function post(call: CallContext, message: object) {
+  return executeWebhook(call, { message: parseInput(ExecuteWebhookBody, message), files: [] });
+}
+
+/** @throws INVALID_INPUT without the header that says what happened */
+function messageOfEvent(body: z.output<typeof GithubBody>, headers: IncomingHttpHeaders): object | null {
+  const { 'x-github-event': event } = headers;
+  if (typeof event === 'string') return messageOfGithub(event, body);
+  throw invalidInput({ path: '', code: 'BASE_TYPE_REQUIRED', message: 'The header X-GitHub-Event is missing.' });
+}
+
+/** Bodies of other services, each of which becomes a message; what their senders expect as an answer is theirs. */
+const serviceRoutes = [
+  route({
+    method: 'POST',
+    path: `${BY_TOKEN}/slack`,
+    callers: ['webhookToken'],
+    bucket: EXECUTE,
+    where: { ...where, afterForward: noteExecution, forwardAs: messageOfSlack },
+    params: ofToken,
+    query,
+    body: SlackBody,
+    // Alertmanager takes exactly this for success.
+    answer: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' },
+    run: (call, { body }) => post(call, messageOfSlack(body)),
+  }),
+  route({
+    method: 'POST',
+    path: `${BY_TOKEN}/github`,
+    callers: ['webhookToken'],
+    bucket: EXECUTE,
+    where: { ...where, afterForward: noteExecution, forwardAs: messageOfEvent },
+    params: ofToken,
+    query,
+    body: GithubBody,
+    // A push names up to 2,048 commits, and the files of each.
+    jsonBounds: COMMAND_JSON_BOUNDS,
+    answer: { status: 204, headers: {}, body: null },
+    async run(call, { body, headers }) {
+      const message = messageOfEvent(body, headers);
+      if (message) await post(call, message);
+    },
+  }),
+];
 
 /** Messages that are sent by a webhook, and those that follow the first answer to an interaction. */
 const messageRoutes = [
@@ -187,7 +239,7 @@ const messageRoutes = [
     method: 'POST',
     path: BY_TOKEN,
     where: { ...where, afterForward: noteExecution },
-    bucket: writes('execute-webhook', 'webhookId', 'webhookToken'),
+    bucket: EXECUTE,
     params: ofToken,
     body: ExecuteWebhookBody,
     faultNames: { reference: 'message_reference' },
@@ -197,6 +249,7 @@ const messageRoutes = [
       isOfWebhook(call) ? executeWebhook(call, { message, files }) : createFollowUp(call, { message, files }),
     render: renderSent,
   }),
+  ...serviceRoutes,
   ...sentMessageRoutes('@original', z.object(withToken), () => '@original'),
   ...sentMessageRoutes(':messageId', z.object({ ...withToken, messageId: snowflake() }), ({ messageId }) => messageId),
 ];

@@ -259,7 +259,7 @@ const rest = (path: string, more: List): Route => {
     const params = { guildId, channelId, applicationId: bot.id, teamId };
     // An application alone reads what is its own.
     const call = path.startsWith('/applications/') ? callOf(app, bot.user) : owner;
-    await row?.run({ app, call }, { params, query: row.query.parse({}), body: undefined, files: [] });
+    await row?.run({ app, call }, { params, query: row.query.parse({}), body: undefined, files: [], headers: {} });
   };
   return { name: `GET ${path}`, prepare: run, run, covers: [`GET ${path}`], ...more };
 };
