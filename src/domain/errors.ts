@@ -218,8 +218,12 @@ const UNAVAILABLE_RETRY_MS = 5_000;
  */
 export function refusalIn(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
-  if (!isUnavailable(error)) return null;
-  const details = { cause: error, retryAfterMs: UNAVAILABLE_RETRY_MS };
+  return isUnavailable(error) ? unavailable(error) : null;
+}
+
+/** The refusal of what may be sent again, since the database or the disk could not be used. */
+export function unavailable(cause: unknown): DomainError {
+  const details = { cause, retryAfterMs: UNAVAILABLE_RETRY_MS };
   return new DomainError(
     'OVERLOADED',
     'The service is not available at the moment; try again in a few seconds.',
@@ -232,6 +236,7 @@ export function refusalIn(error: unknown): DomainError | null {
  * repeat what is answered 503.
  */
 export function refusalOfRequest(error: unknown): DomainError | null {
+  if (error instanceof DomainError) return error;
   return mayBeDone(error) ? new DomainError('OUTCOME_UNKNOWN', undefined, { cause: error }) : refusalIn(error);
 }
 

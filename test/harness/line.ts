@@ -9,6 +9,11 @@ export interface Line {
   cut(): void;
   /** Keeps all connections open, takes new ones, and carries nothing until it is mended: a stopped host, a partition. */
   freeze(): void;
+  /**
+   * Carries statements and withholds all answers, from the first statement on that contains `text`, until it is mended.
+   * @returns settles when that statement was handed to the server
+   */
+  withholdAnswers(text: string): Promise<void>;
   /** Carries everything again, also what waited while it was frozen. */
   mend(): void;
   close(): void;
@@ -18,14 +23,28 @@ export interface Line {
 export async function layLine(address: string, defaultPort: number): Promise<Line> {
   const target = new URL(address);
   const sockets = new Set<Socket>();
-  let state: 'carrying' | 'cut' | 'frozen' = 'carrying';
+  const servers = new Set<Socket>();
+  let state: 'carrying' | 'cut' | 'frozen' | 'withholding' = 'carrying';
+  let awaited: { text: string; found: () => void } | null = null;
+  const withholdFrom = (statement: Buffer) => {
+    if (!awaited || !statement.includes(awaited.text)) return;
+    state = 'withholding';
+    for (const server of servers) server.pause();
+    awaited.found();
+    awaited = null;
+  };
   const server = createServer((near) => {
     if (state === 'cut') {
       near.destroy();
       return;
     }
     const far = connect(Number(target.port || defaultPort), target.hostname);
+    // Before it is handed on, so that no answer is faster.
+    near.on('data', withholdFrom);
     near.pipe(far).pipe(near);
+    servers.add(far);
+    far.on('close', () => servers.delete(far));
+    if (state === 'withholding') far.pause();
     for (const socket of [near, far]) {
       sockets.add(socket);
       if (state === 'frozen') socket.pause();
@@ -51,8 +70,14 @@ export async function layLine(address: string, defaultPort: number): Promise<Lin
       state = 'frozen';
       for (const socket of sockets) socket.pause();
     },
+    withholdAnswers(text) {
+      return new Promise((found) => {
+        awaited = { text, found };
+      });
+    },
     mend() {
       state = 'carrying';
+      awaited = null;
       for (const socket of sockets) socket.resume();
     },
     close() {

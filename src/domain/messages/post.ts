@@ -1,10 +1,10 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
+import { isMissingReference, isUniqueConflict, mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { eventPlace, guildIdOf, memberIn, type Place } from '../channels/place.js';
-import { DomainError, invalidInput } from '../errors.js';
+import { DomainError, invalidInput, unavailable } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './body.js';
 import {
@@ -134,6 +134,8 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
       return await insertOnce(call, draft, nonceKey);
     } catch (error) {
       if (isMissingReference(error)) throw new DomainError('UNKNOWN_CHANNEL');
+      // Sent again, it is the same message.
+      if (nonceKey !== null && mayBeDone(error)) throw unavailable(error);
       if (nonceKey === null || !isUniqueConflict(error)) throw error;
       const earlier = await earlierMessage(call, draft.place, nonceKey);
       if (earlier) return earlier;

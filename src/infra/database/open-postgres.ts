@@ -40,7 +40,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: Hold | null): Promise<Database> {
   await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url), log));
-  const doors = postgresPool(url, pool);
+  const doors = await postgresPool(url, pool);
   const writer = postgresClient(watchOutages(doors.writer, outages));
   const reader = cutLookups(postgresClient(watchOutages(doors.reader, outages)));
   await Promise.all([writer.$connect(), reader.$connect()]);

@@ -13,9 +13,15 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 
 /**
  * How long a statement may take until all of its answer is there, in milliseconds. It is counted on this side: a server that
- * stopped or cannot be reached counts nothing, and pgbouncer refuses connections that ask for `statement_timeout`.
+ * stopped or cannot be reached counts nothing.
  */
 export const STATEMENT_TIMEOUT_MS = 5_000;
+
+/**
+ * After how long the server cancels a statement, in milliseconds. It is less than {@link STATEMENT_TIMEOUT_MS}, so that a slow write is
+ * known not to be done.
+ */
+const CANCELLED_AFTER_MS = 4_500;
 
 /** How long a transaction may wait for its connection, and how long it may take, in milliseconds. */
 export const POSTGRES_TRANSACTION_OPTIONS = { maxWait: CONNECTION_TIMEOUT_MS, timeout: 10_000 };
@@ -30,12 +36,13 @@ export interface PostgresPool {
  * The two doors to one pool, from which every read and write takes its connection. Nothing in it is waited for without an end;
  * the writer's end is the pool's.
  */
-export function postgresPool(url: string, size: number): PostgresPool {
+export async function postgresPool(url: string, size: number): Promise<PostgresPool> {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: (await takesStatementTimeout(url)) ? CANCELLED_AFTER_MS : undefined,
     keepAlive: true,
     Client: Connection,
   });
@@ -49,6 +56,28 @@ export function postgresPool(url: string, size: number): PostgresPool {
     }),
   };
 }
+
+/** Whether a connection may ask for `statement_timeout`; pgbouncer refuses one that does, unless it is told to ignore it. */
+async function takesStatementTimeout(url: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    statement_timeout: CANCELLED_AFTER_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === PROTOCOL_VIOLATION) return false;
+    throw error;
+  } finally {
+    endQuietly(client);
+  }
+}
+
+/** PostgreSQL's code (documentation, Appendix A) with which pgbouncer refuses a parameter of a connection. */
+const PROTOCOL_VIOLATION = '08P01';
 
 const READS = /^\s*SELECT\b/i;
 
