@@ -90,7 +90,8 @@ describe('what depends on the body', () => {
   });
   const at = (text: string, most = 10) => {
     const { directory, forwarded } = boxes();
-    const asked = { ...request, body: Buffer.from(text) };
+    const headers = { 'content-type': 'application/json' };
+    const asked = { ...request, headers, body: Buffer.from(text) };
     return { answer: locate({ app, directory }, matched(most), asked, actor), forwarded };
   };
 

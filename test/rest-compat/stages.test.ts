@@ -471,10 +471,12 @@ describe('the table says where each row runs', () => {
   const ofWebhooks = names.filter(([, { path }]) => path.startsWith('/webhooks/'));
 
   test.each(ofWebhooks)('%s: its row in the cloud, its messages where its channel is', (name, { where }) => {
-    const isOfMessages = name.includes('/messages/') || name === 'POST /webhooks/:webhookId/:webhookToken';
-    const selfHosted = isOfMessages ? 'forward' : 'inCloud';
-    const afterForward = name === 'POST /webhooks/:webhookId/:webhookToken' ? expect.any(Function) : undefined;
-    expect(where).toEqual({ by: 'webhookId', selfHosted, isOfWebhooks: true, afterForward });
+    const isPost = name.startsWith('POST /webhooks/');
+    const isOfService = /\/(slack|github)$/.test(name);
+    const selfHosted = isPost || name.includes('/messages/') ? 'forward' : 'inCloud';
+    const afterForward = isPost ? expect.any(Function) : undefined;
+    const forwardAs = isOfService ? expect.any(Function) : undefined;
+    expect(where).toEqual({ by: 'webhookId', selfHosted, isOfWebhooks: true, afterForward, forwardAs });
   });
 
   test('everything else: in the cloud', () => {

@@ -49,6 +49,7 @@ describe('every row', () => {
         [`PUT ${MEMBERS}/:userId/roles/:roleId`, `DELETE ${MEMBERS}/:userId/roles/:roleId`],
         ['PATCH /webhooks/:webhookId', 'DELETE /webhooks/:webhookId'],
         [`PATCH ${FOLLOW_UPS}`, `DELETE ${FOLLOW_UPS}`],
+        ['', '/slack', '/github'].map((service) => `POST ${FOLLOW_UPS}${service}`),
         ANSWERS.map((path) => `GET ${path}`),
         ['PATCH', 'DELETE'].flatMap((method) => ANSWERS.map((path) => `${method} ${path}`)),
         ['GET /channels/:channelId/messages/pins', 'GET /channels/:channelId/pins'],
