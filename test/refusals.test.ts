@@ -95,6 +95,7 @@ const ANSWERS = `
   ACCESS_DENIED              403  0       -    FORBIDDEN        400  access_denied              400  403  4000
   MISSING_SCOPE              403  50026   -    FORBIDDEN        400  -                          400  403  4000
   CONFLICT                   409  0       400  CONFLICT         400  invalid_request            400  409  4000
+  OUTCOME_UNKNOWN            409  0       400  CONFLICT         400  invalid_request            400  409  4000
   LIMIT_EXCEEDED             400  30000   400  LIMIT_EXCEEDED   400  invalid_request            400  400  4000
   RATE_LIMITED               429  40062   429  RATE_LIMITED     429  temporarily_unavailable    429  429  4000
   SLOW_MODE                  429  20016   429  RATE_LIMITED     429  -                          429  429  4000

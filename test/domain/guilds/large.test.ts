@@ -497,7 +497,7 @@ const ROUTES: Route[] = [
     run: ({ owner, channelId, messageIds }) =>
       listReactions(owner, { channelId, messageId: at(messageIds, 0), emoji: '👍', limit: 25 }),
     covers: ['GET /channels/:channelId/messages/:messageId/reactions/:emoji'],
-    most: 3,
+    most: 4,
   },
   {
     name: 'sending',
