@@ -1,4 +1,4 @@
-import type { Application, Prisma, Reader } from '../../infra/database/index.js';
+import { type Application, Prisma, type Reader } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { IdPage } from '../id-page.js';
@@ -33,13 +33,16 @@ export function applicationRole(
  */
 export async function ownApplicationIds(call: CallContext, { after = 0n, take }: IdPage): Promise<bigint[]> {
   const { id: userId } = requirePerson(call).user;
+  const page = Prisma.sql`a."id" > ${after} AND a."deletedAt" IS NULL ORDER BY a."id" LIMIT ${take}`;
   const rows = await call.read.$queryRaw<{ id: bigint }[]>`
-    SELECT "id" FROM "Application" WHERE "deletedAt" IS NULL AND "id" > ${after} AND "id" IN (
-      SELECT "id" FROM "Application" WHERE "ownerUserId" = ${userId}
-      UNION SELECT "id" FROM "Application" WHERE "transferredById" = ${userId}
-      UNION SELECT "owned"."id" FROM "TeamMember" AS "membership"
-        JOIN "Application" AS "owned" ON "owned"."ownerTeamId" = "membership"."teamId"
-        WHERE "membership"."userId" = ${userId})
+    SELECT "id" FROM "Application" WHERE "id" IN (
+      SELECT "id" FROM (SELECT a."id" FROM "Application" a WHERE a."ownerUserId" = ${userId} AND ${page}) AS "walk"
+      UNION
+      SELECT "id" FROM (SELECT a."id" FROM "Application" a WHERE a."transferredById" = ${userId} AND ${page}) AS "walk"
+      UNION
+      SELECT "id" FROM (
+        SELECT a."id" FROM "TeamMember" m JOIN "Application" a ON a."ownerTeamId" = m."teamId"
+        WHERE m."userId" = ${userId} AND ${page}) AS "walk")
     ORDER BY "id" LIMIT ${take}`;
   return rows.map(({ id }) => id);
 }
