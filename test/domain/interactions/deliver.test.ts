@@ -223,7 +223,7 @@ describe('an interaction over HTTP', () => {
     ['deepJson', undefined, /at most 64 levels deep/],
     ['latin1', { type: 4, data: { content: 'café' } }, /It is not valid UTF-8/],
     ['brokenForm', undefined, /form is malformed/],
-    ['form', { type: 4, data: { content: 5 } }, /data\.content: /],
+    ['form', { type: 4, data: { content: 5.5 } }, /data\.content: /],
     ['form', { type: 8, data: { choices: [] } }, /type: .* type 8/],
     ['form', { type: 4, data: { attachments: [{ id: 7 }] } }, /data\.attachments\.0\.id: /],
   ] as const)(
