@@ -7,6 +7,8 @@ export interface Config {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  /** The descriptor of a listening socket that systemd passed on, which is used in place of `host` and `port`; null without one. */
+  socketFd: number | null;
   /** The origin put into links, CDN and gateway addresses, without a trailing slash; null until the port is known. */
   publicUrl: string | null;
   /** The WebSocket origin of this process's gateway when it differs from `publicUrl`. */
@@ -324,6 +326,14 @@ function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
 
 const FOR_BOXES = 'is for a box: start one with npm run box, or unset it';
 
+/** The first descriptor that a service manager passes on (sd_listen_fds(3)). */
+const FIRST_SOCKET_FD = 3;
+
+/** The variables are for the process that they name, and not for its children. */
+function readSocket({ LISTEN_PID, LISTEN_FDS }: NodeJS.ProcessEnv): number | null {
+  return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? FIRST_SOCKET_FD : null;
+}
+
 /**
  * Reads the configuration. A variable that is set to nothing counts as unset.
  * @throws {ConfigError} naming every variable that cannot be used
@@ -341,6 +351,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
   return {
     host: env.HOST,
     port: env.PORT,
+    socketFd: readSocket(environment),
     publicUrl,
     gatewayPublicUrl: env.GATEWAY_PUBLIC_URL ?? null,
     dataDir: resolve(env.DATA_DIR),

@@ -231,7 +231,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       const conflict = await app.live.join();
       if (conflict) throw refusalOf(conflict);
       if (operationsHttp !== http) await listen(operationsHttp, config.host, config.metricsPort ?? 0);
-      const port = await listen(http, config.host, config.port);
+      const port = await listen(http, config.host, config.port, config.socketFd);
       app.addresses.listeningAt = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
       app.addresses.publicUrl ||= `http://localhost:${port}`;
       app.addresses.gatewayUrl ||= `${app.addresses.publicUrl.replace(/^http/, 'ws')}/gateway`;
@@ -309,9 +309,13 @@ async function leave({ boxMeasures, connections, live, log, secretUses }: AppCon
   }
 }
 
-/** @returns the port */
-async function listen(http: FastifyInstance, host: string, port: number): Promise<number> {
-  await http.listen({ host, port, backlog: BACKLOG });
+/**
+ * @param fd of a listening socket that is used instead of opening one
+ * @returns the port
+ */
+async function listen(http: FastifyInstance, host: string, port: number, fd: number | null = null): Promise<number> {
+  // Fastify hands on what Node takes.
+  await http.listen({ host, port, backlog: BACKLOG, ...(fd === null ? {} : { fd }) });
   return portOf(http);
 }
 

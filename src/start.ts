@@ -21,8 +21,8 @@ export function describeStartFault(error: unknown): string | null {
 }
 
 /** Tries the address before anything else is opened, so that a busy port is the first thing to be told. */
-export async function tryAddress({ host, port, metricsPort }: Config): Promise<void> {
-  await tryPort(host, port);
+export async function tryAddress({ host, port, socketFd, metricsPort }: Config): Promise<void> {
+  if (socketFd === null) await tryPort(host, port);
   if (metricsPort === null) return;
   try {
     await tryPort(host, metricsPort);

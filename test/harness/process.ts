@@ -17,19 +17,23 @@ const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 /**
  * Starts the built platform as a process of its own, as a box on request, on a free port, and resolves when it says that it is ready.
  * @param program another build's `main.js`
+ * @param socketFd a socket that it listens at, as systemd passes one on
  */
 export async function startInstance(
   env: Record<string, string>,
   mode?: 'box',
   program: string = entryPoint,
+  socketFd?: number,
 ): Promise<RunningInstance> {
-  const child = spawn(process.execPath, mode ? [program, mode] : [program], {
+  const args = mode ? [program, mode] : [program];
+  const [command, commandArgs] = socketFd === undefined ? [process.execPath, args] : ['/bin/sh', withSocket(args)];
+  const child = spawn(command, commandArgs, {
     env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', SHARED_DATA_DIR: 'on', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(socketFd === undefined ? [] : [socketFd])],
   });
   const written: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => written.push(chunk));
-  child.stderr.pipe(process.stderr, { end: false });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => written.push(chunk));
+  child.stderr?.pipe(process.stderr, { end: false });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const origin = await Promise.race([
     originOf(child),
@@ -45,6 +49,11 @@ export async function startInstance(
       return endedBy ?? code;
     },
   };
+}
+
+/** A shell knows the process id that the program will have. */
+function withSocket(args: string[]): string[] {
+  return ['-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath, ...args];
 }
 
 async function originOf(child: ChildProcess): Promise<string> {

@@ -19,11 +19,17 @@ describe.skipIf(missing)(needing(missing, 'a unit of examples/systemd'), () => {
     ['causeway.service', 'causeway.service'],
     ['causeway@.service', 'causeway@first.service'],
     ['causeway-box.service', 'causeway-box.service'],
+    ['causeway.socket', 'causeway.socket'],
   ])('%s is one that systemd takes', async (file, name) => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-units-'));
-    const unit = await readFile(join(EXAMPLES, 'systemd', file), 'utf8');
-    // The program has to be there, and may be elsewhere on this machine.
-    await writeFile(join(folder, name), unit.replace('/usr/bin/node', process.execPath));
+    // A socket is verified with its service. The program has to be there, and may be elsewhere on this machine.
+    for (const [unit, as] of [
+      ['causeway.service', 'causeway.service'],
+      [file, name],
+    ] as const) {
+      const text = await readFile(join(EXAMPLES, 'systemd', unit), 'utf8');
+      await writeFile(join(folder, as), text.replace('/usr/bin/node', process.execPath));
+    }
     const { stdout, stderr } = await run(ANALYZE, ['verify', '--man=no', join(folder, name)]);
     await rm(folder, { recursive: true });
     expect(stdout + stderr).not.toContain(name);

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startInstance } from '../harness/process.js';
+
+/** Binds a socket at which nobody listens in this process: that would take connections, too. */
+const { _createServerHandle: bindSocket } = net as unknown as {
+  _createServerHandle(address: string, port: number, family: 4): { fd: number; close(): void };
+};
+
+test('a restart at a socket that systemd keeps refuses no request', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-socket-'));
+  const socket = bindSocket('127.0.0.1', 0, 4);
+  const start = () => startInstance({ DATA_DIR: folder }, undefined, undefined, socket.fd);
+  const first = await start();
+  let isOver = false;
+  const statuses: number[] = [];
+  const ask = async () => {
+    do {
+      const { status } = await fetch(`${first.origin}/api/v10/gateway`);
+      statuses.push(status);
+    } while (!isOver);
+  };
+  const askers = [ask(), ask(), ask()];
+  expect(await first.end('SIGTERM')).toBe(0);
+  const second = await start();
+  expect(second.origin).toBe(first.origin);
+  expect((await fetch(`${second.origin}/api/v10/gateway`)).status).toBe(200);
+  isOver = true;
+  await Promise.all(askers);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  await second.end('SIGTERM');
+  socket.close();
+  await rm(folder, { recursive: true, force: true });
+});
