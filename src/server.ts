@@ -314,7 +314,7 @@ async function leave({ boxMeasures, connections, live, log, secretUses }: AppCon
  * @returns the port
  */
 async function listen(http: FastifyInstance, host: string, port: number, fd: number | null = null): Promise<number> {
-  // Fastify hands on what Node takes.
+  // Fastify passes `fd` on to Node, although its types do not name it.
   await http.listen({ host, port, backlog: BACKLOG, ...(fd === null ? {} : { fd }) });
   return portOf(http);
 }

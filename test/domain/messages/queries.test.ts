@@ -98,7 +98,7 @@ describe('once the guild is known', () => {
       const [first = ''] = await counted.statements(() =>
         listMessages(counted.call, { channelId: room.channelId, limit: 50, ...page }),
       );
-      expect(await planOf(server, first)).toContain('Message_channelId_id_idx');
+      expect(await planOf(server, first)).toContain('Message_public_channelId_id_idx');
     }
     const [pins = ''] = await counted.statements(() =>
       listPins(counted.call, { channelId: room.channelId, limit: 50 }),
