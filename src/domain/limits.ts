@@ -14,7 +14,7 @@ export const limits = {
   applicationDescription: 400,
   /** Of a person, with those of the teams that they own. */
   applicationsPerOwner: 250,
-  teamsPerOwner: 50,
+  teamsPerOwner: 100,
   guildsPerOwner: 200,
   /** Bytes of an uploaded icon. */
   iconSize: 10 * 1024 * 1024,
