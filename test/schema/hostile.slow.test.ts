@@ -160,7 +160,7 @@ describe('a socket', () => {
       '{"type":"subscribe","id":"1","payload":{"query":"{me{id}}"}}',
       4401,
     ],
-    ['bytes', Buffer.from([0xff, 0x00]), 4400],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0x00]), 1007],
     ['a message of half a mebibyte', 'x'.repeat(512 * 1024), 1009],
   ])('that sends %s is closed with the code for it', async (_case, message, code) => {
     const { socket, closed } = await open();
