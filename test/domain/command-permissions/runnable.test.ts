@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
-import { createChannel, deleteChannel } from '../../../src/domain/channels/index.js';
+import { createChannel, deleteChannel, updateChannel } from '../../../src/domain/channels/index.js';
 import { findRunnableCommand, whyRunnable } from '../../../src/domain/command-permissions/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { Permission } from '../../../src/domain/permissions.js';
@@ -108,7 +108,7 @@ describe('a command is found to run', () => {
       code: 'MISSING_PERMISSIONS',
       message: 'Refused: the command is age-restricted, and the channel is not.',
     });
-    await app.db.writer.channel.update({ where: { id: scene.channelId }, data: { nsfw: true } });
+    await updateChannel(scene.owner, scene.channelId, { nsfw: true });
     await permitEveryone(app, scene.guildId, Permission.ViewChannel);
     expect(await outcome(find(scene.owner))).toBe('ok');
   });

@@ -302,12 +302,12 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_ROLE_CREATE: [
     { type: 'GUILD_ROLE_CREATE', role },
-    ofFacts(ofGuild, ['view', 'picture']),
+    ofFacts(ofGuild, ['view', 'roles', 'picture']),
     { guild_id: '1', role: renderRole(role) },
   ],
   GUILD_ROLE_UPDATE: [
     { type: 'GUILD_ROLE_UPDATE', role },
-    ofFacts(ofGuild, ['view', 'picture']),
+    ofFacts(ofGuild, ['view', 'roles', 'picture']),
     { guild_id: '1', role: renderRole(role) },
   ],
   GUILD_ROLE_DELETE: [
