@@ -17,6 +17,7 @@ import {
   requireTargets,
   sayableIn,
 } from './overwrites.js';
+import type { GuildPlace } from './place.js';
 import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 
 /**
@@ -31,6 +32,8 @@ export async function setChannelOverwrite(
 ): Promise<GuildChannelDetails> {
   const place = await accessGuildChannel(call, channelId, 'setChannelOverwrite');
   const sayable = await sayableIn(call, place);
+  // Before the transaction: on PostgreSQL, overwrites of different channels would conflict otherwise. The sum need not be exact.
+  if (await isNew(call, place, overwrite.targetId)) await requireRoomInGuild(call.read, place.guildId, 1);
   return call.write(
     async (write) => {
       const before = await holdGuildChannel(write.db, place);
@@ -38,11 +41,7 @@ export async function setChannelOverwrite(
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
       await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
-      if (!old) {
-        requireRoom(before);
-        // Outside of the transaction: on PostgreSQL, overwrites of different channels would conflict otherwise. The sum need not be exact.
-        await requireRoomInGuild(call.read, before.guildId, 1);
-      }
+      if (!old) requireRoom(before);
       await putRow(write.db, channelId, overwrite);
       return tell(write, before, old, overwrite);
     },
@@ -70,6 +69,11 @@ export async function deleteChannelOverwrite(
     },
     { serializable: true },
   );
+}
+
+async function isNew(call: CallContext, { guildId, channelId }: GuildPlace, targetId: bigint): Promise<boolean> {
+  const overwrites = (await call.guilds.view(guildId))?.channels.get(channelId)?.overwrites ?? [];
+  return overwrites.every((overwrite) => overwrite.targetId !== targetId);
 }
 
 function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): OverwriteFacts | undefined {
