@@ -5,6 +5,7 @@ export const limits = {
   /** Of what built-in commands keep, in characters. */
   awayNote: 300,
   reminder: 1_000,
+  remindersPerPerson: 25,
   greeting: 1_000,
   password: { min: 8, max: 128 },
   /** A bot's, which is free text. */

@@ -9,6 +9,7 @@ import { JUST_THERE } from '../domain/presences/index.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
+import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
 import type { Release } from '../infra/slots.js';
 import { nextTurn } from '../infra/turns.js';
 import { renderError } from './errors.js';
@@ -78,7 +79,10 @@ function serverOptions(
         return false;
       }
       counted.set(socket.extra, release);
-      if (actor.kind === 'person') await appear(socket, actor.user.id);
+      if (actor.kind === 'person') {
+        socket.extra.bounds = COMMAND_JSON_BOUNDS;
+        await appear(socket, actor.user.id);
+      }
       return true;
     },
     onClose: ({ extra }) => {

@@ -5,12 +5,14 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import type { UpgradeHandler } from '../face.js';
-import { COMMAND_JSON_BOUNDS, isWithinBounds } from '../infra/bounded-json.js';
+import { isWithinBounds, JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
 
 /** What the protocol is told of a socket. */
 export interface SocketExtra {
   /** The upgrade. */
   request: IncomingMessage;
+  /** Of each message; wider once a person has signed in. */
+  bounds: JsonBounds;
   close(code: number, reason: string): void;
 }
 
@@ -45,6 +47,11 @@ export function adaptSockets(app: AppContext, protocol: Server<SocketExtra>): So
 }
 
 function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket, request: IncomingMessage): void {
+  const extra: SocketExtra = {
+    request,
+    bounds: JSON_BOUNDS,
+    close: (code, reason) => socket.close(code, reason),
+  };
   // A frame that breaks the rules, or is too large; ws closes with the code that says so.
   socket.on('error', (error) => app.log.debug({ err: error }, 'a GraphQL socket failed'));
   const closed = protocol.opened(
@@ -57,7 +64,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
           // ws looks at text frames only.
           if (!isUtf8(message)) return socket.close(INVALID_TEXT, 'Text is UTF-8');
           const text = String(message);
-          if (!isWithinBounds(text, COMMAND_JSON_BOUNDS)) return socket.close(CloseCode.BadRequest, 'Invalid message');
+          if (!isWithinBounds(text, extra.bounds)) return socket.close(CloseCode.BadRequest, 'Invalid message');
           receive(text).catch((error: unknown) => {
             const refusal = refusalIn(error)?.kind;
             if (refusal === 'overloaded' || refusal === 'rateLimited') {
@@ -69,7 +76,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
           });
         }),
     },
-    { request, close: (code, reason) => socket.close(code, reason) },
+    extra,
   );
   const pings = pingRegularly(app, socket);
   socket.once('close', (code, reason) => {

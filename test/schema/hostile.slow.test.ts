@@ -169,6 +169,20 @@ describe('a socket', () => {
     await expectUnharmed();
   });
 
+  it('takes more values in one message once a person has signed in', async () => {
+    const query = `{"type":"ping","payload":{"x":[${'1,'.repeat(20_000)}1]}}`;
+    const stranger = await open();
+    stranger.socket.send(query);
+    expect(await stranger.closed).toBe(4400);
+    const { socket } = await open();
+    const heard = async () => JSON.parse(String((await once(socket, 'message'))[0])).type;
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: ada.token } }));
+    expect(await heard()).toBe('connection_ack');
+    socket.send(query);
+    expect(await heard()).toBe('pong');
+    socket.close();
+  });
+
   it('of another subprotocol is closed', async () => {
     const { closed } = await open('');
     expect(await closed).toBe(4406);

@@ -181,6 +181,19 @@ describe('in a channel with slow mode', () => {
   });
 });
 
+describe('reminders', () => {
+  const reminder = { when: '10m', about: 'tea' };
+
+  test('of one person are 25 at most that have not come yet, also when they are asked for at once', async () => {
+    const before = await server.app.db.reader.job.count({ where: { kind: 'reminder' } });
+    for (let asked = 0; asked < 24; asked += 1) await run('remindme', reminder);
+    const outcomes = await Promise.all([1, 2, 3].map(() => outcome(run('remindme', reminder))));
+    expect(outcomes.toSorted()).toEqual(['LIMIT_EXCEEDED', 'LIMIT_EXCEEDED', 'ok']);
+    expect(await server.app.db.reader.job.count({ where: { kind: 'reminder' } })).toBe(before + 25);
+    expect(await outcome(run('remindme', reminder, callOf(server.app, guild.owner)))).toBe('ok');
+  });
+});
+
 describe('for fun', () => {
   test('8ball answers a question', async () => {
     expect((await run('8ball', { question: 'Will it\nrain?' })).message.content).toMatch(/^> Will it rain\?\n🎱 .+/);

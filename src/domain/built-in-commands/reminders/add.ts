@@ -1,12 +1,15 @@
+import type { Transaction } from '../../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../../call.js';
 import { guildIdOf, type Place } from '../../channels/place.js';
+import { DomainError } from '../../errors.js';
+import { limits } from '../../limits.js';
 import { takeTurnOfCaller } from '../../messages/slow-mode.js';
 
 /**
  * Has the caller reminded of something, once, where they asked for it. Everybody there will see it, so it counts as said by them.
  * @param delay in how long, in milliseconds
  * @returns when, in milliseconds since the Unix epoch
- * @throws SLOW_MODE
+ * @throws SLOW_MODE, LIMIT_EXCEEDED
  */
 export async function addReminder(
   call: CallContext,
@@ -23,9 +26,26 @@ export async function addReminder(
     about,
     askedAt: call.clock.now(),
   };
-  await call.write(async ({ db, addJob }) => {
-    await takeTurnOfCaller(call, db, place);
-    await addJob({ kind: 'reminder', payload, dueAt });
-  });
+  await call.write(
+    async ({ db, addJob }) => {
+      const key = await freeKey(db, user.id);
+      await takeTurnOfCaller(call, db, place);
+      await addJob({ kind: 'reminder', key, payload, dueAt });
+    },
+    { serializable: true },
+  );
   return dueAt;
+}
+
+/** Each person has a number of keys, of which every waiting reminder holds one. The transaction must be serializable. @throws LIMIT_EXCEEDED */
+async function freeKey(db: Transaction, userId: bigint): Promise<string> {
+  const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
+  const jobs = await db.job.findMany({ where: { key: { in: keys } }, select: { key: true } });
+  const taken = new Set(jobs.map(({ key }) => key));
+  const free = keys.find((key) => !taken.has(key));
+  if (free !== undefined) return free;
+  throw new DomainError(
+    'LIMIT_EXCEEDED',
+    `You have ${limits.remindersPerPerson} reminders; that is the limit. Ask again when one of them has come.`,
+  );
 }
