@@ -14,8 +14,12 @@ interface Batch<K, V> {
  * made up, the next waits a moment: however many callers ask for things that do not exist, the store is asked a few dozen times
  * a second, and who asks for what exists waits no longer than that moment.
  * @param find answers what exists of the keys
+ * @param gather settles when keys were gathered long enough after such a look-up
  */
-export function joinLookups<K, V>(find: (keys: K[]) => Promise<Map<K, V>>): (key: K) => Promise<V | null> {
+export function joinLookups<K, V>(
+  find: (keys: K[]) => Promise<Map<K, V>>,
+  gather: () => Promise<void> = aMoment,
+): (key: K) => Promise<V | null> {
   let last: Promise<unknown> = Promise.resolve();
   let gathering: Batch<K, V> | null = null;
   const begin = () => {
@@ -25,7 +29,7 @@ export function joinLookups<K, V>(find: (keys: K[]) => Promise<Map<K, V>>): (key
       return find([...keys]);
     });
     last = found.then(
-      ({ size }) => (size < keys.size ? aMoment() : undefined),
+      ({ size }) => (size < keys.size ? gather() : undefined),
       () => {},
     );
     return { keys, found };

@@ -19,13 +19,11 @@ import type { Logger } from './logger.js';
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * How long a connection to the store may take to come about, and an answer to begin, in milliseconds. The latter is counted from the
- * request on, whatever moves meanwhile: it is not for sending files. Reading an answer takes as long as whoever reads takes, on as many
- * connections as there are readers.
+ * How long a connection to the store may take to come about, in milliseconds. Reading an answer takes as long as whoever reads takes, on as
+ * many connections as there are readers.
  */
 const REQUESTS = {
   connectionTimeout: 3_000,
-  requestTimeout: 30_000,
   throwOnRequestTimeout: true,
   socketTimeout: 0,
   httpAgent: { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY },
@@ -51,8 +49,15 @@ const BUCKET_SEEN_FOR_MS = 5_000;
 /** What a start writes to see whether it may, and removes: a key that no file has. */
 const WRITE_CHECK = '.causeway-write-check';
 
-/** As many as stores give at most. */
-const KEYS_PER_PAGE = 1_000;
+export interface S3Limits {
+  /** How many keys one answer to a list has, at most. */
+  keysPerPage: number;
+  /** How long an answer may take to begin, from the request on, in milliseconds. It does not count for sending a file. */
+  requestTimeout: number;
+}
+
+/** The number of keys is the most that stores give. */
+const LIMITS: S3Limits = { keysPerPage: 1_000, requestTimeout: 30_000 };
 
 /** How many blobs below a folder are removed at the same time. */
 const REMOVED_AT_ONCE = 8;
@@ -60,7 +65,6 @@ const REMOVED_AT_ONCE = 8;
 /**
  * A blob store in a bucket of an S3-compatible store. What is being received lies in `staging` until it is there whole.
  * @param staging on the disk of this machine
- * @param keysPerPage how many keys one answer to a list has, at most
  * @throws {StartError} when the store answers that it cannot be used so; where it does not answer, the log says so, and it is asked later
  */
 export async function openS3BlobStore(
@@ -68,9 +72,9 @@ export async function openS3BlobStore(
   staging: BlobStore,
   clock: Clock,
   log: Logger,
-  keysPerPage = KEYS_PER_PAGE,
+  limits: Partial<S3Limits> = {},
 ): Promise<BlobStore> {
-  const store = new S3Blobs(location, staging, clock, log, keysPerPage);
+  const store = new S3Blobs(location, staging, clock, log, { ...LIMITS, ...limits });
   try {
     await store.check();
   } catch (error) {
@@ -102,14 +106,14 @@ class S3Blobs implements BlobStore {
     private readonly staging: BlobStore,
     private readonly clock: Clock,
     private readonly log: Logger,
-    private readonly keysPerPage: number,
+    private readonly limits: S3Limits,
   ) {
     this.#bucket = bucket;
     this.#prefix = prefix;
     this.#client = new S3Client({
       ...(endpoint !== null && { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
       ...(region !== null && { region }),
-      requestHandler: REQUESTS,
+      requestHandler: { ...REQUESTS, requestTimeout: limits.requestTimeout },
       maxAttempts: ATTEMPTS,
       logger: silent,
       // Checksums beyond those of TLS are asked of no store that does not require them: many do not know them.
@@ -260,7 +264,7 @@ class S3Blobs implements BlobStore {
       const list = new ListObjectsV2Command({
         Bucket: this.#bucket,
         Prefix: this.#prefix + key,
-        MaxKeys: this.keysPerPage,
+        MaxKeys: this.limits.keysPerPage,
         ContinuationToken: next,
       });
       const page = await this.#ask({ to: 'list', key }, () => this.#client.send(list));

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { readConfig, type S3Location } from '../../src/config.js';
 import { type BlobStore, BlobsUnavailable, createFileBlobStore } from '../../src/infra/blobs.js';
 import { type Clock, systemClock } from '../../src/infra/clock.js';
-import { openS3BlobStore } from '../../src/infra/s3-blobs.js';
+import { openS3BlobStore, type S3Limits } from '../../src/infra/s3-blobs.js';
 import { ManualClock } from '../harness/clock.js';
 import { readableLog, readLines } from '../harness/log.js';
 import { S3_CREDENTIALS, type S3Server, startS3 } from '../harness/s3.js';
@@ -188,9 +188,14 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
 });
 
 describe('an S3 bucket', () => {
-  const open = async (location: S3Location, log = silent, clock: Clock = systemClock, keysPerPage?: number) => {
+  const open = async (
+    location: S3Location,
+    log = silent,
+    clock: Clock = systemClock,
+    limits: Partial<S3Limits> = {},
+  ) => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-staging-'));
-    return openS3BlobStore(location, createFileBlobStore(folder), clock, log, keysPerPage);
+    return openS3BlobStore(location, createFileBlobStore(folder), clock, log, limits);
   };
 
   test('keeps what it has below a path, beside that of others', async () => {
@@ -201,7 +206,7 @@ describe('an S3 bucket', () => {
   });
 
   test('lists and removes more than one answer of the store holds', async () => {
-    const bucket = await open(placeOf('many'), silent, systemClock, 9);
+    const bucket = await open(placeOf('many'), silent, systemClock, { keysPerPage: 9 });
     const keys = Array.from({ length: 30 }, (_none, index) => `m/${index}`);
     for (const key of keys) await (await bucket.stage(Readable.from([Buffer.from('x')]))).keep(key);
     const seen: string[] = [];

@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { joinLookups } from '../../src/infra/joined-lookups.js';
-
-afterEach(() => vi.useRealTimers());
 
 interface Question {
   keys: number[];
@@ -11,7 +9,7 @@ interface Question {
 }
 
 /** Look-ups whose answers the test gives. */
-function questions() {
+function questions(gather?: () => Promise<void>) {
   const asked: Question[] = [];
   const look = joinLookups<number, string>(
     (keys) =>
@@ -22,6 +20,7 @@ function questions() {
           fail: reject,
         });
       }),
+    gather,
   );
   return { asked, look };
 }
@@ -63,8 +62,11 @@ describe('joined look-ups', () => {
   });
 
   test('after one that met a made-up key the next waits a moment, in which more are gathered', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const { asked, look } = questions();
+    let endMoment: () => void = () => {};
+    const moment = new Promise<void>((resolve) => {
+      endMoment = resolve;
+    });
+    const { asked, look } = questions(() => moment);
     const madeUp = look(0);
     await setImmediate();
     asked[0]?.answer(() => false);
@@ -75,7 +77,8 @@ describe('joined look-ups', () => {
       await setImmediate();
     }
     expect(asked).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(25);
+    endMoment();
+    await setImmediate();
     expect(asked).toHaveLength(2);
     expect(asked[1]?.keys).toHaveLength(50);
     asked[1]?.answer(everything);
