@@ -153,9 +153,10 @@ describe('a named emoji', () => {
   });
 
   test('can be each that Unicode recommends, each with and without its selectors, and each regional indicator', () => {
-    const singles = Array.from({ length: 0x20000 }, (_, code) => code)
-      .filter((code) => code < 0xd800 || code > 0xdfff)
-      .flatMap((code) => [String.fromCodePoint(code), `${String.fromCodePoint(code)}\ufe0f`])
+    const singles = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code))
+      // The second pattern takes a tenth of a millisecond for each text.
+      .filter((character) => /^\p{Emoji}$/u.test(character))
+      .flatMap((character) => [character, `${character}\ufe0f`])
       .filter((text) => /^\p{RGI_Emoji}$/v.test(text));
     const keycaps = [...'#*0123456789'].map((character) => `${character}\ufe0f\u20e3`);
     const letters = Array.from({ length: 26 }, (_, letter) => String.fromCodePoint(0x1f1e6 + letter));
