@@ -32,7 +32,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/harness/retries.ts'],
-    reporters: ['default', './test/harness/skip-reporter.ts', './test/harness/flaky-reporter.ts'],
+    reporters: [
+      'default',
+      './test/harness/skip-reporter.ts',
+      './test/harness/flaky-reporter.ts',
+      './test/harness/stall-reporter.ts',
+    ],
     pool: 'forks',
     // A third of what files take is waiting for processes and the database. One more worker than cores fills that time.
     maxWorkers: availableParallelism() + 1,
