@@ -10,7 +10,8 @@
 const { createRequire } = require('node:module');
 const { resolve } = require('node:path');
 
-const api = process.env.API_URL ?? 'http://localhost:4000/api';
+// Libraries add the version themselves.
+const api = (process.env.API_URL ?? 'http://localhost:4000/api').replace(/(\/v\d+)?\/*$/, '');
 const at = (path) => new URL(path, api).href;
 
 /** Changes what `Client`, `REST` and `ShardingManager` ask where no option says otherwise. */

@@ -7,6 +7,7 @@ http://localhost:4000/api.
 """
 
 import os
+import re
 
 try:
     import discord
@@ -15,7 +16,8 @@ except ImportError:
     # Another program of the same environment, such as pip.
     pass
 else:
-    api = yarl.URL(os.environ.get("API_URL", "http://localhost:4000/api"))
+    # Libraries add the version themselves.
+    api = yarl.URL(re.sub(r"(/v\d+)?/*$", "", os.environ.get("API_URL", "http://localhost:4000/api")))
     discord.http.Route.BASE = f"{api}/v10"
     discord.asset.Asset.BASE = str(api.origin() / "cdn")
     discord.invite.Invite.BASE = str(api.origin() / "invite")

@@ -1,3 +1,4 @@
+import { invalidInput } from '../domain/errors.js';
 import { requestTooLarge } from './bodies.js';
 import { decodeText } from './text.js';
 
@@ -9,17 +10,26 @@ const MAX_FIELDS = 50;
 /**
  * The fields of an `application/x-www-form-urlencoded` body, in their order. `URLSearchParams` would put U+FFFD for what is not UTF-8.
  * @param charset of the percent-encoded bytes
- * @throws INVALID_INPUT for text that cannot be decoded, REQUEST_TOO_LARGE beyond 50 fields
+ * @throws INVALID_INPUT for text that cannot be decoded and for JSON, which curl sends as a form by default; REQUEST_TOO_LARGE beyond 50 fields
  */
 export function urlEncodedFields(body: Buffer, charset?: string): [name: string, value: string][] {
   const pairs = body
     .toString('latin1')
     .split('&', MAX_FIELDS + 2)
     .filter(Boolean);
+  if (/^\s*[{[]/.test(pairs[0] ?? '')) throw jsonAsForm();
   if (pairs.length > MAX_FIELDS) throw requestTooLarge();
   return pairs.map((pair) => {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     return [decoded(name, charset), decoded(value, charset)];
+  });
+}
+
+function jsonAsForm() {
+  return invalidInput({
+    path: '',
+    code: 'CONTENT_TYPE_INVALID',
+    message: 'The body is JSON, but its Content-Type is that of a form. Send it with "Content-Type: application/json".',
   });
 }
 

@@ -54,7 +54,7 @@ describe('a stock bot that nobody told an address works with what examples/any-b
     const missing = library === 'discord.py' ? noDiscordPy : null;
     it.skipIf(missing)(needing(missing, library), async () => {
       const { id, botToken } = await createApplication(ada, `Any ${library}`);
-      const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: botToken, ...preload };
+      const env = { API_URL: `${server.origin}/api/v10/`, BOT_TOKEN: botToken, ...preload };
       running = await startProgram({ program, script, env, ready: 'picture ' });
       expect(running.ready.startsWith(`picture ${server.origin}/cdn/`)).toBe(true);
       const { application } = await ada.graphql('query ($id: ID!) { application(id: $id) { commands { name } } }', {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { it } from '../harness/fixtures.js';
-import { createGuild, type MadeGuild, type Person, signUp } from '../harness/people.js';
+import { createApplication, createGuild, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import type { TestServer } from '../harness/server.js';
 
 let server: TestServer;
@@ -59,6 +59,31 @@ describe('GraphQL', () => {
     await once(socket, 'open');
     socket.send(Buffer.from('{"type":"connection_init","payload":{"x":"café"}}', 'latin1'));
     expect((await once(socket, 'close'))[0]).toBe(1007);
+  });
+});
+
+describe('JSON that is sent as a form, as curl does by default,', () => {
+  const REASON = expect.stringContaining('The body is JSON, but its Content-Type is that of a form.');
+
+  it('is refused by GraphQL', async () => {
+    const answer = await post('/graphql', operation(), FORM_TYPE);
+    expect((await answer.json()).errors[0].message).toEqual(REASON);
+  });
+
+  it('is refused by REST, also where no field is required', async () => {
+    const { botToken } = await createApplication(ada);
+    const answer = await fetch(`${server.origin}/api/applications/@me`, {
+      method: 'PATCH',
+      headers: { authorization: `Bot ${botToken}`, 'content-type': FORM_TYPE },
+      body: ' {"description":"Counts sheep"}',
+    });
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).errors._errors[0]).toEqual({ code: 'CONTENT_TYPE_INVALID', message: REASON });
+  });
+
+  it('is refused by the token endpoint', async () => {
+    const answer = await post('/api/oauth2/token', '{"grant_type":"client_credentials"}', FORM_TYPE);
+    expect(await answer.json()).toEqual({ error: 'invalid_request', error_description: REASON });
   });
 });
 

@@ -189,4 +189,4 @@ export async function takeForGateway(
   return isTaken;
 }
 
-const NOT_CONNECTED = 'The bot was not connected. Its session has the interaction ready, should it resume in time.';
+const NOT_CONNECTED = 'The bot is not connected. It receives the interaction if its session resumes within 3 seconds.';

@@ -67,7 +67,7 @@ function findOverdue(read: Reader, now: number): Promise<Interaction[]> {
 async function settle(call: CallContext, interaction: Interaction): Promise<void> {
   const { id, endsAt } = interaction;
   const state = stateAfter(interaction.state);
-  const reason = [await notedBefore(call, interaction), reasonOf(interaction)].filter(Boolean).join(' ');
+  const reason = (await wasAwayAtDelivery(call, interaction)) ? NOT_RESUMED : reasonOf(interaction);
   await leadOn(call, interaction, {
     where: { id, endsAt, state: interaction.state },
     data: { state, endsAt: null, failure: reason },
@@ -75,12 +75,13 @@ async function settle(call: CallContext, interaction: Interaction): Promise<void
   });
 }
 
-/** What was in the way already when the interaction was delivered; null for nothing. */
-async function notedBefore({ read }: CallContext, { id, state }: Interaction): Promise<string | null> {
-  if (state !== 'DELIVERED_GATEWAY') return null;
+const NOT_RESUMED = 'The bot was not connected, and its session did not resume within 3 seconds.';
+
+/** Whether no session of the bot was connected when the interaction was delivered. The step of that delivery has a reason only then. */
+async function wasAwayAtDelivery({ read }: CallContext, { id, state }: Interaction): Promise<boolean> {
+  if (state !== 'DELIVERED_GATEWAY') return false;
   const where = { interactionId: id, kind: 'GATEWAY', reason: { not: null } };
-  const step = await read.interactionStep.findFirst({ where, select: { reason: true } });
-  return step?.reason ?? null;
+  return (await read.interactionStep.findFirst({ where, select: { id: true } })) !== null;
 }
 
 /** Why nothing came of an interaction, whether or not somebody has noted it, for its developers; null where something did, or may yet. */

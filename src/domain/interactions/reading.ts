@@ -50,6 +50,7 @@ export const REPEATED: ValueFault = {
 };
 
 export function notOneOf(values: readonly (string | number)[]): ValueFault {
+  if (values.length === 0) return { code: 'BASE_TYPE_CHOICES', message: 'No value is possible here.' };
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${values.join(', ')}}.` };
 }
 
