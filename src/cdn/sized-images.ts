@@ -75,7 +75,9 @@ export class SizedImages {
 
   /** Makes an image once for all who ask meanwhile. */
   #make(key: string, begin: () => Promise<Kept>): Promise<Kept> {
-    const making = this.#making.get(key) ?? begin();
+    const known = this.#making.get(key);
+    if (known) return known;
+    const making = begin().finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
   }
@@ -91,7 +93,6 @@ export class SizedImages {
       return kept;
     } finally {
       release();
-      this.#making.delete(key);
     }
   }
 

@@ -315,6 +315,7 @@ describe('the budget', { tags: ['slow'] }, () => {
       const answers = await Promise.all(asked);
       expect(answers.filter(({ status }) => status === 200).length).toBe(8);
       expect((await other).status).toBe(200);
+      expect((await fetch(refused.url)).status).toBe(200);
     } finally {
       held.end();
     }
