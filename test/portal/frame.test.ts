@@ -71,6 +71,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     const field = page.getByRole('combobox');
     await field.and(page.locator(':focus')).waitFor();
     expect(await field.inputValue()).toBe('Harbour');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Delete');
+    await page.keyboard.type('H');
+    expect(await field.inputValue()).toBe('Harbour');
     await page.keyboard.press('Enter');
     await heading(page, 'Harbour').waitFor();
     expect(faults).toEqual([]);

@@ -163,7 +163,7 @@ function useList<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
  * exactly what they typed, or nothing. Typing on, and leaving the field, cancels it.
  */
 function useLatePick<Item extends ComboboxItem>(props: ComboboxProps<Item>, close: () => void) {
-  const { text, items, isAwaited = false, isEntered = false, onPick } = props;
+  const { text, items, isAwaited, isEntered, onPick } = props;
   const entered = useRef<string>(null);
   const enter = () => {
     entered.current = text;
