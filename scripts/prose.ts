@@ -1,0 +1,46 @@
+// Checks comments, documents, test titles, strings and commit subjects: npm run prose [-- PATH…]
+// With paths it checks those, also if they are listed as unchecked.
+import { execFileSync } from 'node:child_process';
+import { EXCEPTIONS, UNCHECKED } from './prose/exceptions.js';
+import { faultsOf } from './prose/rules.js';
+import { textsIn, trackedFiles } from './prose/texts.js';
+
+/** The last commit before this check. */
+const BEFORE = 'c63506b1';
+const LONGEST_SUBJECT = 72;
+
+const paths = process.argv.slice(2);
+const findings = [...wantedFiles().flatMap(findingsIn), ...(paths.length === 0 ? longSubjects() : [])];
+for (const finding of findings) console.log(finding);
+if (findings.length > 0) {
+  console.error(`${findings.length} findings. The rules are in scripts/prose/rules.ts.`);
+  process.exitCode = 1;
+}
+
+function wantedFiles(): string[] {
+  const isBelow = (file: string) => (path: string) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`);
+  const files = trackedFiles();
+  return paths.length > 0
+    ? files.filter((file) => paths.some(isBelow(file)))
+    : files.filter((file) => !UNCHECKED.some(isBelow(file)));
+}
+
+function findingsIn(file: string): string[] {
+  const excepted = EXCEPTIONS.filter((exception) => exception.file === file);
+  return textsIn(file)
+    .filter(({ text }) => !excepted.some((exception) => text.includes(exception.text)))
+    .flatMap((text) => faultsOf(text).map((fault) => `${file}:${text.line} ${text.kind} ${fault}`));
+}
+
+function longSubjects(): string[] {
+  try {
+    const log = execFileSync('git', ['log', '--format=%h %s', `${BEFORE}..HEAD`], { encoding: 'utf8', stdio: 'pipe' });
+    return log
+      .split('\n')
+      .filter((line) => line.length > line.indexOf(' ') + 1 + LONGEST_SUBJECT)
+      .map((line) => `commit ${line}: the subject has more than ${LONGEST_SUBJECT} characters`);
+  } catch {
+    console.log(`Subjects of commits are not checked: there is no history since ${BEFORE}.`);
+    return [];
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { countWords, faultsOf, sentencesOf } from '../../scripts/prose/rules.js';
+import { textsOfSource } from '../../scripts/prose/texts.js';
+
+const faultsIn = (text: string, kind: 'comment' | 'title' = 'comment') => faultsOf({ kind, text });
+
+describe('the prose check', () => {
+  test.each([
+    ['Who signs in with a wrong password is refused.', /no subject/],
+    ['The message is sent. Whoever reads it sees the time.', /no subject/],
+    ['The event is published to everybody.', /"everybody"/],
+    ['The guild is told of it.', /"told"/],
+    ['The session is made anew.', /"anew"/],
+    ['It stands beside the table.', /"beside"/],
+    ['Other calls wait meanwhile.', /"meanwhile"/],
+    [`The store ${'very '.repeat(29)}slowly.`, /has 32 words/],
+  ])('refuses %j', (text, fault) => {
+    expect(faultsIn(text)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  test.each([
+    'Returns the caller, or null if the request has no credential.',
+    'Who signed in?',
+    'Calls `tell(somebody)`.',
+    `The store ${'very '.repeat(27)}slowly.`,
+    `${'The store is slow. '.repeat(10)}`,
+  ])('accepts %j', (text) => {
+    expect(faultsIn(text)).toEqual([]);
+  });
+
+  test('accepts a title without a subject, which follows that of its group', () => {
+    expect(faultsIn('What a bot sent is kept', 'title')).toEqual([]);
+  });
+
+  test('splits sentences at full stops, but not in code, numbers and abbreviations', () => {
+    expect(sentencesOf('Use `a. B` in 1.5 s, e.g. Tuesday. Then stop!')).toEqual([
+      'Use `a. B` in 1.5 s, e.g Tuesday.',
+      'Then stop!',
+    ]);
+  });
+
+  test('counts code and links as one word each', () => {
+    expect(countWords('See [the page](https://example.org/a b) and `a b c`.')).toBe(5);
+  });
+
+  test('reads comments by paragraph, without tags, and strings that look like a sentence', () => {
+    const source = [
+      '// First line,',
+      '// second line.',
+      '/**',
+      ' * Sends it.',
+      ' * @param to the one who gets it',
+      ' */',
+      "const texts = ['one-word', 'Two words here', `SELECT a FROM b`];",
+      '// biome-ignore lint: not prose',
+    ].join('\n');
+    expect(textsOfSource('src/a.ts', source)).toEqual([
+      { kind: 'comment', file: 'src/a.ts', line: 1, text: 'First line, second line.' },
+      { kind: 'comment', file: 'src/a.ts', line: 4, text: 'Sends it.' },
+      { kind: 'comment', file: 'src/a.ts', line: 5, text: 'the one who gets it' },
+      { kind: 'string', file: 'src/a.ts', line: 7, text: 'Two words here' },
+    ]);
+  });
+});
