@@ -1,4 +1,4 @@
-# What the lines of README.md use, for sh, bash and zsh: `. examples/shell.sh`, in every terminal where they are pasted.
+# What the lines of docs/tutorial.md use, for sh, bash and zsh: `. examples/shell.sh`, in every terminal where they are pasted.
 #
 # ORIGIN is where the platform is; set it before where that is not http://localhost:4000. What was kept before is known again.
 

@@ -271,6 +271,10 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
+export type SettingName = keyof typeof Environment.shape;
+
+export const SETTING_NAMES = Object.keys(Environment.shape);
+
 /** Short names are like too many others, such as HOST and HOME. */
 const SHORTEST_COMPARED = 8;
 
@@ -279,10 +283,9 @@ const OF_BOTS: ReadonlySet<string> = new Set(['BOT_TOKEN']);
 
 /** Variables that nobody reads and that look like one of the settings, each with the one it looks like. */
 export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): [given: string, meant: string][] {
-  const known = Object.keys(Environment.shape);
   return Object.keys(environment).flatMap((given) => {
-    if (known.includes(given) || OF_BOTS.has(given)) return [];
-    const meant = known.find((name) => name.length >= SHORTEST_COMPARED && distance(given, name) <= 2);
+    if (SETTING_NAMES.includes(given) || OF_BOTS.has(given)) return [];
+    const meant = SETTING_NAMES.find((name) => name.length >= SHORTEST_COMPARED && distance(given, name) <= 2);
     return meant === undefined ? [] : [[given, meant] as [string, string]];
   });
 }

@@ -37,7 +37,7 @@ function readMode(args: readonly string[]): Mode {
   if (first === undefined) return 'cloud';
   if (first === 'box' && second === undefined) return 'box';
   const unknown = first === 'box' ? second : first;
-  throw new ConfigError([`unknown argument ${unknown}: settings are environment variables, see the README`]);
+  throw new ConfigError([`unknown argument ${unknown}: settings are environment variables, see docs/configuration.md`]);
 }
 
 async function run(): Promise<void> {

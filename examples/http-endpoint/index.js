@@ -91,4 +91,4 @@ const server = createServer((request, response) => {
 await once(server.listen(Number(process.env.PORT ?? 3000), 'localhost'), 'listening');
 for (const command of commands) console.log(`/${command.name} has the id ${command.id}`);
 console.log(`Interactions are taken at http://localhost:${server.address().port}/ for the application ${id}`);
-console.log('Save that address as its interactionsEndpointUrl: README.md beside this file shows how.');
+console.log('Save that address as its interactionsEndpointUrl: the README.md in this folder shows how.');

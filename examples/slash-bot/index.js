@@ -71,7 +71,7 @@ client.once(Events.ClientReady, async ({ user, application, guilds }) => {
     `${user.username} is online in ${guilds.cache.size} server(s); its command /lunch has the id ${command.id}`,
   );
   console.log(
-    'Nobody but the owner of a server may run it until somebody there says so: README.md beside this file shows how.',
+    'Only the owner of a server may run it at first. The README.md in this folder shows how to allow it for others.',
   );
 });
 

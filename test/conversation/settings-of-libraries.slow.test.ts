@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Programs that tell where they find a picture, with what README.md says to set (Your bot). */
+/** Programs that print where they find a picture, with the settings of docs/connect-a-bot.md. */
 const PICTURES = {
   'discord.js': [process.execPath, 'bots/pictures/discord-js.js'],
   'oceanic.js': [process.execPath, 'bots/pictures/oceanic.js'],

@@ -1,4 +1,4 @@
-// Stock discord.js' ShardingManager, as README.md says: told how many shards there are, it asks nobody.
+// Stock discord.js' ShardingManager, with the number of shards set, so that it does not ask Discord.
 import { fileURLToPath } from 'node:url';
 import { ShardingManager } from 'discord.js';
 

@@ -8,17 +8,9 @@ import { needing, noSqlite } from '../harness/skipping.js';
 import { Terminal } from '../harness/terminal.js';
 
 const root = resolve(import.meta.dirname, '../..');
-const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(
+const blocks = [...readFileSync(join(root, 'docs/tutorial.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(
   ([, text = '']) => text,
 );
-
-/** What is not run here, by how it begins, and why. */
-const NOT_RUN = new Map([
-  ['TRUST_PROXY=', 'takes proxies that are installed: test/http runs their files where they are'],
-]);
-
-/** Lines that are left out of a block, and why. */
-const LEFT_OUT = new Map([['npm ci\n', 'installs what this test itself runs with']]);
 
 /** A program that holds its terminal, and what it says when it is there. */
 const HOLDING: [command: string, ready: RegExp][] = [
@@ -55,7 +47,7 @@ const ports = new Map<string, number>();
 const terminals: Terminal[] = [];
 
 beforeAll(async () => {
-  clone = await mkdtemp(join(tmpdir(), 'causeway-readme-'));
+  clone = await mkdtemp(join(tmpdir(), 'causeway-tutorial-'));
   const left = ['data', 'box', 'first-steps.env', '.git'];
   for (const name of await readdir(root)) if (!left.includes(name)) await symlink(join(root, name), join(clone, name));
   for (const port of ['3000', '4000', '4001']) ports.set(port, await freePort());
@@ -74,10 +66,6 @@ function openTerminal(env: Record<string, string> = {}): Terminal {
 
 const withFreePorts = (text: string) => text.replace(/\b(?:3000|4000|4001)\b/g, (port) => String(ports.get(port)));
 
-function withoutLeftOut(text: string): string {
-  return [...LEFT_OUT.keys()].reduce((rest, line) => rest.replace(line, ''), text);
-}
-
 /** Which port a program listens at that is not told so by the page, since it is the one it has anyway. */
 function ownPort(command: string): Record<string, string> {
   if (command === 'npm start') return { PORT: String(ports.get('4000')) };
@@ -95,12 +83,11 @@ async function pasteUntil(terminal: Terminal, block: string, shows: RegExp): Pro
 }
 
 it.skipIf(noSqlite)(
-  needing(noSqlite, 'every block of README.md does what it says, pasted in the order in which they stand'),
+  needing(noSqlite, 'every block of docs/tutorial.md does what it says, pasted in order'),
   async () => {
     let free: Terminal | undefined;
     for (const given of blocks) {
-      if ([...NOT_RUN.keys()].some((beginning) => given.startsWith(beginning))) continue;
-      const block = withoutLeftOut(withFreePorts(given));
+      const block = withFreePorts(given);
       const [command = '', ready] = HOLDING.find(([held]) => block.trimEnd().endsWith(held)) ?? [];
       if (ready) {
         await openTerminal(ownPort(command)).hold(block, ready);
@@ -120,15 +107,14 @@ it.skipIf(noSqlite)(
   300_000,
 );
 
-it('every exemption, every program and every promise of this test is about a block that is there', () => {
-  const parts = [...NOT_RUN.keys(), ...LEFT_OUT.keys(), ...[...HOLDING, ...AWAITED, ...SHOWN].map(([part]) => part)];
+it('every program and every promise of this test belongs to a block of the tutorial', () => {
+  const parts = [...HOLDING, ...AWAITED, ...SHOWN].map(([part]) => part);
   const isThere = (part: string) => blocks.some((block) => block.includes(part));
   expect(parts.filter((part) => !isThere(part))).toEqual([]);
 });
 
 it('no block that is pasted has a comment, which zsh takes for arguments, or a prompt', () => {
-  const pasted = blocks.filter((block) => ![...NOT_RUN.keys()].some((beginning) => block.startsWith(beginning)));
-  expect(pasted.filter((block) => /(^|\s)#|^\$ /m.test(block))).toEqual([]);
+  expect(blocks.filter((block) => /(^|\s)#|^\$ /m.test(block))).toEqual([]);
 });
 
 /** A terminal in which the functions are there, and a query was answered. */

@@ -1,0 +1,181 @@
+import type { SettingName } from './config.js';
+
+/** What the reference of settings says about one environment variable, in Markdown. */
+export interface SettingReference {
+  /** Shown in the column "Default". */
+  default: string;
+  meaning: string;
+}
+
+export interface SettingGroup {
+  title: string;
+  settings: Partial<Record<SettingName, SettingReference>>;
+}
+
+/** Every setting, in the order of docs/configuration.md. A test compares the names with those that `config.ts` reads. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  {
+    title: 'Network',
+    settings: {
+      HOST: { default: '`127.0.0.1`', meaning: 'The address to listen on.' },
+      PORT: {
+        default: '`4000`',
+        meaning: 'The port to listen on. `0` picks a free port, which the "ready" log line names.',
+      },
+      PUBLIC_URL: {
+        default: '`http://localhost:$PORT`',
+        meaning:
+          'The origin that people and bots use, without a path. Links, cookies, file addresses and the address of the gateway contain it.',
+      },
+      GATEWAY_PUBLIC_URL: {
+        default: 'from `PUBLIC_URL`',
+        meaning: "With several processes, the `ws://` or `wss://` origin of this process's gateway.",
+      },
+      TRUST_PROXY: {
+        default: 'no proxy',
+        meaning:
+          'The proxies whose `X-Forwarded-For` is trusted: the number of proxies (`1`), or their addresses and networks (`10.0.0.0/8, fd00::/8`). `loopback` is this machine. See [A proxy](operations.md#a-proxy).',
+      },
+      METRICS_PORT: {
+        default: 'the same port',
+        meaning:
+          'A separate port for `/metrics`, `/healthz` and `/readyz`. Without it, everyone who reaches the instance can read them.',
+      },
+      DRAIN_DELAY_MS: {
+        default: '`1000`',
+        meaning:
+          'On shutdown, report 503 on `/readyz` and `/healthz` for this long before closing the listener, up to `3000`. Set it a little longer than the proxy needs to notice, such as `1500` for `inter 500ms fall 2` of HAProxy.',
+      },
+    },
+  },
+  {
+    title: 'Storage',
+    settings: {
+      DATA_DIR: {
+        default: '`./data`',
+        meaning:
+          "The folder of the SQLite database, uploads, the outbox of mails and a box's identity. Only the owner of the process can read it. Nothing is written elsewhere.",
+      },
+      DATABASE_URL: { default: 'SQLite in `DATA_DIR`', meaning: 'A `postgresql://` address.' },
+      DATABASE_POOL: {
+        default: '`10`',
+        meaning:
+          'The maximum number of connections of this process to PostgreSQL. A pgbouncer in transaction mode may stand between.',
+      },
+      REDIS_URL: {
+        default: 'none',
+        meaning:
+          'Required as soon as a second process uses the same database. The processes then share events, rate limits and the keys of writes to boxes. Without Redis, for example during an outage, each process has events and limits of its own.',
+      },
+      REDIS_PREFIX: {
+        default: '`causeway`',
+        meaning:
+          'The prefix of all keys and channels in Redis: 1 to 64 letters, digits and `_.:-`. All processes of one installation have the same. Two installations that share a Redis need different ones, even with different database numbers.',
+      },
+      BLOB_URL: {
+        default: '`DATA_DIR/blobs`',
+        meaning:
+          'The place of uploads in an S3-compatible store: `s3://BUCKET/PATH?endpoint=https://…&region=…`. Both parts of the query are optional. Credentials come from the environment variables of AWS, such as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+      },
+      SHARED_DATA_DIR: {
+        default: '`off`',
+        meaning:
+          '`on` if `DATA_DIR` is one folder for all processes. With PostgreSQL and Redis, uploads are kept there only in this case.',
+      },
+      FILES_PER_ACCOUNT_MB: {
+        default: '`10240`',
+        meaning:
+          "The maximum size of all files in one account's messages, in MiB. Files of applications count for their owner.",
+      },
+    },
+  },
+  {
+    title: 'Secrets and mail',
+    settings: {
+      SECRET_KEYS: {
+        default: '`database`',
+        meaning:
+          'The keys that sign cookies and file addresses: one key of at least 32 characters, or two with a comma between. The first signs, both are accepted. `database` is the key that the first start created. A process with different keys than the others does not start.',
+      },
+      SMTP_URL: {
+        default: 'files in `DATA_DIR/outbox`',
+        meaning:
+          '`smtp://` or `smtps://`, with `user:password@` if needed. With it, people must verify their e-mail address before they can accept invitations.',
+      },
+      MAIL_FROM: { default: '`no-reply@` the host of `PUBLIC_URL`', meaning: 'The sender of mails.' },
+    },
+  },
+  {
+    title: 'Bots and limits',
+    settings: {
+      ALLOW_PRIVATE_ENDPOINTS: {
+        default: '`on` if `PUBLIC_URL` is this machine, else `off`',
+        meaning:
+          'Whether interactions endpoints may use plain http, any port, this machine and private networks. With `off`, they must use https at port 443 or 8443 of a public address. With `on`, every developer can reach addresses that only this machine can reach. To trust your own certificate authority, set `NODE_EXTRA_CA_CERTS` of Node.js.',
+      },
+      BUILT_IN_COMMANDS: {
+        default: '`on`',
+        meaning:
+          '`off` disables the [built-in commands](built-in-commands.md#without-them) and frees their names for bots. All processes of one installation have the same value.',
+      },
+      SELF_HOSTED_WEBHOOKS: {
+        default: '`forward`',
+        meaning: '`not_found` answers webhook requests for servers on boxes with 404.',
+      },
+      RATE_LIMITS: { default: '`on`', meaning: '`off` disables rate limits, for load tests and benchmarks.' },
+      WORKER_ID: {
+        default: '`0`',
+        meaning:
+          'The snowflake worker of a process without Redis or without PostgreSQL, 0 to 255. A box cannot set it.',
+      },
+    },
+  },
+  {
+    title: 'Boxes',
+    settings: {
+      CLOUD_URL: {
+        default: 'none',
+        meaning: "The origin of a box's cloud, or `none` for a box that continues without a cloud. Only for a box.",
+      },
+      BOX_TOKEN: {
+        default: 'none',
+        meaning:
+          'The enrolment token, for the first start of a box. A new token gives the box a new key. Only for a box.',
+      },
+    },
+  },
+  {
+    title: 'Logs',
+    settings: {
+      LOG_LEVEL: {
+        default: '`info`',
+        meaning:
+          '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. Logs are one JSON object per line, or text on a terminal. `debug` logs every request with the id from its `x-request-id` header.',
+      },
+    },
+  },
+];
+
+/** The text of docs/configuration.md. */
+export function configurationPage(): string {
+  const sections = SETTING_GROUPS.map(({ title, settings }) => {
+    const rows = Object.entries(settings).map(
+      ([name, { default: usual, meaning }]) => `| \`${name}\` | ${usual} | ${meaning} |`,
+    );
+    return [`## ${title}`, '', '| Variable | Default | Meaning |', '|---|---|---|', ...rows, ''].join('\n');
+  });
+  return [
+    '# Configuration',
+    '',
+    '<!-- Generated from src/settings.ts by `npm run configuration`. -->',
+    '',
+    'All settings are environment variables. An empty variable counts as not set.',
+    'If a value is invalid, the process does not start, and the error names the variable.',
+    'On a name that resembles a setting, the process logs a warning.',
+    '',
+    ...sections,
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n');
+}
