@@ -8,10 +8,7 @@ const HEADLESS = /^(Who|Whom|Whose|Whoever|What|Whatever|Whichever)\b(?!.*\?$)/;
 
 /** Words that say who acts or what happens less clearly than the field's own. */
 const WORDS: [RegExp, string][] = [
-  [
-    /\b(some|no|any|every)body('s)?\b|\b(no|any|every) ?one\b(?! of)|\bsomeone\b/i,
-    'name the caller, user, client or process',
-  ],
+  [/\b(some|no|any|every)body('s)?\b/i, 'name the caller, user, client or process'],
   [/\banew\b/i, 'write "again"'],
   [/\bbeside\b/i, 'write "next to" or "in addition to"'],
   [/\bmeanwhile\b/i, 'write "during" or "in the meantime"'],
@@ -22,7 +19,7 @@ const WORDS: [RegExp, string][] = [
 export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] {
   const faults: string[] = [];
   for (const sentence of sentencesOf(text)) {
-    if (kind !== 'title' && HEADLESS.test(sentence)) faults.push(`has no subject: "${start(sentence)}"`);
+    if (isSentence(kind, sentence) && HEADLESS.test(sentence)) faults.push(`has no subject: "${start(sentence)}"`);
     const words = countWords(sentence);
     if (words > MOST_WORDS) faults.push(`has ${words} words: "${start(sentence)}"`);
     for (const [pattern, advice] of WORDS) {
@@ -31,6 +28,11 @@ export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] 
     }
   }
   return faults;
+}
+
+/** A heading or a cell of a table may be a phrase, and a title continues that of its group. */
+function isSentence(kind: Text['kind'], text: string): boolean {
+  return kind === 'comment' || (kind !== 'title' && /[.!:]$/.test(text));
 }
 
 /** The sentences of a paragraph. A full stop within code, a number or an abbreviation ends none. */
