@@ -116,7 +116,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       BUILT_IN_COMMANDS: {
         default: '`on`',
         meaning:
-          '`off` disables the [built-in commands](built-in-commands.md#without-them) and frees their names for bots. All processes of one installation have the same value.',
+          '`off` disables the [built-in commands](built-in-commands.md#disable-them) and frees their names for bots. All processes of one installation have the same value.',
       },
       SELF_HOSTED_WEBHOOKS: {
         default: '`forward`',
