@@ -14,16 +14,19 @@ import { asksTooMuch } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
 
-/** How often all sessions are compared with what is so, in milliseconds: an event about their application or a guild may be lost. */
+/** Interval of the check for lost events, in milliseconds. */
 const CHECK_EVERY_MS = 30_000;
 
-/** Bots whose applications are read with one query: SQLite takes 999 parameters. */
+/** SQLite allows 999 parameters per query. */
 const BOTS_PER_QUERY = 400;
 
-/** Guilds that are compared before others have a turn. */
+/** Guilds compared before yielding to the event loop. */
 const GUILDS_PER_TURN = 1_000;
 
-/** How long sessions that wait for a RESUME leave an interaction to connected ones elsewhere, in milliseconds: a small part of its 3 s. */
+/**
+ * How long a process without a connected session leaves an interaction to other processes, in milliseconds. The
+ * interaction times out after 3 s.
+ */
 const HEAD_START_MS = 250;
 
 const NOT_CAUGHT_UP = "a bot's guilds could not be read for the gateway";
@@ -33,16 +36,15 @@ interface Bot {
   subscriptions: BusSubscription[];
 }
 
-/** The bots with sessions in this process, and what concerns each as a whole: guilds it joins and leaves, its token. */
+/** The bots with sessions in this process, and the events that concern a whole bot. */
 export class Bots {
   readonly #bots = new Map<bigint, Bot>();
   #check: Timer | null = null;
-  /** Bots of which something may have been missed. */
+  /** Bots that may have missed events. */
   #unsure = new Map<bigint, Bot>();
   #isMakingSure = false;
-  /** Sessions whose guilds are being compared. */
   readonly #catchingUp = new WeakSet<Session>();
-  /** The guilds of which boxes are being asked for a session. */
+  /** Guilds on boxes whose check is pending. */
   readonly #askedOfBoxes = new WeakMap<Session, Set<bigint>>();
 
   constructor(
@@ -51,7 +53,7 @@ export class Bots {
     private readonly introduce: (guildId: bigint, session: Session) => void,
   ) {}
 
-  /** Settles once nothing that concerns the bot is missed any more. */
+  /** Resolves once the bot's subscriptions are active. */
   async add(session: Session): Promise<void> {
     const bot = this.#bots.get(session.botId) ?? this.#open(session.botId);
     bot.sessions.add(session);
@@ -91,7 +93,6 @@ export class Bots {
         this.#forGuild(bot, message, leaveGuild);
         break;
       case BUS_RECONNECTED:
-        // The application's topic tells it, too.
         break;
       default:
         dispatchToShard(bot, message);
@@ -113,8 +114,8 @@ export class Bots {
   }
 
   /**
-   * Takes an event that one session of all processes gets, and dispatches it if it was not taken yet. Where nobody is connected, a process
-   * in which somebody is has a head start.
+   * Dispatches an event that only one session of all processes may take. Waits `HEAD_START_MS` first if no session here
+   * is connected.
    */
   async #offer(bot: Bot, message: BusMessage): Promise<void> {
     const guildId = BigInt(message.guildId ?? 0);
@@ -137,7 +138,7 @@ export class Bots {
     return takeForGateway(call, taken, { isConnected: session.connected });
   }
 
-  /** Runs `act` for the sessions responsible for the message's guild, once each has had its READY and first guilds. */
+  /** Runs `act` for each session responsible for the guild, after READY and the first guilds. */
   #forGuild(bot: Bot, message: BusMessage, act: (session: Session, guildId: bigint) => void): void {
     const guildId = BigInt(message.guildId ?? 0);
     for (const session of bot.sessions) {
@@ -152,18 +153,17 @@ export class Bots {
     });
   }
 
-  /** Something of these bots may have been missed. */
   #doubt(bots: Iterable<[bigint, Bot]>): void {
     for (const [botId, bot] of bots) this.#unsure.set(botId, bot);
     void this.#makeSure();
   }
 
-  /** Makes up for what was missed: first what ends sessions, for many bots at a time, then guilds, for one after the other. */
+  /** Handles everything that ends sessions first, in batches of bots, then guilds, bot by bot. */
   async #makeSure(): Promise<void> {
     if (this.#isMakingSure) return;
     this.#isMakingSure = true;
     while (this.#unsure.size > 0) {
-      // The others are told in this turn, too.
+      // A reconnect notifies all bots in the same tick: collect them into one batch.
       await nextTurn();
       const bots = [...this.#unsure].filter(([botId, bot]) => this.#bots.get(botId) === bot);
       this.#unsure = new Map();
@@ -173,10 +173,7 @@ export class Bots {
     this.#isMakingSure = false;
   }
 
-  /**
-   * Compares sessions with their applications: ends those whose token is good no longer, or that ask for a privileged intent which is
-   * switched off, and renews the bot's user of the others.
-   */
+  /** Ends sessions with an invalid token or a disabled privileged intent, and refreshes the others. */
   async #compare(bots: [bigint, Bot][]): Promise<void> {
     const sessions = bots.flatMap(([, bot]) => [...bot.sessions]);
     try {
@@ -205,19 +202,18 @@ export class Bots {
     }
   }
 
-  /** Makes up for guilds that the bot was added to or removed from unheard. */
   async #catchUpOnGuilds(botId: bigint, bot: Bot): Promise<void> {
     try {
       const joined = new Set<bigint>();
       for await (const page of this.app.guilds.pagesOfGuildIds(botId)) for (const id of page) joined.add(id);
-      // Nobody waits for a session that is still being shown its guilds.
+      // Not awaited: a session still receiving its guilds must not delay other bots.
       for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(session, joined));
     } catch (error) {
       this.#logFault(error, NOT_CAUGHT_UP);
     }
   }
 
-  /** One pass at a time, in which nobody waits for a box. */
+  /** Runs one pass per session at a time, without waiting for boxes. */
   async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
     if (this.#catchingUp.has(session)) return;
     this.#catchingUp.add(session);
@@ -237,7 +233,6 @@ export class Bots {
     }
   }
 
-  /** A guild of which a box was asked before, and has not answered yet, is not asked for once more. */
   async #askBox(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
     const asked = this.#askedOfBoxes.get(session) ?? new Set();
     this.#askedOfBoxes.set(session, asked);
@@ -256,8 +251,8 @@ export class Bots {
   }
 
   /**
-   * What was heard since counts for more than what was read. The return of a guild that is out of reach will be told; one that the session
-   * does not hold, and its bot is no member of, has ended for it.
+   * Reads the membership again, because `isMember` may be outdated. An unavailable guild is kept, since its return is
+   * published, unless the bot is no member and the session does not hold it.
    */
   async #catchUpOnGuild(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
     try {
@@ -269,19 +264,19 @@ export class Bots {
     }
   }
 
-  /** An outage of the database is told once, by what watches it. */
+  /** Refusals are skipped: the database monitor logs outages. */
   #logFault(error: unknown, message: string): void {
     if (!refusalIn(error)) this.app.log.error({ err: error }, message);
   }
 }
 
-/** Whether the session holds the guild, or its client knows of it, exactly where the bot is a member. */
+/** Whether what the client knows of the guild matches the membership. */
 function isCaughtUp(session: Session, guildId: bigint, isMember: boolean): boolean {
   const holds = session.guilds.has(guildId);
   return isMember ? holds : !holds && !session.unavailableGuilds.has(guildId);
 }
 
-/** Heeds what the message says is switched on and off, before anything else is sent: sessions that ask for what is off end. */
+/** Runs before anything else is sent, so that sessions with a disabled intent receive nothing more. */
 function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
   if (!privilegedIntents) return;
   for (const session of [...bot.sessions]) {
@@ -290,7 +285,7 @@ function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
   }
 }
 
-/** An event for the bot itself goes to its guild's shard, or to the first when it is of no guild, as direct messages are. */
+/** Dispatches an event about the bot itself to the shard of its guild. Events without a guild go to shard 0. */
 function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage): void {
   if (!audience) return;
   const { intent } = audience;
@@ -301,7 +296,7 @@ function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage
   }
 }
 
-/** The session for a guild that is likeliest to read at once: a connected one, the newest of them. */
+/** The newest connected session for the guild, or else the newest. */
 function bestOf({ sessions }: Bot, guildId: bigint): Session | undefined {
   const responsible = [...sessions].filter((session) => session.isResponsibleFor(guildId));
   return responsible.findLast(({ connected }) => connected) ?? responsible.at(-1);

@@ -2,7 +2,7 @@ import { refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/logger.js';
 import { type Close, closes } from './protocol.js';
 
-/** Thrown where a client's payload leads to the end of its connection. */
+/** Thrown when a client's payload must close its connection. */
 export class Closing extends Error {
   override readonly name = 'Closing';
 
@@ -12,9 +12,8 @@ export class Closing extends Error {
 }
 
 /**
- * With what a connection is closed for something that was thrown. An outage is told of by what watches the database; any other fault
- * is ours, and logged.
- * @param what says in the log what failed
+ * Logs unexpected errors. Outages are not logged here: the database monitor does.
+ * @param what the log message
  */
 export function closeFor(error: unknown, log: Logger, what: string): Close {
   if (error instanceof Closing) return error.close;

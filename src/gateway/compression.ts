@@ -2,33 +2,32 @@ import { deflateSync } from 'node:zlib';
 import type { Payload } from './events.js';
 
 /**
- * How payloads become WebSocket messages on one kind of connection. What an encoding makes depends on the payload alone, so
- * that one frame serves every connection of the kind.
+ * Turns payloads into WebSocket messages. Depends on the payload alone, so connections with the same encoding share
+ * frames.
  */
 export interface Encoding {
-  /** Where a payload remembers what this encoding made of it. */
+  /** Cache index of this encoding's frames. */
   slot: number;
-  /** Stands before the first payload of a connection. */
+  /** Written before the first payload of a connection. */
   preamble: Buffer;
   encode(payload: Payload): { binary: boolean; parts: Buffer[] };
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** JSON as it is. */
 export const plain: Encoding = {
   slot: 0,
   preamble: NOTHING,
   encode: (payload) => ({ binary: false, parts: plainParts(payload) }),
 };
 
-/** The empty stored block that ends a message of the stream. */
+/** The empty stored block that ends each message of the stream. */
 const SYNC_FLUSH = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 
-/** Shorter pieces cost less as they are than with a block of their own compressed. */
+/** Shorter pieces are stored, since compressing them saves nothing. */
 const WORTH_DEFLATING = 128;
 
-/** `compress=zlib-stream`: the connection is one zlib stream, made of independent blocks (docs/gateway.md, G-43). */
+/** `compress=zlib-stream`: one zlib stream of independent blocks (docs/gateway.md, G-43). */
 const zlibStream: Encoding = {
   slot: 1,
   preamble: Buffer.from([0x78, 0x9c]),
@@ -44,7 +43,7 @@ const zlibStream: Encoding = {
   }),
 };
 
-/** `compress=zstd-stream` where the runtime has no zstd: one frame of stored blocks (docs/gateway.md, G-44). */
+/** `compress=zstd-stream` without zstd in the runtime: one frame of stored blocks (docs/gateway.md, G-44). */
 export const zstdStored: Encoding = {
   slot: 2,
   // Magic number; no content size, no checksum, no dictionary; a window of 128 KiB (RFC 8878, 3.1.1).
@@ -52,10 +51,9 @@ export const zstdStored: Encoding = {
   encode: (payload) => ({ binary: true, parts: plainParts(payload).flatMap(storedZstdBlocks) }),
 };
 
-/** Below this many bytes `compress: true` leaves a payload as text. */
 const WORTH_COMPRESSING = 1_024;
 
-/** IDENTIFY's `compress: true`: larger payloads are zlib messages, each whole in itself (docs/gateway.md, G-45). */
+/** `compress: true` in IDENTIFY: each larger payload is a complete zlib message (docs/gateway.md, G-45). */
 export const zlibPayloads: Encoding = {
   slot: 3,
   preamble: NOTHING,
@@ -65,7 +63,7 @@ export const zlibPayloads: Encoding = {
       : { binary: true, parts: [deflateSync(Buffer.concat(plainParts(payload)))] },
 };
 
-/** The encoding for the `compress` parameter of the gateway's address, or null for one that is not offered. */
+/** Null if `compress` is not supported. */
 export function encodingFor(compress: string | null): Encoding | null {
   switch (compress) {
     case null:
@@ -84,7 +82,7 @@ function plainParts(payload: Payload): Buffer[] {
   return [Buffer.from(payload.head, 'latin1'), ...payload.pieces.map((piece) => piece.bytes)];
 }
 
-/** `bytes` (at most 65,535) as a deflate block without compression. */
+/** A deflate block without compression, for at most 65,535 bytes. */
 function storedDeflateBlock(bytes: Buffer): Buffer[] {
   const header = Buffer.allocUnsafe(5);
   header[0] = 0;

@@ -27,19 +27,18 @@ import { resume } from './resume.js';
 import type { Session } from './session.js';
 import { type Outlet, Transmitter } from './transmitter.js';
 
-/** One client's conversation: from HELLO over IDENTIFY or RESUME to the close. It has never seen a socket. */
+/** The protocol of one client, from HELLO to the close, independent of the socket. */
 export class Connection implements Applicant {
   readonly version: GatewayVersion;
   readonly #transmitter: Transmitter;
   #greeted = false;
   #closed = false;
   #session: Session | null = null;
-  /** An IDENTIFY or RESUME that is being worked on. */
   #admitting: Promise<void> | null = null;
   #refusals = 0;
   #lastHeartbeat: number;
   #silence: Timer | null = null;
-  /** When the latest payloads came, the oldest first; no more of them than a window may hold. */
+  /** Arrival times of the latest payloads, oldest first. */
   #arrivals: number[] = [];
 
   constructor(
@@ -61,7 +60,7 @@ export class Connection implements Applicant {
     return this.#transmitter.hasRoom;
   }
 
-  /** Says HELLO and begins to listen for heartbeats. Anything that arrives earlier does the same. */
+  /** A payload that arrives before HELLO triggers this too. */
   greet(): void {
     if (this.#greeted || this.#closed) return;
     this.#greeted = true;
@@ -77,7 +76,6 @@ export class Connection implements Applicant {
     this.#transmitter.compressPayloads();
   }
 
-  /** A whole message of the client. */
   receive(message: Buffer): void {
     if (this.#closed) return;
     this.greet();
@@ -90,12 +88,11 @@ export class Connection implements Applicant {
     }
   }
 
-  /** The socket has room again. */
   drained(): void {
     this.#session?.pump();
   }
 
-  /** Closes the connection; the session ends or waits, as the reason says. */
+  /** Whether the session waits for a RESUME depends on `close.client`. */
   close(close: Close): void {
     if (this.#closed) return;
     this.gateway.app.metrics.gatewayCloses.inc({ code: close.code });
@@ -103,14 +100,13 @@ export class Connection implements Applicant {
     this.outlet.close(close.code, close.reason);
   }
 
-  /** The socket is gone, closed by the client with `code` or broken (1006). */
+  /** Called when the client closed the socket with `code`, or it broke (1006). */
   closed(code: number): void {
     this.gateway.connections.remove(this);
     this.#transmitter.end();
     if (!this.#closed) this.#leave(clientCloseKeepsSession(code), code);
   }
 
-  /** Drops a socket whose client does not answer the close. */
   cutOff(): void {
     this.outlet.destroy();
   }
@@ -167,7 +163,7 @@ export class Connection implements Applicant {
 
   #heartbeat(sequence: number | null | undefined): void {
     this.#lastHeartbeat = this.gateway.app.clock.now();
-    // Held back (docs/gateway.md, G-10). When the connection closes meanwhile, nothing is sent.
+    // Delayed (docs/gateway.md, G-10).
     setTimeout(() => this.send(controls.heartbeatAck), SAME_MACHINE_DELAY_MS);
     if (typeof sequence === 'number') this.#session?.acknowledge(sequence);
   }
@@ -224,7 +220,7 @@ export class Connection implements Applicant {
     begin?.();
   }
 
-  /** Answers op 9: at once the first time, then when trying again can work (docs/gateway.md, G-17). */
+  /** Sends op 9: at once the first time, later when a retry can succeed (docs/gateway.md, G-17). */
   async #refuse(retryAfterMs: number): Promise<void> {
     this.#refusals += 1;
     this.#note('invalid_session');

@@ -3,15 +3,12 @@ import { controls } from './control.js';
 import type { Payload } from './events.js';
 import { type Close, closes, DRAIN_MS, PARTING_MS } from './protocol.js';
 
-/** A client's connection, to who asks all of them to leave. */
 export interface ClientConnection {
   send(payload: Payload): void;
   close(close: Close): void;
-  /** Drops the socket without a handshake. */
   cutOff(): void;
 }
 
-/** Every connection whose socket is open. */
 export class Connections {
   readonly #open = new Set<ClientConnection>();
   #onEmpty: () => void = () => {};
@@ -27,7 +24,7 @@ export class Connections {
     if (this.#open.size === 0) this.#onEmpty();
   }
 
-  /** Asks every client to leave, shows those that stay the door, and cuts off whoever does not answer. */
+  /** Sends op 7, closes the remaining connections after `DRAIN_MS`, and drops those left after `PARTING_MS`. */
   async drain(): Promise<void> {
     for (const connection of this.#open) connection.send(controls.reconnect);
     await this.#emptyWithin(DRAIN_MS);

@@ -2,12 +2,12 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import { Payload } from './events.js';
 import { HEARTBEAT_INTERVAL_MS } from './protocol.js';
 
-/** A payload that is no dispatch. `s` and `t` are spelt out because some clients take an absent `s` for a number. */
+/** Some clients treat an absent `s` as a number, so `s` and `t` are explicit nulls. */
 function control(op: GatewayOpcodes, d: unknown = null): Payload {
   return new Payload(JSON.stringify({ t: null, s: null, op, d }));
 }
 
-/** The payloads outside the sequence; each is encoded once for all connections of a kind. */
+/** Payloads without a sequence number, encoded once per encoding. */
 export const controls = {
   hello: control(GatewayOpcodes.Hello, { heartbeat_interval: HEARTBEAT_INTERVAL_MS, _trace: ['["causeway"]'] }),
   heartbeatAck: control(GatewayOpcodes.HeartbeatAck),

@@ -1,9 +1,6 @@
 import { constants, deflateRawSync } from 'node:zlib';
 
-/**
- * A piece of serialised JSON that many payloads share. Its bytes are made once, and its compressed form once when the first
- * compressed connection needs it.
- */
+/** Serialised JSON shared by many payloads, compressed at most once. */
 export class Piece {
   readonly bytes: Buffer;
   #deflated: Buffer | undefined;
@@ -12,15 +9,15 @@ export class Piece {
     this.bytes = Buffer.from(text);
   }
 
-  /** Raw deflate blocks that end at a byte boundary (`00 00 ff ff`) and refer to nothing before them. */
+  /** Raw deflate blocks that end at a byte boundary (`00 00 ff ff`) and reference no earlier data. */
   get deflated(): Buffer {
-    // Copied, because what zlib returns is a part of a larger buffer that would stay with it.
+    // Copied, because zlib returns a slice that keeps a larger buffer alive.
     this.#deflated ??= Buffer.from(deflateRawSync(this.bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
     return this.#deflated;
   }
 }
 
-/** One payload on its way out: text of its own, then shared pieces. Keeps what each encoding made of it. */
+/** An outgoing payload: its own text, then shared pieces. */
 export class Payload {
   protected readonly frames: (Buffer | undefined)[] = [];
 
@@ -29,7 +26,7 @@ export class Payload {
     readonly pieces: readonly Piece[] = [],
   ) {}
 
-  /** ASCII text. */
+  /** ASCII. */
   get head(): string {
     return this.text;
   }
@@ -38,20 +35,19 @@ export class Payload {
     return this.pieces.reduce((sum, piece) => sum + piece.bytes.length, this.head.length);
   }
 
-  /** What `make` makes of this payload, remembered under `slot`. */
+  /** Caches one frame per encoding. */
   encoded(slot: number, make: (payload: Payload) => Buffer): Buffer {
     this.frames[slot] ??= make(this);
     return this.frames[slot];
   }
 
-  /** A socket goes on holding bytes of this payload: from now on they stay as they are. */
+  /** Called when a socket still holds bytes of this payload: they must not change. */
   hold(): void {}
 }
 
 /**
- * An event with a sequence number. A frame for each session would be most of what a fan-out costs beside its sockets, so the
- * frames of one number become those of the next: their digits are overwritten, unless the head is compressed in them or a
- * socket still needs them.
+ * An event with a sequence number. Frames are reused, since building one per session would dominate the cost of a
+ * fan-out. Only the digits of the number are overwritten, unless the head is compressed or a socket holds the frame.
  */
 class Dispatch extends Payload {
   readonly #headAt: number[] = [];
@@ -73,7 +69,7 @@ class Dispatch extends Payload {
     this.#held = true;
   }
 
-  /** Makes this the dispatch of another number. @returns false when that takes new frames */
+  /** @returns false if new frames are needed */
   renumber(sequence: number): boolean {
     if (sequence === this.sequence) return true;
     const digits = digitsOf(sequence);
@@ -90,7 +86,7 @@ class Dispatch extends Payload {
     return true;
   }
 
-  /** Where the head stands in an encoding's frame; -1 when it is compressed. The same for every number of as many digits. */
+  /** Offset of the head; -1 if it is compressed. The same for all numbers of the same length. */
   #headIn(frame: Buffer, slot: number): number {
     const known = this.#headAt[slot];
     if (known !== undefined) return known;
@@ -118,13 +114,13 @@ function writeNumber(bytes: Buffer, at: number, digits: number, number: number):
   }
 }
 
-/** A gateway event without a sequence number: what sessions keep, share and send. */
+/** A gateway event without a sequence number, shared by sessions. */
 export class GatewayEvent {
   readonly size: number;
   readonly #pieces: readonly Piece[];
   #latest: Dispatch | undefined;
 
-  /** @param data the serialised `d`, in pieces that follow each other */
+  /** @param data the serialised `d`, as consecutive pieces */
   constructor(
     readonly type: string,
     ...data: Piece[]
@@ -133,13 +129,13 @@ export class GatewayEvent {
     this.size = this.#pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
   }
 
-  /** The event as a dispatch. It is good until the next call, which may give it another number. */
+  /** The result is valid until the next call, which may renumber it. */
   at(sequence: number): Payload {
     if (!this.#latest?.renumber(sequence)) this.#latest = new Dispatch(this.type, sequence, this.#pieces);
     return this.#latest;
   }
 
-  /** Lets go of what was made for sending, once everybody has it. */
+  /** Frees the frames once all sessions were served. */
   settle(): void {
     this.#latest = undefined;
   }
@@ -147,7 +143,6 @@ export class GatewayEvent {
 
 const CLOSING_BRACE = new Piece('}');
 
-/** An event whose `d` nobody shares. */
 export function eventOf(type: string, data: object): GatewayEvent {
   return new GatewayEvent(type, new Piece(JSON.stringify(data)));
 }

@@ -5,10 +5,9 @@ import { GuildFeeds } from './guild-feeds.js';
 import { introduceGuild } from './introductions.js';
 import type { Session } from './session.js';
 
-/** What the gateway of this process has one of. */
 export interface Gateway {
   app: AppContext;
-  /** Every session, connected or waiting, by its id. */
+  /** Includes sessions that wait for a RESUME. */
   sessions: Map<string, Session>;
   connections: Connections;
   bots: Bots;
@@ -20,7 +19,8 @@ export function createGateway(app: AppContext): Gateway {
   const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
-  // A guild that is back before its loss was dispatched is lost first: whoever holds it still is shown it anew, too.
+  // If a guild returns while its loss still waits, the loss comes first, so that sessions that hold it receive it
+  // again.
   const bots = new Bots(app, feeds.turns, (guildId, session) =>
     feeds.afterLoss(guildId, () => introduce(guildId, session)),
   );

@@ -10,13 +10,11 @@ import { renderUser } from '../wire/users.js';
 import { renderVoiceStateWithin } from '../wire/voice.js';
 import { GatewayEvent, Piece } from './events.js';
 
-/** Members that are listed of a guild beyond a session's threshold, or of those in its voice. */
 const MAX_LISTED_MEMBERS = 1_000;
 
-/** Which members are listed: all, those whom a large guild's list has, or those in voice. */
 type Listed = 'all' | 'notable' | 'inVoice';
 
-/** Serialised members, comma-separated. */
+/** Comma-separated JSON. */
 interface MemberList {
   piece: Piece;
   userIds: ReadonlySet<bigint>;
@@ -25,14 +23,13 @@ interface MemberList {
 export interface Viewer {
   user: User;
   member: MemberFacts;
-  /** Whether the session has the intent that shows other members, and how they are seen. */
+  /** The presences intent, which shows other members too. */
   seesPresences: boolean;
-  /** Whether it has the one that shows who is in voice. */
   seesVoice: boolean;
   largeThreshold: number;
 }
 
-/** Things that are worked out once for all who ask; after a fault, the next one works them out anew. */
+/** A cache of promises without rejected ones. */
 class Shared<Key, Thing> {
   readonly #things = new Map<Key, Promise<Thing>>();
 
@@ -50,7 +47,7 @@ class Shared<Key, Thing> {
   }
 }
 
-/** GUILD_CREATE of one guild: its snapshot, serialised once for all sessions that are introduced to it while it is current. */
+/** GUILD_CREATE of one guild, serialised once for all sessions. */
 export class GuildCreate {
   readonly #common: Piece;
   readonly #members = new Shared<Listed, MemberList>();
@@ -67,7 +64,7 @@ export class GuildCreate {
     this.#common = new Piece(common.slice(0, -1));
   }
 
-  /** Who is there, and in voice, has changed: what depends on it is read anew. */
+  /** Drops the parts that depend on presences and voice states. */
   forgetLive(): void {
     this.#members.forget('notable', 'inVoice');
     this.#presences.forget('all', 'notable');
@@ -75,7 +72,6 @@ export class GuildCreate {
     this.#voicePiece.forget('states');
   }
 
-  /** GUILD_CREATE for one session. */
   async eventFor(viewer: Viewer): Promise<GatewayEvent> {
     const large = this.memberCount > viewer.largeThreshold;
     const fields = JSON.stringify(renderOwnGuildFields(viewer.member, large)).slice(1, -1);
@@ -145,19 +141,18 @@ export class GuildCreate {
   }
 }
 
-/** Which members a session is shown beside its own; null for none. */
+/** The members listed in addition to the bot's own; null for none. */
 function listedFor({ seesPresences, seesVoice }: Viewer, large: boolean): Listed | null {
   if (seesPresences) return large ? 'notable' : 'all';
   return seesVoice ? 'inVoice' : null;
 }
 
-/** An entry of its own before a list that may be empty. */
 function joined(own: string, list: Piece): Piece[] {
   return [new Piece(list.bytes.length === 0 ? own : `${own},`), list];
 }
 
 /**
- * Reads and serialises a guild; null when there is none.
+ * Null if there is no such guild.
  * @throws GuildUnavailable
  */
 export async function loadGuildCreate(home: GuildHome, guildId: bigint): Promise<GuildCreate | null> {

@@ -3,17 +3,15 @@ import { renderUnavailableGuild } from '../wire/ready.js';
 import { eventOf, type GatewayEvent } from './events.js';
 import type { Session } from './session.js';
 
-/** GUILD_DELETE of a guild that cannot be shown at the moment. */
 export function guildUnavailable(guildId: bigint): GatewayEvent {
   return eventOf(GatewayDispatchEvents.GuildDelete, renderUnavailableGuild(guildId));
 }
 
-/** GUILD_DELETE of a guild that the bot is no longer in. */
 function guildLeft(guildId: bigint): GatewayEvent {
   return eventOf(GatewayDispatchEvents.GuildDelete, { id: String(guildId) });
 }
 
-/** The session loses the guild for good, of which its client is told once: also where it holds it no longer and was shown it as unavailable. */
+/** Sends GUILD_DELETE once, also if the client only knows the guild as unavailable. */
 export function leaveGuild(session: Session, guildId: bigint): void {
   const seat = session.guilds.get(guildId);
   seat?.detach();
@@ -21,7 +19,7 @@ export function leaveGuild(session: Session, guildId: bigint): void {
   if (seat || wasUnavailable) tell(session, guildLeft(guildId));
 }
 
-/** The session loses sight of the guild, until it is shown the whole of it or the guild ends for it. */
+/** Marks the guild unavailable until GUILD_CREATE is sent again or the bot leaves it. */
 export function loseSightOf(session: Session, guildId: bigint): void {
   session.guilds.get(guildId)?.detach();
   session.unavailableGuilds.add(guildId);

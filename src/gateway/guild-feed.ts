@@ -16,15 +16,15 @@ import type { KeptEvents } from './kept-events.js';
 import { type Close, closes, HELD_LIMIT, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS } from './protocol.js';
 import type { Session } from './session.js';
 
-/** How long a guild's picture is kept for further sessions, in milliseconds. */
+/** Lifetime of the cached GUILD_CREATE, in milliseconds. */
 const PICTURE_MS = 30_000;
 
-/** The place of a permission that is about the guild at large. */
+/** Key of the guild-wide permissions. */
 const GUILD_AT_LARGE = '';
 
-/** A session in a guild's feed. */
+/** A session's subscription to a guild's feed. */
 export class FeedSession {
-  /** Events that wait until the session has the guild itself; null once it has. */
+  /** Events held until GUILD_CREATE was sent; null afterwards. */
   #held: GatewayEvent[] | null = [];
   #heldBytes = 0;
   #detached = false;
@@ -38,12 +38,11 @@ export class FeedSession {
     return this.#detached;
   }
 
-  /** Whether the guild's events wait until the session has it. */
   get isHeld(): boolean {
     return this.#held !== null && !this.#detached;
   }
 
-  /** What a box tells gives way, with its guild, before a session ends that serves others, too (docs/gateway.md, G-46). */
+  /** If the session is far behind, only the guild becomes unavailable when it is on a box (docs/gateway.md, G-46). */
   deliver(event: GatewayEvent): void {
     const { feed, session } = this;
     if (this.#held) this.#hold(event, this.#held);
@@ -58,7 +57,7 @@ export class FeedSession {
     else this.feed.noteHeld(this.#heldBytes);
   }
 
-  /** The session has the guild: from here on events go out at once, after those that waited. */
+  /** Called when GUILD_CREATE was sent. */
   release(): void {
     const held = this.#held ?? [];
     if (this.isHeld) this.feed.noteLetGo();
@@ -66,7 +65,10 @@ export class FeedSession {
     for (const event of held) this.session.dispatch(event);
   }
 
-  /** Nobody holds the guild any more, which was delivered. A client that waits to be shown the guild, as READY promised, is told here. */
+  /**
+   * Called after GUILD_DELETE was sent to sessions that hold the guild. If the client knows it from READY only, this
+   * sends GUILD_DELETE.
+   */
   lose({ unavailable }: BusMessage): void {
     const { session, feed } = this;
     const isShown = this.#held === null;
@@ -93,28 +95,28 @@ export class FeedSession {
   }
 }
 
-/** The sessions of one bot in a guild, and what that bot may do there as far as it was asked. */
+/** The sessions of one bot in a guild. */
 interface BotSeat {
   botId: bigint;
   idText: string;
   feedSessions: Set<FeedSession>;
-  /** Channel id, or `GUILD_AT_LARGE`, to permission bits. Replaced as a whole when they may have changed. */
+  /**
+   * Cached permission bits by channel id or `GUILD_AT_LARGE`. The map is replaced when permissions may have changed.
+   */
   permissions: Map<string, bigint>;
-  /** When the bot gets back what a timeout took from it, in milliseconds since the Unix epoch; null for no timeout. */
+  /** End of the bot's timeout, in milliseconds since the Unix epoch; null for no timeout. */
   timeoutEnd: number | null;
 }
 
-/** A message for clients, and whom it goes to. */
 interface Dispatched {
   message: BusMessage;
   audience: Audience;
-  /** What its permission is asked for: a channel id, the guild at large, or nothing. */
+  /** Key of the permissions it requires; null for none. */
   place: string | null;
   /** In characters. */
   size: number;
 }
 
-/** What all feeds share, and whom one tells that no session is left. */
 interface FeedParts {
   app: AppContext;
   turns: BoxTurns;
@@ -122,33 +124,32 @@ interface FeedParts {
   onEmpty(): void;
 }
 
-/** The place of an event whose channel decides, and which does not say which channel that is: nobody has a permission there. */
+/** Key for an event that requires channel permissions but names no channel. */
 const NOWHERE = 'nowhere';
 
 /**
- * Hands a guild's events to the sessions that want them, in order. One subscription serves all sessions of the process; an
- * event is made ready for sending once. While all permissions it needs are known, an event is delivered before `publish`
- * returns; otherwise it and those behind it wait for them. Where they cannot be had, the connections of the sessions concerned are
- * closed, and what waits is dispatched to the sessions once they can. Where more waits than is kept, those sessions lose sight of the guild and
- * are shown the whole of it later, or end: none is left with a gap that it could be told of and was not.
+ * Sends a guild's events, in order, to the sessions that want them. An event is serialised once. If the permissions it
+ * requires are cached, it is delivered before `publish` returns. Otherwise it and later events wait.
+ *
+ * If permissions cannot be loaded, the affected connections are closed, and their sessions receive the events later. If
+ * too many events wait, the affected sessions lose the guild or end. So no session misses events without notice.
  */
 export class GuildFeed {
   readonly #seats = new Map<bigint, BotSeat>();
   readonly #subscription: BusSubscription;
   #waiting: Dispatched[] = [];
   #waitingSize = 0;
-  /** How many sessions hold events back until they have the guild, and what the one that holds most has held, in bytes: they hold the same events. */
+  /** The sessions that hold events, and the most bytes held by one. All hold the same events. */
   #holding = { sessions: 0, bytes: 0 };
   #working = false;
   #endPause: () => void = () => {};
-  /** What is done once the loss of the guild, which waits, was dispatched. */
+  /** Callbacks to run once the waiting loss of the guild was dispatched. */
   #afterLoss: (() => void)[] = [];
-  /** When the oldest of the permissions may have been asked for. */
+  /** Earliest time at which a cached permission may have been read. */
   #permissionsSince: number;
   #picture: Promise<GuildCreate | null> | undefined;
 
   private readonly app: AppContext;
-  /** Whether it is a box that is asked about the guild. */
   readonly isOnBox: boolean;
 
   constructor(
@@ -170,7 +171,6 @@ export class GuildFeed {
     return feedSession;
   }
 
-  /** Called by the feed session itself. */
   remove(feedSession: FeedSession): void {
     const seat = this.#seats.get(feedSession.session.botId);
     seat?.feedSessions.delete(feedSession);
@@ -180,19 +180,16 @@ export class GuildFeed {
     this.parts.onEmpty();
   }
 
-  /** The turn to ask for the guild as a whole. */
   turn(): Promise<Release> {
     return this.parts.turns.take(this.guildId);
   }
 
-  /** Called by a feed session that holds so many bytes. */
   noteHeld(bytes: number): void {
     if (bytes <= this.#holding.bytes) return;
     this.#holding.bytes = bytes;
     this.#noteKept();
   }
 
-  /** Called by a feed session that holds nothing back any more. */
   noteLetGo(): void {
     this.#holding.sessions -= 1;
     if (this.#holding.sessions > 0) return;
@@ -204,13 +201,13 @@ export class GuildFeed {
     this.parts.kept.note(this, this.#waitingSize + this.#holding.bytes);
   }
 
-  /** Calls `act` at once; where it is told that nobody holds the guild any more, and that waits still, right after that was dispatched. */
+  /** Calls `act` after the waiting loss of the guild was dispatched, or at once if none waits. */
   afterLoss(act: () => void): void {
     if (this.#isToldGone()) this.#afterLoss.push(act);
     else act();
   }
 
-  /** The guild as GUILD_CREATE shows it, no older than the last event about it; null when there is no such guild. */
+  /** GUILD_CREATE, up to date with the last event. Null if there is no such guild. */
   picture(): Promise<GuildCreate | null> {
     if (this.#picture) return this.#picture;
     const picture = this.#subscription.ready.then(() => loadGuildCreate(this.app.guilds, this.guildId));
@@ -223,12 +220,10 @@ export class GuildFeed {
     return picture;
   }
 
-  /** The next who asks for the picture has it read anew. */
   forgetPicture(): void {
     this.#picture = undefined;
   }
 
-  /** Who is there has changed. A picture that could not be read is forgotten by itself. */
   #forgetLive(): void {
     this.#picture?.then(
       (picture) => picture?.forgetLive(),
@@ -269,7 +264,7 @@ export class GuildFeed {
     this.#waiting.push(event);
     this.#waitingSize += event.size;
     if (event.audience.detaches) {
-      // Whoever was given it back before loses it again.
+      // The guild is lost again, so these callbacks are void.
       this.#afterLoss = [];
       this.#endPause();
     }
@@ -278,13 +273,13 @@ export class GuildFeed {
     if (!this.#working) void this.#work();
   }
 
-  /** Works off the events that wait for permissions. */
+  /** Processes waiting events. */
   async #work(): Promise<void> {
     this.#working = true;
-    // What remembers the guild for everybody may hear of the same event after this feed, in the same turn: it is asked after that.
+    // Other caches may receive the same event in this tick, after this feed. Let them invalidate first.
     await Promise.resolve();
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
-      // Looked at in the same breath: between the two, something might be forgotten.
+      // No `await` between the last check and the fan-out: permissions may be dropped during it.
       while (this.#undecided(event).length > 0) await this.#decideAll(event);
       this.#fanOut(event);
       this.#waiting.shift();
@@ -295,9 +290,9 @@ export class GuildFeed {
   }
 
   /**
-   * Asks for the permissions that are missing until they are there, or nobody is left who needs them. After some tries those
-   * concerned are disconnected, once; they may resume, and get what waited. Of a guild that is out of reach they lose sight then, or as soon
-   * as its absence is told: where it is back before, nothing was missed (docs/relay.md, R-42).
+   * Retries until the missing permissions are cached or no longer needed. After the last of `PERMISSION_RETRIES_MS` it
+   * closes the affected connections, once. An unreachable guild becomes unavailable instead, after the last retry or
+   * once its absence is published. If it returns earlier, nothing was missed (docs/relay.md, R-42).
    */
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
@@ -314,12 +309,11 @@ export class GuildFeed {
     }
   }
 
-  /** Whether what waits says that nobody holds the guild any more. */
   #isToldGone(): boolean {
     return this.#waiting.some(({ audience }) => audience.detaches);
   }
 
-  /** Waits for so many milliseconds, or until it is told that the guild is gone. */
+  /** Ends early when the guild's absence is published. */
   async #pause(ms: number): Promise<void> {
     const toldGone = new Promise<void>((resolve) => {
       this.#endPause = resolve;
@@ -327,13 +321,13 @@ export class GuildFeed {
     await Promise.race([pause(this.app.clock, ms), toldGone]);
   }
 
-  /** Closes the connections of sessions that want the event, of bots of which it is not known whether they may have it. */
+  /** Closes connections that want the event and have no cached permissions for it. */
   #disconnect(event: Dispatched, error: unknown): void {
     const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
     for (const session of sessionsThatWant(event, this.#undecided(event))) session.disconnect(close);
   }
 
-  /** The guild is out of reach: bots of which it is not known what they may have there lose it, and are shown the whole of it once it is back. */
+  /** Marks the guild unavailable for bots without cached permissions for the event. */
   #showUnavailable(event: Dispatched): void {
     for (const seat of this.#undecided(event)) {
       for (const feedSession of [...seat.feedSessions]) loseSightOf(feedSession.session, this.guildId);
@@ -341,15 +335,15 @@ export class GuildFeed {
   }
 
   /**
-   * A session is not sent all that happens in the guild: it loses sight of it, and is shown the whole of it later. One that cannot be told so, without
-   * the guilds intent, ends; but never because of somebody else's box.
+   * Takes the guild from a session that misses events, until GUILD_CREATE is sent again. Without the guilds intent the
+   * session cannot be notified. It ends instead, but never because of a box.
    */
   cutOff(session: Session, close: Close): void {
     if (this.isOnBox || session.wants(GatewayIntentBits.Guilds)) loseSightOf(session, this.guildId);
     else session.end(close);
   }
 
-  /** More waits than is kept: the sessions that want any of it, or hold events back, lose sight of the guild, and nobody is left for it. */
+  /** Cuts off all sessions that hold events or want a waiting one, and discards the waiting events. */
   giveWay(): void {
     const seats = [...this.#seats.values()];
     const behind = seats.flatMap((seat) =>
@@ -362,14 +356,14 @@ export class GuildFeed {
       this.app.log.warn(facts, 'sessions lose sight of a guild: too much that happens there waits');
     }
     for (const { session } of behind) this.cutOff(session, closes.unavailable);
-    // The first is being worked on.
+    // `#work` is processing the first event. Losses of the guild stay too.
     const [first, ...others] = this.#waiting;
     this.#waiting = [...(first ? [first] : []), ...others.filter(({ audience }) => audience.detaches)];
     this.#waitingSize = this.#waiting.reduce((sum, { size }) => sum + size, 0);
     this.#noteKept();
   }
 
-  /** Bots that want the event, and whose permission for it has to be asked for first. */
+  /** Bots that want the event and have no cached permissions for it. */
   #undecided(event: Dispatched): BotSeat[] {
     const { place } = event;
     if (place === null || place === NOWHERE) return [];
@@ -387,7 +381,7 @@ export class GuildFeed {
     const where = { guildId: this.guildId, channelId: place === GUILD_AT_LARGE ? null : BigInt(place) };
     const there = await permissionsThere(guilds, where, botId, clock.now());
     if (there?.timeoutEnd != null) seat.timeoutEnd = there.timeoutEnd;
-    // Kept in the map that was there when the question was asked: a change since then has put another in its place.
+    // If permissions changed during the request, the bot has a new map and this result is dropped.
     permissions.set(place, there?.bits ?? 0n);
   }
 
@@ -420,7 +414,6 @@ export class GuildFeed {
     if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
   }
 
-  /** No session holds the guild any more. */
   #detachAll(told: BusMessage): void {
     for (const seat of [...this.#seats.values()])
       for (const feedSession of [...seat.feedSessions]) feedSession.lose(told);
@@ -429,7 +422,7 @@ export class GuildFeed {
     for (const act of acts) act();
   }
 
-  /** Changes of which nobody told are heeded after a while, too; and the end of a timeout, of which nobody tells, at once. */
+  /** Permissions expire in case an invalidation was lost. The end of a timeout has no event. */
   #forgetWhatIsOld(): void {
     const now = this.app.clock.now();
     if (now - this.#permissionsSince >= REMEMBER_MS) this.#forgetPermissions();
@@ -445,7 +438,7 @@ export class GuildFeed {
     this.#permissionsSince = this.app.clock.now();
   }
 
-  /** What is known of permissions goes with the sessions where nobody holds the guild any more: what came before still goes out by it. */
+  /** After a loss, permissions stay cached: earlier events still need them. */
   #forgetWhatChanged({ invalidates, userId, audience }: BusMessage): void {
     if (invalidates.includes('picture') || invalidates.includes('last-message')) this.forgetPicture();
     if (invalidates.includes('live')) this.#forgetLive();
@@ -456,12 +449,11 @@ export class GuildFeed {
   }
 }
 
-/** Whether events of a guild, so many and so long together, are more than is kept of one. */
 function isBeyond(events: number, bytes: number): boolean {
   return events > HELD_LIMIT.events || bytes > HELD_LIMIT.bytes;
 }
 
-/** How much text a message holds, in all its forms. */
+/** The size in characters. */
 function sizeOf({ data, content }: BusMessage): number {
   return data.length + (content?.redacted.length ?? 0) + (content?.withoutReply?.length ?? 0);
 }
@@ -471,7 +463,7 @@ function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage)
   return anyInGuild === undefined ? null : GUILD_AT_LARGE;
 }
 
-/** Tells of a bot whether its permissions, which are known, let it have the event. */
+/** Tests a bot's cached permissions. */
 function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boolean {
   if (place === null) return () => true;
   const all = BigInt(audience.inChannel ?? 0);
@@ -482,7 +474,7 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boo
   };
 }
 
-/** Whether a session gets the event as far as intents go, and whom it is about. */
+/** Checks intents and `ownBot`, not permissions. */
 function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
   const { ownBot } = audience;
   const isOwn = message.userId === seat.idText;
@@ -503,7 +495,7 @@ function isWanted(seat: BotSeat, event: Dispatched): boolean {
   return false;
 }
 
-/** The forms in which one event goes out, each made once. */
+/** The forms of one event, each built once. */
 class Forms {
   readonly #made: Partial<Record<ContentShown, GatewayEvent>> = {};
 
@@ -517,7 +509,6 @@ class Forms {
     return made;
   }
 
-  /** Lets go of what was made for sending, once everybody has it. */
   settle(): void {
     for (const event of Object.values(this.#made)) event.settle();
   }

@@ -20,12 +20,12 @@ import { Session, type Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
 
-/** Guilds that a session is attached to before others have a turn. */
+/** Guilds attached before yielding to the event loop. */
 const ATTACHED_PER_TURN = 100;
 
 /**
- * Makes a session for a client that identifies: who it is, what it asks for, whether it may, which guilds it gets.
- * @throws Closing with the code of the first step that refuses
+ * Creates a session. `begin` of the result sends READY.
+ * @throws Closing with the code of the first check that fails
  */
 export async function identify(connection: Applicant, data: IdentifyData): Promise<Admission> {
   const { gateway } = connection;
@@ -40,9 +40,9 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   const session = openSession(connection, bot, data, intents, shard);
   try {
     await gateway.bots.add(session);
-    // What was replaced or switched off before the session heard of such.
+    // The token or an intent may have changed before the session subscribed.
     session.setPrivileges((await authenticate(app, token, intents)).privilegedIntents);
-    // Before it hears of its guilds: their GUILD_CREATE shows it, and it is not told besides.
+    // Before attaching to guilds, so that GUILD_CREATE includes the presence.
     await showPresence(gateway, session);
     const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
     if (data.compress === true) connection.compressPayloads();
@@ -53,7 +53,7 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   }
 }
 
-/** @throws Closing 4004 for a token that is not valid, 4014 for a privileged intent that is switched off */
+/** @throws Closing 4004 for an invalid token, 4014 for a disabled privileged intent */
 async function authenticate(app: AppContext, token: string, intents: number): Promise<AuthenticatedBot> {
   const bot = await app.botTokens.authenticate(token);
   if (!bot) throw new Closing(closes.authenticationFailed);
@@ -73,7 +73,7 @@ function requireShard(shard: number[] | null | undefined): Shard | null {
   return { id, count };
 }
 
-/** Counts the attempt; a refused one returns the milliseconds after which another may succeed. */
+/** Null if allowed, otherwise milliseconds until a retry can succeed. */
 async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Shard | null): Promise<number | null> {
   const { limits } = gateway.app;
   const id = String(bot.actor.user.id);
@@ -112,7 +112,10 @@ function openSession(
   return session;
 }
 
-/** The guilds of the session's shard, oldest first. @throws Closing 4011 */
+/**
+ * In ascending order.
+ * @throws Closing 4011
+ */
 async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   const guildIds: bigint[] = [];
   for await (const page of gateway.app.guilds.pagesOfGuildIds(session.botId)) {
@@ -122,7 +125,7 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   return guildIds;
 }
 
-/** Lets the session hear of its guilds, whose events wait until it has been shown them. */
+/** Events are held until GUILD_CREATE was sent. */
 async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<FeedSession[]> {
   const feedSessions: FeedSession[] = [];
   await inTurns(guildIds, ATTACHED_PER_TURN, (guildId) => {

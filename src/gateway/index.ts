@@ -4,7 +4,6 @@ import { refuseUpgrade } from '../http/upgrades.js';
 import { createGateway } from './gateway.js';
 import { createAcceptor } from './ws-adapter.js';
 
-/** The bot gateway, as docs/gateway.md states it. */
 export function createGatewayFace(app: AppContext): Face {
   const gateway = createGateway(app);
   const accept = createAcceptor(gateway);

@@ -6,12 +6,11 @@ const KNOWN_INTENTS = Object.values(Intent).reduce<number>(
   0,
 );
 
-/** Whether a number is made of intents that exist, and of nothing else. */
 export function areIntents(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= KNOWN_INTENTS && (value & ~KNOWN_INTENTS) === 0;
 }
 
-/** Whether `intents` ask for a privileged one that is switched off. */
+/** Whether `intents` include a disabled privileged intent. */
 export function asksTooMuch(intents: number, on: readonly PrivilegedIntent[]): boolean {
   return (intents & intentBitsWithout(on)) !== 0;
 }

@@ -12,8 +12,8 @@ import { BOX_PATIENCE_MS, GUILD_RETRY_MS, MAX_GUILD_CREATE_BYTES } from './proto
 import type { Session } from './session.js';
 
 /**
- * Shows a new session its guilds, no faster than its client reads: those of the cloud one in a turn of the event loop, and those on boxes
- * beside them, each as soon as its box answers. What a box does not answer in a short time is unavailable until it does.
+ * Sends a new session its guilds, no faster than its client reads. Cloud guilds go one by one, guilds on boxes
+ * concurrently. A guild is unavailable if its box does not answer within `BOX_PATIENCE_MS`.
  */
 export async function introduceGuilds(app: AppContext, session: Session, feedSessions: FeedSession[]): Promise<void> {
   const introductions = feedSessions.map((feedSession) => new Introduction(app, feedSession));
@@ -27,7 +27,6 @@ export async function introduceGuilds(app: AppContext, session: Session, feedSes
   session.markIntroduced();
 }
 
-/** Shows a guild to a session that holds it. */
 export function introduceGuild(app: AppContext, feedSession: FeedSession): Promise<void> {
   return new Introduction(app, feedSession).begin();
 }
@@ -36,7 +35,7 @@ async function introduceInOrder(introductions: Introduction[]): Promise<void> {
   for (const introduction of introductions) await introduction.begin();
 }
 
-/** Settles once nobody has to wait for these guilds any more; those that come later are shown then. */
+/** Resolves after `BOX_PATIENCE_MS` at the latest. Slower guilds follow in the background. */
 async function introduceFromBoxes(app: AppContext, introductions: Introduction[]): Promise<void> {
   if (introductions.length === 0) return;
   const begun = Promise.all(introductions.map((introduction) => introduction.begin()));
@@ -45,9 +44,8 @@ async function introduceFromBoxes(app: AppContext, introductions: Introduction[]
 }
 
 /**
- * Dispatches GUILD_CREATE, then what happened in the guild since the session was attached to it. A guild that cannot be read at the
- * moment is shown as unavailable first, and as a whole once it can; nobody waits for that but what happens in the guild. One that is
- * out of reach is shown as unavailable and not held: it is introduced anew when its return is told (docs/gateway.md, G-50).
+ * Dispatches GUILD_CREATE, then the held events. If the guild fails to load, it is sent as unavailable and retried. An
+ * unreachable guild is also detached, until its return is published (docs/gateway.md, G-50).
  */
 class Introduction {
   #isToldUnavailable = false;
@@ -61,7 +59,7 @@ class Introduction {
     return this.feedSession.feed.isOnBox;
   }
 
-  /** Settles once the session was told of the guild, one way or the other. */
+  /** Resolves once GUILD_CREATE or GUILD_DELETE was dispatched. */
   async begin(): Promise<void> {
     const { feedSession } = this;
     if (!feedSession.session.wants(GatewayIntentBits.Guilds)) return feedSession.release();
@@ -70,7 +68,6 @@ class Introduction {
     void this.#showLater();
   }
 
-  /** The session waits no longer: a guild that it was told nothing of yet is unavailable for now. */
   tellDelay(): void {
     if (this.feedSession.isHeld) this.#tellUnavailable();
   }
@@ -83,7 +80,7 @@ class Introduction {
     } while (!(await this.#isShown()));
   }
 
-  /** Shows the guild to the session. @returns false when it could not be read, and is to be shown later */
+  /** @returns false if the guild could not be read and must be retried */
   async #isShown(): Promise<boolean> {
     const { feedSession } = this;
     const endTurn = await this.#turn();
@@ -94,7 +91,7 @@ class Introduction {
     return true;
   }
 
-  /** The turn to ask for the guild, which no client keeps from others by not reading. */
+  /** Acquires a load permit. A client that does not read never keeps one. */
   async #turn(): Promise<Release> {
     const { session, feed } = this.feedSession;
     for (;;) {
@@ -135,7 +132,6 @@ class Introduction {
     this.app.metrics.gatewayDispatches.inc({ type: event.type });
   }
 
-  /** The guild as it is, or why it cannot be had. */
   async #guildCreate(): Promise<GatewayEvent | 'gone' | 'unreadable' | 'out of reach'> {
     const { app } = this;
     const { feed, session } = this.feedSession;

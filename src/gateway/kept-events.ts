@@ -1,20 +1,18 @@
 import { MAX_HELD_BYTES } from './protocol.js';
 
-/** Somebody who keeps events until they can go out. */
 interface Keeper {
-  /** Lets go of them, and of the sessions that wait for them. */
+  /** Discards waiting events and cuts off the affected sessions. */
   giveWay(): void;
 }
 
 /**
- * What is kept in all feeds of a process until it can go out. Beyond {@link MAX_HELD_BYTES} whoever keeps most gives way, so that a
- * guild in which little waits is kept from nothing by others.
+ * Counts the bytes of waiting events in all feeds. Above {@link MAX_HELD_BYTES} the largest keeper gives way, so that other
+ * guilds are not affected.
  */
 export class KeptEvents {
   readonly #sizes = new Map<Keeper, number>();
   #bytes = 0;
 
-  /** From here on, `keeper` keeps so many bytes. */
   note(keeper: Keeper, bytes: number): void {
     const before = this.#sizes.get(keeper) ?? 0;
     this.#bytes += bytes - before;

@@ -18,7 +18,7 @@ import type { Session } from './session.js';
 
 const MAX_NONCE_BYTES = 32;
 
-/** Answers op 8 with GUILD_MEMBERS_CHUNK (docs/gateway.md, G-40); a fault closes the connection. */
+/** Answers op 8 (docs/gateway.md, G-40). An unexpected error closes the connection. */
 export async function sendMembers(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
   try {
     await sendRequested(gateway.app.guilds, session, request);
@@ -41,7 +41,7 @@ async function sendRequested(home: GuildHome, session: Session, request: Members
   return dispatchMembers(home, session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
 }
 
-/** The answer for a guild that the session does not hold, or that is out of reach. */
+/** Answers for a guild that is not held or unreachable. */
 function sendNone(session: Session, request: MembersRequest): void {
   dispatchChunk(session, request, [], [], { notFound: request.user_ids ?? [] });
 }
@@ -56,8 +56,8 @@ async function sendListed(home: GuildHome, session: Session, request: MembersReq
 }
 
 /**
- * The whole list, or its first `limit`, chunk by chunk, no faster than the client reads. Where it ends before its count says so, the chunk at
- * its end is the last by its `chunk_count`, which clients wait for.
+ * Sends the list no faster than the client reads. If it ends early, the last chunk corrects `chunk_count`, because
+ * clients wait for the last chunk.
  */
 async function sendAll(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
@@ -76,11 +76,9 @@ async function sendAll(home: GuildHome, session: Session, request: MembersReques
   }
 }
 
-/** What a chunk says beside its members. */
 interface ChunkFacts {
-  /** Ids that were asked for and are no members'. */
+  /** Requested ids that are not members. */
   notFound?: string[];
-  /** The chunk's place among those of the answer; the only one unless stated. */
   index?: number;
   count?: number;
 }

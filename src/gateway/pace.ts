@@ -1,14 +1,13 @@
 import type { Clock, Timer } from '../infra/clock.js';
 
-/** How often something may be done. */
 export interface PaceLimit {
   times: number;
   windowMs: number;
 }
 
-/** Does something as often as it may; what comes too often waits, and only the latest of it is done. */
+/** Limits the rate of work. Of excess work, the latest runs later and the rest is dropped. */
 export class Pace {
-  /** When it was done, the oldest first; no more of them than a window may hold. */
+  /** Times of past runs, oldest first. */
   #done: number[] = [];
   #waiting: Timer | null = null;
 
@@ -30,7 +29,6 @@ export class Pace {
     this.#waiting = this.clock.after(oldest + this.limit.windowMs - now, () => this.do(work));
   }
 
-  /** What waits is not done any more. */
   cancel(): void {
     this.#waiting?.cancel();
     this.#waiting = null;

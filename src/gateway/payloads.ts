@@ -4,7 +4,6 @@ import { parseBounded } from '../infra/bounded-json.js';
 import { Closing } from './closing.js';
 import { closes } from './protocol.js';
 
-/** A payload from a client. */
 export interface ClientPayload {
   op: number;
   d?: unknown;
@@ -12,11 +11,11 @@ export interface ClientPayload {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A string of JSON, or a whole number whose digits a double might not hold. */
+/** A JSON string, or an integer that a double may not represent exactly. */
 const STRING_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/g;
 
 /**
- * Reads a message. Whole numbers of 16 digits and more become text, so that ids keep their digits.
+ * Integers of 16 digits or more become strings, so that ids stay exact.
  * @throws Closing 4002
  */
 export function decode(message: Buffer): ClientPayload {
@@ -41,7 +40,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new Closing(closes.undecodable);
 }
 
-/** A number too long to have been left one by {@link decode}; as a limit or a bit set its size is all that matters. */
+/** An integer that {@link decode} turned into a string. Only its magnitude matters. */
 const longNumber = z
   .string()
   .regex(/^-?\d{16,}$/)
@@ -65,7 +64,7 @@ const Activity = z.looseObject({
   type: whole.nullish().transform((type) => type ?? ActivityType.Playing),
 });
 
-/** What a client shows of itself. Libraries leave out what was never set, or send it empty. */
+/** Libraries omit unset fields or send them empty. */
 export const Presence = z.object({
   since: anyNumber.nullish(),
   activities: z.array(Activity).nullish(),
@@ -100,10 +99,10 @@ export const VoiceStateUpdate = z.object({
 
 export type VoiceRequest = z.output<typeof VoiceStateUpdate>;
 
-/** Ids asked for by `user_ids` may be anything that can be written down; what is no id is not found. */
+/** Invalid ids are returned in `not_found`. */
 const AnyId = z.union([z.string(), z.int()]).transform(String);
 
-/** Some libraries send a list, of which the reference platform serves the first. */
+/** Some libraries send a list; the first id counts, as on the reference platform. */
 const guildId = z.union([id, z.tuple([id], id).transform(([first]) => first)]);
 
 /** Some libraries send 0 or 1. */

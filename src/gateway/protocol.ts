@@ -1,9 +1,9 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 
-/** The versions spoken (docs/gateway.md, G-1); sessions at 9 differ from those at 10 in G-15 only. */
+/** Versions differ in G-15 only (docs/gateway.md, G-1). */
 export type GatewayVersion = 9 | 10;
 
-/** By what `v` says; null for an address without it. */
+/** Null if the version is not supported. */
 export function versionFor(v: string | null): GatewayVersion | null {
   switch (v) {
     case null:
@@ -16,85 +16,80 @@ export function versionFor(v: string | null): GatewayVersion | null {
   }
 }
 
-/** Milliseconds between a client's heartbeats. */
 export const HEARTBEAT_INTERVAL_MS = 41_250;
 
-/** A connection without a heartbeat for this long is given up. */
+/** Maximum time without a heartbeat. */
 export const HEARTBEAT_SILENCE_MS = HEARTBEAT_INTERVAL_MS * 1.5;
 
 /**
- * How long a payload is held back that some clients do not expect as soon as it can come on one machine, in milliseconds. It
- * is about how fast a client's threads and sockets are, so it passes in real time, whatever the clock says.
+ * Delay of HELLO and heartbeat acknowledgements, in milliseconds. Some clients mishandle an immediate reply on the same
+ * machine. Runs in real time, not on the injected clock.
  */
 export const SAME_MACHINE_DELAY_MS = 10;
 
-/** Bytes of one payload from a client. */
 export const MAX_PAYLOAD_BYTES = 4_096;
 
-/** How many payloads a client may send within the window. */
+/** Limit of payloads from a client. */
 export const SEND_LIMIT = { payloads: 120, windowMs: 60_000 } as const;
 
-/** How often a session may say something else of its bot; what it says more often is told later, the latest of it. */
+/** Limit of presence updates of a session. */
 export const PRESENCE_LIMIT = { times: 5, windowMs: 20_000 } as const;
 
-/** Guilds that one shard may hold. */
 export const MAX_GUILDS_PER_SHARD = 2_500;
 
-/** How long a session waits for its client to come back, in milliseconds. */
+/** How long a disconnected session can be resumed, in milliseconds. */
 export const RESUME_WINDOW_MS = 5 * 60_000;
 
-/** What a session keeps for a RESUME. */
+/** Events kept for a RESUME. */
 export const REPLAY_LIMIT = { events: 4_096, bytes: 4 * 1024 * 1024 } as const;
 
-/** What may wait for a connected client that does not read. */
+/** Events that may wait for a connected client that does not read. */
 export const BACKLOG_LIMIT = { events: 2_048, bytes: 1024 * 1024 } as const;
 
 /**
- * What waits in a guild's feed for permissions, and for each session that was not shown the guild yet. It follows a GUILD_CREATE at once, so
- * that both together have room in what a session keeps.
+ * Events of a guild that may wait for permissions, or for GUILD_CREATE of a session. In the second case both must fit
+ * in `REPLAY_LIMIT`.
  */
 export const HELD_LIMIT = { events: 4_096, bytes: 1024 * 1024 } as const;
 
-/** What waits in the feeds of all guilds of a process, in bytes. */
+/** For all feeds of a process. */
 export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** The longest GUILD_CREATE, in bytes: more than a half of what a session keeps, which has room for what waits behind it, too. */
+/** Must fit in `REPLAY_LIMIT` together with the held events. */
 export const MAX_GUILD_CREATE_BYTES = 2.5 * 1024 * 1024;
 
-/** How long a session that logs in waits for guilds on boxes before it is told that they are unavailable, in milliseconds. */
+/** How long a new session waits for guilds on boxes, in milliseconds. */
 export const BOX_PATIENCE_MS = 3_000;
 
-/** How long, in milliseconds, until permissions that could not be read are asked for once more: after these tries, and all further ones. */
+/** Delay of every later retry, in milliseconds. */
 export const LAST_PERMISSION_RETRY_MS = 6_000;
 
-/** The same after each of the first tries. */
+/** Delays of the first retries, in milliseconds. */
 export const PERMISSION_RETRIES_MS = [250, 1_000, 3_000, LAST_PERMISSION_RETRY_MS] as const;
 
-/** How long after a fault a guild is read again for a session that waits for it, in milliseconds: twice as long each time. */
+/** Delay before a guild is loaded again, in milliseconds. It doubles up to `most`. */
 export const GUILD_RETRY_MS = { first: 1_000, most: 30_000 } as const;
 
-/** Bytes handed to a socket ahead of its reader. */
+/** Maximum number of bytes buffered in a socket. */
 export const SOCKET_HIGH_WATER = 256 * 1024;
 
-/** How long a stopping server waits for clients to leave by themselves, in milliseconds. */
+/** How long shutdown waits after op 7, in milliseconds. */
 export const DRAIN_MS = 3_000;
 
-/** How long a stopping server waits for the answers to its closes, in milliseconds. */
+/** How long shutdown waits for the client's close frame, in milliseconds. */
 export const PARTING_MS = 1_000;
 
-/** The longest a refused IDENTIFY is left without its answer, in milliseconds. */
+/** Maximum delay of op 9, in milliseconds. */
 export const REFUSAL_DELAY_MS = 5_000;
 
-/** Requests for members, or about voice, of one session that may wait behind the one that is served. */
+/** Waiting member and voice requests of one session. */
 export const MAX_WAITING_REQUESTS = 240;
 
-/** Members in one GUILD_MEMBERS_CHUNK. */
 export const MEMBERS_PER_CHUNK = 1_000;
 
-/** Members that a search by prefix, or a list of ids, returns at most. */
+/** Also for a list of ids. */
 export const MEMBERS_PER_SEARCH = 100;
 
-/** The opcodes a client may send. */
 export type ClientOpcode =
   | GatewayOpcodes.Heartbeat
   | GatewayOpcodes.Identify
@@ -120,15 +115,14 @@ export function isClientOpcode(op: number): op is ClientOpcode {
   return CLIENT_OPCODES.has(op);
 }
 
-/** Why the server closes a connection. */
 export interface Close {
   code: number;
   reason: string;
-  /** What client libraries do on it. A session outlives only a close after which they resume. */
+  /** How client libraries react. A session survives only `resume`. */
   client: 'resume' | 'identify' | 'stop';
 }
 
-/** Every reason for a close; the table of docs/gateway.md. */
+/** See the table in docs/gateway.md. */
 export const closes = {
   fault: { code: 4000, reason: 'Unknown error.', client: 'resume' },
   unknownOpcode: { code: 4001, reason: 'Unknown opcode.', client: 'resume' },
@@ -152,12 +146,10 @@ export const closes = {
   notReading: { code: 4901, reason: 'Too many events wait to be read.', client: 'resume' },
 } as const satisfies Record<string, Close>;
 
-/** Whether a session outlives the client's closing with `code`. */
 export function clientCloseKeepsSession(code: number): boolean {
   return code !== 1000 && code !== 1001;
 }
 
-/** The shard that is responsible for a guild. */
 export function shardOfGuild(guildId: bigint, count: number): number {
   return Number((guildId >> 22n) % BigInt(count));
 }

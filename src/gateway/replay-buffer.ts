@@ -1,14 +1,14 @@
 import type { GatewayEvent } from './events.js';
 
-/** The latest events of a session, by sequence number. */
+/** The latest events of a session by sequence number. */
 export class ReplayBuffer {
   #events: (GatewayEvent | undefined)[] = [];
-  /** Where in `#events` the oldest kept one stands; what is before it was dropped. */
+  /** Index of the oldest kept event. */
   #head = 0;
   #oldest = 1;
   #bytes = 0;
 
-  /** The sequence number of the oldest event that is kept, or of the next one when none is. */
+  /** Sequence number of the oldest kept event, or of the next if none is kept. */
   get oldest(): number {
     return this.#oldest;
   }
@@ -21,7 +21,6 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
-  /** Adds the event that follows the newest. */
   push(event: GatewayEvent): void {
     this.#events.push(event);
     this.#bytes += event.size;
@@ -31,7 +30,7 @@ export class ReplayBuffer {
     return sequence < this.#oldest ? undefined : this.#events[this.#head + sequence - this.#oldest];
   }
 
-  /** Drops the oldest events, `sequence` being the last of them. */
+  /** Drops events up to and including `sequence`. */
   dropThrough(sequence: number): void {
     while (this.#oldest <= sequence && this.length > 0) {
       this.#bytes -= this.#events[this.#head]?.size ?? 0;

@@ -17,10 +17,7 @@ import { type ClientOpcode, closes } from './protocol.js';
 import type { Session } from './session.js';
 import { changeVoice } from './voice.js';
 
-/**
- * Does what an identified client asks for.
- * @throws Closing 4002 for a payload of wrong types, 4008 when too many requests wait
- */
+/** @throws Closing 4002 for a payload of wrong types, 4008 when too many requests wait */
 export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: unknown): void {
   switch (op) {
     case GatewayOpcodes.PresenceUpdate:
@@ -50,8 +47,7 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
 }
 
 /**
- * Does `work` after what was asked for before. Guilds on boxes have a line each, so that a box that does not answer keeps nobody from
- * what is asked of others (docs/gateway.md, G-40).
+ * Each guild on a box has its own queue, so that a slow box does not delay other guilds (docs/gateway.md, G-40).
  * @throws Closing 4008 when too many requests wait
  */
 function inTurn({ app }: Gateway, session: Session, guildId: string, work: () => Promise<void>): void {

@@ -9,9 +9,8 @@ import { showPresence } from './presence.js';
 import { closes } from './protocol.js';
 
 /**
- * Moves a session to `connection` and repeats what its client missed.
- * @throws Closing 4004 for a token that is not valid, 4007 for a `seq` that cannot be, 4014 for an intent that
- *   was switched off meanwhile
+ * Moves a session to `connection` and sends missed events.
+ * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
   const { app, sessions } = connection.gateway;

@@ -18,14 +18,12 @@ import {
 } from './protocol.js';
 import { ReplayBuffer } from './replay-buffer.js';
 
-/** The session's place among those who hear of a guild. */
+/** A session's subscription to a guild. */
 export interface GuildSeat {
   detach(): void;
 }
 
-/** The connection a session is on at the moment. */
 export interface SessionLink {
-  /** Whether more may be sent before the client falls behind. */
   readonly hasRoom: boolean;
   send(payload: Payload): void;
   close(close: Close): void;
@@ -36,46 +34,40 @@ export interface Shard {
   count: number;
 }
 
-/** What a client fixes when it identifies. */
 export interface SessionTerms {
   id: string;
   bot: AuthenticatedBot;
   version: GatewayVersion;
   intents: number;
-  /** Null when the client did not ask for sharding. */
+  /** Null without sharding. */
   shard: Shard | null;
   largeThreshold: number;
   presence: PresenceUpdate | null;
 }
 
 /**
- * What outlives a connection: the sequence of events and the part of it the client may still ask for.
- *
- * Every event is first put into the replay buffer, then sent from it: at once while the client keeps up, or when the socket
- * has room again. So what waits for a slow client, what a RESUME repeats and what arrives meanwhile are one queue, and the
- * events in it are shared between sessions.
+ * The state that survives a connection. Events are sent from the replay buffer, whether new, resent by RESUME or
+ * delayed by a slow client. So there is one queue, and sessions share the event objects.
  */
 export class Session {
   readonly id: string;
   readonly bot: AuthenticatedBot;
   readonly botId: bigint;
-  /** The bot's own user, as it was last read. */
   user: User;
   readonly version: GatewayVersion;
   readonly intents: number;
-  /** Whether it is sent the content of messages that are neither its own nor for it (docs/gateway.md, G-15). */
+  /** Whether it receives the content of all messages (docs/gateway.md, G-15). */
   readsContent: boolean;
   readonly shard: Shard | null;
   readonly largeThreshold: number;
   presence: PresenceUpdate | null;
-  /** How often what it says is told. */
   readonly presencePace: Pace;
 
-  /** The guilds whose events it gets, by id. */
+  /** Guilds whose events it receives, by id. */
   readonly guilds = new Map<bigint, GuildSeat>();
-  /** The guilds that its client was shown as unavailable, and neither whole nor as left since. */
+  /** Guilds that the client knows as unavailable. */
   readonly unavailableGuilds = new Set<bigint>();
-  /** Settles when READY and the guilds in it were dispatched. */
+  /** Resolves when READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;
 
   readonly #replay = new ReplayBuffer();
@@ -83,7 +75,7 @@ export class Session {
   #sent = 0;
   #unsentBytes = 0;
   #acknowledged = 0;
-  /** Whether the client is being brought up to date, after IDENTIFY or RESUME; it may lag further then. */
+  /** True after IDENTIFY or RESUME until all events are sent. `BACKLOG_LIMIT` does not apply then. */
   #catchingUp = true;
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
@@ -92,7 +84,7 @@ export class Session {
   #roomWaiters: (() => void)[] = [];
   #markIntroduced: () => void = () => {};
   #roomLine = Promise.resolve();
-  /** The last task of each line that has one. */
+  /** The last task of each queue. */
   readonly #tasks = new Map<string | null, Promise<void>>();
   #waitingTasks = 0;
 
@@ -121,7 +113,6 @@ export class Session {
     return this.#ended;
   }
 
-  /** What the session was ended with, where that is told to a client. */
   get endedBy(): Close | undefined {
     return this.#endedBy;
   }
@@ -130,7 +121,6 @@ export class Session {
     return this.#link !== null;
   }
 
-  /** The number of the latest event. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -139,7 +129,7 @@ export class Session {
     return (this.intents & intent) !== 0;
   }
 
-  /** The application has these privileged intents switched on from now on. It does not say whether the session may go on with its own. */
+  /** Does not end a session that uses a disabled intent. */
   setPrivileges(on: readonly PrivilegedIntent[]): void {
     this.readsContent = this.#mayReadContent(on);
   }
@@ -152,7 +142,6 @@ export class Session {
     return this.shard === null || shardOfGuild(guildId, this.shard.count) === this.shard.id;
   }
 
-  /** Gives the event its number and sends it as soon as the client can take it. */
   dispatch(event: GatewayEvent): void {
     if (this.#ended) return;
     this.#replay.push(event);
@@ -168,7 +157,6 @@ export class Session {
     this.#keepWithinBounds();
   }
 
-  /** Puts the session on a connection. */
   attach(link: SessionLink): void {
     this.#expiry?.cancel();
     this.#expiry = null;
@@ -178,8 +166,8 @@ export class Session {
   }
 
   /**
-   * The connection is gone; the session waits for a RESUME, for a while.
-   * @returns false when the session was on another connection already
+   * The session waits `RESUME_WINDOW_MS` for a RESUME.
+   * @returns false if the session is already on another connection
    */
   detach(link: SessionLink): boolean {
     if (this.#link !== link) return false;
@@ -189,8 +177,8 @@ export class Session {
   }
 
   /**
-   * Moves the session to `link` and repeats what came after `sequence`, followed by `resumed`.
-   * @returns `lost` when that is not kept any more
+   * Sends the events after `sequence`, then `resumed`.
+   * @returns `lost` if those events are no longer kept, `ahead` if `sequence` was never sent
    */
   resume(link: SessionLink, sequence: number, resumed: GatewayEvent): 'resumed' | 'lost' | 'ahead' {
     if (sequence < 0 || sequence > this.#sequence) return 'ahead';
@@ -201,20 +189,19 @@ export class Session {
     this.#sent = sequence;
     this.#acknowledged = Math.min(this.#acknowledged, sequence);
     this.#unsentBytes = this.#bytesAfter(sequence);
-    // Before RESUMED, which may take the place of the oldest that is kept: what is repeated has been sent by then.
+    // First, because RESUMED may displace the oldest kept event, which must be sent by then.
     this.attach(link);
     this.dispatch(resumed);
     return 'resumed';
   }
 
-  /** The client has everything up to `sequence`. It is kept until the next heartbeat, for a client that resumes from earlier. */
+  /** Drops the events of the previous heartbeat only, because a client may resume from an earlier number. */
   acknowledge(sequence: number): void {
     if (sequence > this.#sent) return;
     this.#replay.dropThrough(this.#acknowledged);
     this.#acknowledged = Math.max(this.#acknowledged, sequence);
   }
 
-  /** Sends what waits, as far as the socket has room. */
   pump(): void {
     while (this.#link?.hasRoom && this.#sent < this.#sequence) {
       const event = this.#replay.at(this.#sent + 1);
@@ -228,25 +215,25 @@ export class Session {
     if (this.hasRoom) this.#wakeRoomWaiters();
   }
 
-  /** Settles when the client is close enough behind for more to be loaded for it, or the session has ended. */
+  /** Resolves when `hasRoom` is true or the session has ended. */
   async room(): Promise<void> {
     while (!this.#ended && !this.hasRoom) {
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
     }
   }
 
-  /** Whether the client is close enough behind for more to be loaded for it. */
+  /** Whether more data may be loaded for the client. */
   get hasRoom(): boolean {
     return this.#unsentBytes < BACKLOG_LIMIT.bytes / 2;
   }
 
-  /** Whether half of what may wait for its client waits. */
+  /** Whether more than half of the allowed backlog waits. */
   get isFarBehind(): boolean {
     const most = this.#link && !this.#catchingUp ? BACKLOG_LIMIT : REPLAY_LIMIT;
     return this.#unsentBytes > most.bytes / 2 || this.#sequence - this.#sent > most.events / 2;
   }
 
-  /** Does `work`, which dispatches much at once and does not fail, once there is room for it: one after the other, as they came. */
+  /** Runs `work` once there is room, in the order of the calls. `work` may dispatch many events and must not throw. */
   whenRoom(work: () => void): Promise<void> {
     this.#roomLine = this.#roomLine.then(() => this.room()).then(work);
     return this.#roomLine;
@@ -257,8 +244,8 @@ export class Session {
   }
 
   /**
-   * Runs `task`, which handles its own faults, after those handed over earlier for the same line.
-   * @returns false when too many wait already, in all lines
+   * Runs `task` after earlier tasks of the same queue. `task` handles its own errors.
+   * @returns false if too many tasks wait in all queues
    */
   inTurn(task: () => Promise<void>, line: string | null = null): boolean {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
@@ -273,12 +260,10 @@ export class Session {
     return true;
   }
 
-  /** Closes the connection, if there is one. */
   disconnect(close: Close): void {
     this.#link?.close(close);
   }
 
-  /** Ends the session for good, with `close` for the client when it is connected. */
   end(close?: Close): void {
     if (this.#ended) return;
     this.#ended = true;

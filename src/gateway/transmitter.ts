@@ -3,25 +3,24 @@ import type { Payload } from './events.js';
 import { SOCKET_HIGH_WATER } from './protocol.js';
 import { ZstdCompressor } from './zstd.js';
 
-/** A socket, as far as the protocol needs one. */
+/** The part of a socket that the protocol needs. */
 export interface Outlet {
-  /** Hands over a whole WebSocket frame. */
+  /** A complete WebSocket frame. */
   write(frame: Buffer): void;
-  /** Starts the closing handshake; nothing is written after it. */
+  /** Starts the closing handshake. No frame may follow. */
   close(code: number, reason: string): void;
   /** Drops the socket without a handshake. */
   destroy(): void;
-  /** Bytes that the network has not taken yet. */
+  /** Bytes not yet sent. */
   readonly pending: number;
 }
 
-/** Writes payloads to one connection, in its encoding. */
 export class Transmitter {
   #encoding: Encoding;
   #begun = false;
   readonly #compressor: ZstdCompressor | null;
 
-  /** @param onRoom called when a compressor has worked off what kept the connection from having room */
+  /** @param onRoom called when the compressor has caught up */
   constructor(
     private readonly outlet: Outlet,
     encoding: Encoding,
@@ -31,12 +30,11 @@ export class Transmitter {
     this.#compressor = encoding === zstdStored ? ZstdCompressor.create() : null;
   }
 
-  /** Whether the socket has room before its reader falls behind. */
   get hasRoom(): boolean {
     return this.outlet.pending + (this.#compressor?.pending ?? 0) < SOCKET_HIGH_WATER;
   }
 
-  /** From here on larger payloads are compressed one by one, unless the transport compresses already. */
+  /** Compresses larger payloads, unless the transport already compresses. */
   compressPayloads(): void {
     if (this.#encoding === plain) this.#encoding = zlibPayloads;
   }
@@ -56,7 +54,7 @@ export class Transmitter {
     this.outlet.write(frameOf(encoding, payload, true));
   }
 
-  /** Lets go of the compressor's memory; nothing is sent after it. */
+  /** No payload may follow. */
   end(): void {
     this.#compressor?.close();
   }

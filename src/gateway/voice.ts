@@ -9,8 +9,8 @@ import type { VoiceRequest } from './payloads.js';
 import type { Session } from './session.js';
 
 /**
- * Answers op 4 (docs/gateway.md, G-41): joins, moves or leaves. What is refused has no answer, as on the reference platform; a fault closes
- * the connection.
+ * Handles op 4 (docs/gateway.md, G-41). A refusal has no response, as on the reference platform. An unexpected error
+ * closes the connection.
  */
 export async function changeVoice(gateway: Gateway, session: Session, request: VoiceRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
@@ -19,7 +19,7 @@ export async function changeVoice(gateway: Gateway, session: Session, request: V
     if (request.channel_id) await join(gateway, session, guildId, request);
     else await leaveVoice(callContext(gateway.app, session.bot.actor), guildId);
   } catch (error) {
-    // Nobody is put into voice there, in reach or not (decisions 262).
+    // Bots cannot join voice on a box.
     if (error instanceof GuildUnavailable) return;
     const refusal = refusalIn(error);
     if (refusal && refusal.kind !== 'overloaded') return;

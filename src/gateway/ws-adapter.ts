@@ -19,7 +19,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 
 const TOO_LARGE = 1009;
 
-/** A message beyond `maxPayload` is the client's fault in the gateway's own terms: 4002, not 1009. */
+/** An oversized message closes with 4002, not 1009. */
 class GatewaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (code === TOO_LARGE) super.close(closes.undecodable.code, closes.undecodable.reason);
@@ -27,15 +27,14 @@ class GatewaySocket extends WebSocket {
   }
 }
 
-/** Turns upgrades into connections. */
 export function createAcceptor(gateway: Gateway) {
-  // Named first, since the library's types do not know `closeTimeout` yet.
+  // A variable, because the library's types lack `closeTimeout`.
   const options = {
     noServer: true,
     WebSocket: GatewaySocket,
     maxPayload: MAX_PAYLOAD_BYTES,
     perMessageDeflate: false,
-    // Text that is no UTF-8 closes 4002 when it is decoded, not 1007.
+    // The decoder closes with 4002 for invalid UTF-8, not 1007.
     skipUTF8Validation: true,
     clientTracking: false,
     autoPong: false,
@@ -58,15 +57,15 @@ function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSo
   webSocket.on('error', (error) => gateway.app.log.debug({ err: error }, 'a gateway socket broke the protocol'));
   socket.on('drain', () => connection.drained());
   if (refusal) connection.close(refusal);
-  // Some clients lose a HELLO that they read together with the answer to the upgrade.
+  // Some clients lose a HELLO that arrives in the same read as the upgrade response.
   else setTimeout(() => connection.greet(), SAME_MACHINE_DELAY_MS);
 }
 
 /**
- * Frames are written straight to the socket, made once for many connections. Without permessage-deflate the library
- * writes its own (pong, close) there at once as well, so that the order is the order of the calls.
+ * Frames are written directly to the socket, since connections share them. Without permessage-deflate the library
+ * writes pongs and closes at once too, so the order is kept.
  *
- * A class, since an object literal with a getter is of a kind of its own each time, which made a fan-out a quarter slower.
+ * A class, because each object literal with a getter has its own hidden class, which made a fan-out a quarter slower.
  */
 class SocketOutlet implements Outlet {
   constructor(
@@ -91,7 +90,7 @@ class SocketOutlet implements Outlet {
   }
 }
 
-/** Reads the address's query (docs/gateway.md, G-1 to G-3). */
+/** See docs/gateway.md, G-1 to G-3. */
 function negotiate(request: IncomingMessage) {
   const [, search = ''] = (request.url ?? '').split('?', 2);
   const query = new URLSearchParams(search);

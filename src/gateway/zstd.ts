@@ -1,10 +1,10 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-/** The window, as a power of two: 128 KiB, so that a connection's compressor stays small. */
+/** 128 KiB, to limit the memory per connection. */
 const WINDOW_LOG = 17;
 
-/** What newer versions of `node:zlib` have, of which the types know nothing yet. */
+/** The API of newer `node:zlib` versions, which the types lack. */
 interface Zstd {
   createZstdCompress(options: { params: Record<number, number> }): ZstdStream;
   constants: { ZSTD_c_windowLog: number; ZSTD_c_compressionLevel: number; ZSTD_e_flush: number };
@@ -16,10 +16,10 @@ function hasZstd(module: object): module is Zstd {
   return 'createZstdCompress' in module && typeof module.createZstdCompress === 'function';
 }
 
-/** The runtime's zstd, or null for one that has none. */
+/** Null if the runtime has no zstd. */
 const zstd: Zstd | null = hasZstd(zlib) ? zlib : null;
 
-/** One zstd frame that is never ended, for one connection. What goes in first comes out first. */
+/** One zstd frame per connection that never ends. Output follows the order of input. */
 export class ZstdCompressor {
   readonly #stream: ZstdStream;
   readonly #flushKind: number;
@@ -33,21 +33,20 @@ export class ZstdCompressor {
       params: { [constants.ZSTD_c_windowLog]: WINDOW_LOG, [constants.ZSTD_c_compressionLevel]: 1 },
     });
     this.#stream.on('data', (part: Buffer) => this.#output.push(part));
-    // A stream that was closed with work left reports it; nobody waits for that work.
+    // Closing a stream with pending work emits an error.
     this.#stream.on('error', () => {});
   }
 
-  /** A compressor, or null where the runtime has no zstd. */
   static create(): ZstdCompressor | null {
     return zstd && new ZstdCompressor(zstd);
   }
 
-  /** Bytes that went in and have not come out. */
+  /** Input bytes whose output is pending. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Calls `done` with all that a reader needs to have `bytes` back. */
+  /** Calls `done` with everything a decoder needs to recover `bytes`. */
   compress(bytes: Buffer, done: (compressed: Buffer) => void): void {
     this.#pending += bytes.length;
     this.#stream.write(bytes);
