@@ -11,7 +11,7 @@ import { storedStrings } from '../infra/database/stored.js';
 import { renderTeam, renderTeamUser } from './teams.js';
 import { renderUser } from './users.js';
 
-/** The reference sends these with every application of one's own, and its types leave them out. */
+/** Adds fields that the reference platform sends and `discord-api-types` lacks. */
 export type WireApplication = Omit<APIApplication, 'role_connections_verification_url'> & {
   type: null;
   role_connections_verification_url: null;
@@ -20,7 +20,7 @@ export type WireApplication = Omit<APIApplication, 'role_connections_verificatio
   eligible_oauth2_scopes: string[];
 };
 
-/** An application as its own bot sees it. What the reference omits when unset is omitted. */
+/** An application as its own bot sees it. Fields that the reference platform omits when unset are omitted. */
 export function renderApplication(application: ApplicationRecord): WireApplication {
   const serverParams = installParams(application.serverInstallScopes, application.serverInstallPermissions);
   return {
@@ -54,7 +54,7 @@ export function renderApplication(application: ApplicationRecord): WireApplicati
   };
 }
 
-/** What everybody sees of an application. */
+/** The public fields of an application. */
 export function renderApplicationFacts(application: Application) {
   const flags = flagsOfIntents(privilegedIntents(application));
   return {
@@ -73,7 +73,7 @@ export function renderApplicationFacts(application: Application) {
   };
 }
 
-/** Whose it is. An application of a team has an `owner` too, since libraries read one: a user who stands for the team. */
+/** A team application has an `owner` too, because libraries read it: the team's pseudo user. */
 function ownership({ ownerUser, ownerTeam }: ApplicationRecord): Pick<WireApplication, 'owner' | 'team'> {
   if (ownerTeam) return { owner: renderTeamUser(ownerTeam), team: renderTeam(ownerTeam) };
   return { ...(ownerUser ? { owner: renderUser(ownerUser) } : {}), team: null };

@@ -19,18 +19,16 @@ import { wireName } from './names.js';
 import { renderUser } from './users.js';
 import { renderWebhook } from './webhooks.js';
 
-/** What an entry's changes decide. */
 type Details = Pick<APIAuditLogEntry, 'changes' | 'options'>;
 
-/** How entries of one action are shown. */
 interface Rendering<Changes> {
   type: AuditLogEvent;
-  /** Whether the changes tell what it was done to, and the target does not. */
+  /** Whether `target_id` is null. */
   withoutTarget?: true;
   details(changes: Changes, entry: GuildLogEntry): Details;
 }
 
-/** Targets, keys and options are those of Discord's documentation, Audit Logs Resource. */
+/** Targets, keys and options follow Discord's documentation, Audit Logs Resource. */
 const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
   GUILD_UPDATE: {
     type: AuditLogEvent.GuildUpdate,
@@ -102,7 +100,7 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     details: ({ name }) => (name ? { changes: change('name', name.old, name.new) } : {}),
   },
   EMOJI_DELETE: { type: AuditLogEvent.EmojiDelete, details: ({ name }) => ({ changes: change('name', name, null) }) },
-  // Nobody but the inviter makes an invite, and it begins without a use.
+  // `uses` and the inviter are not stored: a new invite has no uses, and the actor is the inviter.
   INVITE_CREATE: {
     type: AuditLogEvent.InviteCreate,
     withoutTarget: true,
@@ -147,7 +145,7 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
       ],
     }),
   },
-  // The reference platform gathers several of these in one entry, of which nobody is the target.
+  // The reference platform groups several of these into one entry without a target.
   MEMBER_MOVE: {
     type: AuditLogEvent.MemberMove,
     withoutTarget: true,
@@ -200,13 +198,12 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
   MESSAGE_UNPIN: { type: AuditLogEvent.MessageUnpin, details: pinDetails },
 };
 
-/** The actions that are shown as one of the reference platform's events; none for a number that it does not have, or that never happens. */
+/** The actions shown as an event type of the reference platform. Empty for an unknown or unused type. */
 export function actionsOfType(type: number): GuildLogAction[] {
   const shown = Object.entries(RENDERINGS) as [GuildLogAction, { type: AuditLogEvent }][];
   return shown.filter(([, rendering]) => rendering.type === type).map(([action]) => action);
 }
 
-/** A page of a guild's audit log, with those whom and what its entries name. */
 export function renderAuditLog(
   { entries, users, commands, webhooks }: GuildLogPage,
   log: Pick<Logger, 'error'>,
@@ -224,8 +221,8 @@ export function renderAuditLog(
 }
 
 /**
- * An entry of a guild's audit log, whenever it was written. One whose changes cannot be read is shown without them.
- * @param log hears of such an entry; not needed for one that was just written
+ * Changes that cannot be read are left out and logged.
+ * @param log not needed for an entry that was just written
  */
 export function renderAuditLogEntry(entry: GuildLogEntry, log?: Pick<Logger, 'error'>): APIAuditLogEntry {
   const { type, withoutTarget } = RENDERINGS[entry.action];
@@ -269,18 +266,18 @@ function pinDetails({ channelId, messageId }: AuditChanges['MESSAGE_PIN']): Deta
   return { options: { channel_id: channelId, message_id: messageId } };
 }
 
-/** A change of one value, in which null is no value; none where neither is known. */
+/** Null is no value. Empty if both are null. */
 function change<Key extends string, Value>(key: Key, before: Value | null, after: Value | null) {
   if (before === null && after === null) return [];
   return [{ key, ...(before === null ? {} : { old_value: before }), ...(after === null ? {} : { new_value: after }) }];
 }
 
-/** A change of one value that the entry tells both sides of; none where the value did not change. */
+/** Empty if the value did not change. */
 function changeOf<Key extends string, Value>(key: Key, changed: { old: Value | null; new: Value | null } | undefined) {
   return changed ? change(key, changed.old, changed.new) : [];
 }
 
-/** Shows what something had that came to be, or went. */
+/** Renders the values of an object that was created or removed. */
 function factOf(what: 'made' | 'removed') {
   return <Key extends string, Value>(key: Key, value: Value | null) =>
     what === 'made' ? change(key, null, value) : change(key, value, null);
@@ -321,11 +318,10 @@ function webhookChanges(
 type GuildChange = AuditChanges['GUILD_UPDATE'][string];
 
 function guildChange(column: string, said: GuildChange): APIAuditLogChange[] {
-  // The types know which value each key has; here they come from a dictionary.
+  // The types fix the value of each key, but the keys are dynamic here.
   return change(wireName(column), said.old, said.new) as unknown as APIAuditLogChange[];
 }
 
-/** The wire's names of what a channel has. */
 const CHANNEL_KEYS = {
   name: 'name',
   type: 'type',
@@ -343,12 +339,10 @@ type ChannelChanges = { [Name in keyof typeof CHANNEL_KEYS]?: { old: unknown; ne
 
 type ChannelFacts = { [Name in keyof typeof CHANNEL_KEYS]?: unknown };
 
-/** Each value of something as one that came to be. */
 function made(facts: ChannelFacts): ChannelChanges {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: null, new: value }]));
 }
 
-/** Each value of something as one that went. */
 function removed(facts: ChannelFacts): ChannelChanges {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: value, new: null }]));
 }
@@ -358,7 +352,7 @@ function channelChanges(changes: ChannelChanges): APIAuditLogChange[] {
     const values = changes[name as keyof ChannelChanges];
     return values ? change(key, values.old, values.new) : [];
   });
-  // The key is any field of a channel, of which the types know some.
+  // The types know only some of the channel fields.
   return shown as APIAuditLogChange[];
 }
 
@@ -369,7 +363,7 @@ function overwriteOptions({ id, type, roleName }: OverwriteChanges) {
   return roleName === null ? options : { ...options, role_name: roleName };
 }
 
-/** Only of what differs. */
+/** Includes only what differs. */
 function overwriteChanges({ allow, deny }: OverwriteChanges): APIAuditLogChange[] {
   return [
     ...(allow.old === allow.new ? [] : change('allow', allow.old, allow.new)),
@@ -404,6 +398,6 @@ type PermissionChange = AuditChanges['COMMAND_PERMISSIONS_UPDATE']['permissions'
 
 function permissionChange({ id, type, ...said }: PermissionChange): APIAuditLogChange[] {
   const entryOf = (permission: boolean | null) => (permission === null ? null : { id, type, permission });
-  // The key is the target's id, of which the types know nothing.
+  // The types do not allow an id as a key.
   return change(id, entryOf(said.old), entryOf(said.new)) as unknown as APIAuditLogChange[];
 }

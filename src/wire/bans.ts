@@ -2,7 +2,6 @@ import type { APIBan } from 'discord-api-types/v10';
 import type { BanRecord } from '../domain/bans/index.js';
 import { renderUser } from './users.js';
 
-/** A ban with its user. */
 export function renderBan({ user, reason }: BanRecord): APIBan {
   return { user: renderUser(user), reason };
 }

@@ -16,10 +16,6 @@ import { renderUser } from './users.js';
 
 export type WireChannel = APITextChannel | APINewsChannel | APIGuildVoiceChannel | APIGuildCategoryChannel;
 
-/**
- * A guild channel with its overwrites and what channels of its type have.
- * @param lastMessageId the newest message in it, or null
- */
 export function renderChannel(channel: ChannelRecord, lastMessageId: bigint | null = null): WireChannel {
   const common = {
     id: String(channel.id),
@@ -51,7 +47,6 @@ export function renderChannel(channel: ChannelRecord, lastMessageId: bigint | nu
   } as APITextChannel | APINewsChannel;
 }
 
-/** What a channel says of a role or a member. */
 export function renderOverwrite(overwrite: ChannelRecord['overwrites'][number]): APIOverwrite {
   return {
     id: String(overwrite.targetId),
@@ -61,10 +56,9 @@ export function renderOverwrite(overwrite: ChannelRecord['overwrites'][number]):
   };
 }
 
-/** It has no name of its own: clients show who is in it. */
+/** Direct channels have no name: clients show their recipients. */
 export type WireDirectChannel = Omit<APIDMChannel, 'name'>;
 
-/** A channel with what somebody who asks for it alone is told: a direct one says who is in it beside them, and has no guild's fields. */
 export function renderChannelDetails({
   channel,
   lastMessageId,
@@ -75,10 +69,7 @@ export function renderChannelDetails({
     : renderDirectChannel(channel, recipients, lastMessageId);
 }
 
-/**
- * A direct channel.
- * @param recipients who is in it beside the one who looks
- */
+/** @param recipients without the user the channel is rendered for */
 export function renderDirectChannel(
   { id, lastPinAt }: Pick<Channel, 'id' | 'lastPinAt'>,
   recipients: readonly User[],

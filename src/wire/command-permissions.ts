@@ -1,7 +1,6 @@
 import type { APIApplicationCommandPermission, APIGuildApplicationCommandPermissions } from 'discord-api-types/v10';
 import type { CommandPermissions, PermissionEntry } from '../domain/command-permissions/index.js';
 
-/** Who may run a command in a guild. */
 export function renderCommandPermissions(permissions: CommandPermissions): APIGuildApplicationCommandPermissions {
   return {
     id: String(permissions.commandId),
@@ -11,7 +10,6 @@ export function renderCommandPermissions(permissions: CommandPermissions): APIGu
   };
 }
 
-/** What is said of one target. */
 export function renderPermissionEntry({
   targetId,
   targetType,

@@ -15,7 +15,7 @@ import {
   scopeOf,
 } from '../domain/commands/index.js';
 
-/** How translations are shown: all of them, or the one that somebody gets who reads in `locale` (null for nobody's). */
+/** All translations, or only that for `locale`; null selects none. */
 export type Translations = 'all' | { locale: Locale | null };
 
 interface WireName {
@@ -34,7 +34,6 @@ interface WireChoice extends WireName {
   value: string | number;
 }
 
-/** An option, of whichever type. */
 export interface WireOption extends WireTexts {
   type: ApplicationCommandOptionType;
   required?: boolean;
@@ -49,19 +48,19 @@ export interface WireOption extends WireTexts {
   file_types?: string[];
 }
 
-/** A command (Discord's documentation, Application Command Object). */
+/** See Discord's documentation, Application Command Object. */
 export interface WireCommand extends WireTexts {
   id: string;
   application_id: string;
-  /** Only of a command of a guild. */
+  /** Set for guild commands only. */
   guild_id?: string;
   version: string;
   type: ApplicationCommandType;
   default_member_permissions: string | null;
   nsfw: boolean;
-  /** Absent where there are none. */
+  /** Absent if empty. */
   options?: WireOption[];
-  /** These three only of a command that is everywhere. */
+  /** This field and the next two are set for global commands only. */
   integration_types?: ApplicationIntegrationType[];
   contexts?: InteractionContextType[] | null;
   dm_permission?: boolean;
@@ -93,7 +92,6 @@ function placeOf(command: CommandRecord): Partial<WireCommand> {
   return { integration_types: integrationTypes, contexts, dm_permission: isInDirectMessages(contexts) };
 }
 
-/** An option of a command. */
 function renderOption(option: CommandOption, translations: Translations): WireOption {
   const { name_localizations: names, description_localizations: descriptions, choices, options, ...facts } = option;
   return {
@@ -121,14 +119,14 @@ function descriptionIn(translations: Translations, descriptions: LocalizationMap
   return description === null ? {} : { description_localized: description };
 }
 
-/** Which translation somebody gets for whose language there is none (Discord's documentation, Locale fallbacks). */
+/** See Discord's documentation, Locale fallbacks. */
 const FALLBACKS: Partial<Record<Locale, Locale>> = {
   [Locale.EnglishUS]: Locale.EnglishGB,
   [Locale.EnglishGB]: Locale.EnglishUS,
   [Locale.SpanishLATAM]: Locale.SpanishES,
 };
 
-/** What of the translations of a text somebody reads; null for the text itself. */
+/** Null if the untranslated text applies. */
 export function translated(texts: LocalizationMap | null | undefined, locale: Locale | null): string | null {
   if (!texts || locale === null) return null;
   const fallback = FALLBACKS[locale];

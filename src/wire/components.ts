@@ -1,12 +1,12 @@
 import type { APIAttachment, APIMessageTopLevelComponent, APIUnfurledMediaItem } from 'discord-api-types/v10';
 import { attachmentNameIn } from '../domain/messages/index.js';
 
-/** The files of a message by what stands for them: the address where one was shown before, without its query, and `attachment://name`. */
+/** The files of a message, by `attachment://name` and by their earlier URL without its query. */
 export class ShownFiles {
   readonly #byAddress = new Map<string, APIAttachment>();
   readonly #byName = new Map<string, APIAttachment>();
 
-  /** @param messageId what pictures from elsewhere are known by, which have no id of their own */
+  /** @param messageId used as the id of external media, which have none */
   constructor(
     readonly messageId: string,
     attachments: readonly APIAttachment[],
@@ -27,22 +27,21 @@ function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** A message's components, as they are stored, with what is known of the pictures and other files they show. */
+/** Adds URLs and metadata to the media in a message's stored components. */
 export function renderComponents(stored: unknown, files: ShownFiles): APIMessageTopLevelComponent[] {
-  // Stored by the domain, as it parsed them.
+  // The domain validated the components when it stored them.
   return Array.isArray(stored)
     ? (stored.map((component) => withMedia(component, files)) as APIMessageTopLevelComponent[])
     : [];
 }
 
-/** The value with everything in it that shows a file. */
 function withMedia(value: unknown, files: ShownFiles): unknown {
   if (Array.isArray(value)) return value.map((item) => withMedia(item, files));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).flatMap(([name, member]) => rendered(name, member, files)));
 }
 
-/** A member of a component, and what is shown beside it. */
+/** A property of a component. A file also gets its name and size as properties. */
 function rendered(name: string, member: unknown, files: ShownFiles): [string, unknown][] {
   const url = name === 'media' || name === 'file' ? urlIn(member) : undefined;
   if (url === undefined) return [[name, withMedia(member, files)]];
@@ -62,10 +61,10 @@ function urlIn(media: unknown): string | undefined {
   return typeof media.url === 'string' ? media.url : undefined;
 }
 
-/** The reference sends an id, which its types leave out. */
+/** Adds a field that the reference platform sends and `discord-api-types` lacks. */
 type WireMedia = APIUnfurledMediaItem & { id?: string };
 
-/** A picture or another file (Discord's documentation, Unfurled Media Item): one of the message's own, or anywhere else. */
+/** An attachment of the message, or an external file (Discord's documentation, Unfurled Media Item). */
 function renderMedia(address: string, file: APIAttachment | undefined, messageId: string): WireMedia {
   if (!file) return { id: messageId, url: address, proxy_url: address };
   const { id, url, proxy_url, width, height, content_type } = file;

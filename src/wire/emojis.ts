@@ -2,27 +2,23 @@ import type { APIEmoji } from 'discord-api-types/v10';
 import type { Emoji, User } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** A partial emoji, as reactions show it. */
 interface WirePartialEmoji {
   id: string | null;
   name: string;
   animated?: true;
 }
 
-/** A partial emoji from its stored key: the unicode text, or `name:id`, `a:name:id` where it moves, for any other. */
+/** @param key unicode text or `name:id`, or `a:name:id` if animated */
 export function renderEmoji(key: string): WirePartialEmoji {
   const [, animated, name, id] = /^(a:)?([^:]+):(\d+)$/.exec(key) ?? [];
   if (id === undefined || name === undefined) return { id: null, name: key };
   return { id, name, ...(animated ? { animated: true as const } : {}) };
 }
 
-/** What every emoji of a guild or an application is shown with. */
+/** The fields that every guild or application emoji has. */
 type WireEmoji = APIEmoji & { id: string; name: string; roles: string[] };
 
-/**
- * An emoji of a guild or an application.
- * @param creator who made it, where whoever asks may know; left out otherwise
- */
+/** @param creator only if the caller may see it */
 export function renderGuildEmoji(emoji: Emoji, creator?: User): WireEmoji {
   return {
     id: String(emoji.id),

@@ -5,10 +5,9 @@ import { renderChannel } from './channels.js';
 import { renderGuild } from './guilds.js';
 import { wireTime } from './time.js';
 
-/** The fields of GUILD_CREATE that differ between the bots, and sessions, of a guild. */
+/** The fields of GUILD_CREATE that depend on the bot or session. */
 type OwnFields = 'joined_at' | 'large' | 'members' | 'presences' | 'voice_states';
 
-/** GUILD_CREATE without the fields that depend on who gets it. */
 export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCreateDispatchData, OwnFields> {
   return {
     ...renderGuild(snapshot.guild),
@@ -24,7 +23,6 @@ export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCre
   };
 }
 
-/** The fields of GUILD_CREATE that depend on who gets it, but the lists of members and of who is there. */
 export function renderOwnGuildFields(
   own: MemberFacts,
   large: boolean,

@@ -4,7 +4,6 @@ import { storedStrings } from '../infra/database/stored.js';
 import { renderGuildEmoji } from './emojis.js';
 import { renderUser } from './users.js';
 
-/** What is shown of a guild without its settings. */
 export function renderGuildPreview({
   guild,
   memberCount,
@@ -26,7 +25,6 @@ export function renderGuildPreview({
   };
 }
 
-/** An application that is installed in a guild, as an integration. */
 export function renderIntegration({ id, application, installer, scopes }: Integration) {
   return {
     id: String(id),

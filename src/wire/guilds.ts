@@ -14,10 +14,10 @@ import { renderGuildEmoji } from './emojis.js';
 import { idOrNull } from './id.js';
 import { renderRole } from './roles.js';
 
-/** The reference sends these two with every guild, and its types leave them out. */
+/** Adds fields that the reference platform sends and `discord-api-types` lacks. */
 export type WireGuild = APIGuild & { nsfw: boolean; home_header: null };
 
-/** A guild with its roles and emojis. It carries no sign of where the guild is hosted. */
+/** The output does not reveal where the guild is hosted. */
 export function renderGuild(guild: GuildRecord): WireGuild {
   return {
     id: String(guild.id),
@@ -64,7 +64,6 @@ export function renderGuild(guild: GuildRecord): WireGuild {
   };
 }
 
-/** A guild in the list of a user's own. */
 export function renderOwnGuild(own: OwnGuild): RESTAPIPartialCurrentUserGuild {
   const { guild, isOwner, permissions } = own;
   return {
@@ -79,7 +78,7 @@ export function renderOwnGuild(own: OwnGuild): RESTAPIPartialCurrentUserGuild {
   };
 }
 
-/** About how many members a guild has, and how many of them are online; nothing where that was not asked for. */
+/** Empty if the counts were not requested. */
 export function renderCounts({
   memberCount,
   presenceCount,

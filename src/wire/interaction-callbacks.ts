@@ -8,7 +8,7 @@ import { renderMessage, type WireOptions } from './messages.js';
 
 type CallbackResponse = RESTPostAPIInteractionCallbackWithResponseResult;
 
-/** What a first answer made of an interaction (Discord's documentation, Receiving and Responding, Interaction Callback Response). */
+/** See Discord's documentation, Receiving and Responding, Interaction Callback Response. */
 export function renderCallbackResponse(answer: Answer, options: WireOptions): CallbackResponse {
   const { interaction, message } = answer;
   return {
@@ -27,10 +27,7 @@ export function renderCallbackResponse(answer: Answer, options: WireOptions): Ca
   };
 }
 
-/**
- * What there is now, of answers that are about a message; choices and modals make nothing. Of a deferred one the type alone is shown, which
- * JDA relies on.
- */
+/** Choices and modals have no resource. A deferred response has only its type, which JDA relies on. */
 function renderResource(
   { callback: { type }, message }: Answer,
   options: WireOptions,

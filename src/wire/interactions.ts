@@ -22,27 +22,26 @@ import { messageAs, renderGivenFile, renderMessage, type WireOptions } from './m
 import { renderRole } from './roles.js';
 import { renderUser } from './users.js';
 
-/** An interaction as its application gets it, over HTTP and through the gateway alike. */
+/** The same over HTTP and the gateway. */
 export type WireInteraction =
   | APIApplicationCommandInteraction
   | APIApplicationCommandAutocompleteInteraction
   | APIMessageComponentInteraction
   | APIModalSubmitInteraction;
 
-/** What an interaction is known by, and answered with. */
 export interface InteractionKey {
   id: bigint;
   token: string;
 }
 
-/** An interaction, with every field that is always there (Discord's documentation, Receiving and Responding to Interactions). */
+/** See Discord's documentation, Receiving and Responding to Interactions. */
 export function renderInteraction(
   request: InteractionRequest,
   key: InteractionKey,
   options: WireOptions,
 ): WireInteraction {
   const data = { ...request.data, ...renderResolved(request, options) };
-  // The data was checked against the command, the component or the modal, whose types it has.
+  // The data was validated against the command, component or modal.
   return { ...renderBase(request, key, options), type: request.type, data } as WireInteraction;
 }
 
@@ -69,7 +68,7 @@ function renderBase(request: InteractionRequest, { id, token }: InteractionKey, 
   };
 }
 
-/** A member in a guild, a user elsewhere. */
+/** A member in a guild, otherwise a user. */
 function renderCaller({
   user,
   member,
@@ -84,7 +83,7 @@ function renderGuildOf(guildId: bigint, { guildLocale }: InteractionRequest) {
   return { guild_id: id, guild: { id, locale: guildLocale, features: [] }, guild_locale: guildLocale };
 }
 
-/** A channel without its overwrites, and what the caller and the application's bot may do there. */
+/** Omits overwrites; adds the permissions of the caller and of the application's bot. */
 function renderChannelShown(shown: ChannelShown) {
   const may = { permissions: String(shown.permissions), app_permissions: String(shown.appPermissions) };
   if (shown.recipients) return { ...renderDirectChannel(shown.channel, shown.recipients, shown.lastMessageId), ...may };
@@ -95,7 +94,7 @@ function renderChannelShown(shown: ChannelShown) {
   return { ...channel, ...may };
 }
 
-/** Without user, deaf and mute (Discord's documentation, Resolved Data). */
+/** Omits user, deaf and mute (Discord's documentation, Resolved Data). */
 function renderMemberShown({ member, permissions }: MemberShown): APIInteractionDataResolvedGuildMember {
   const { user: _user, deaf: _deaf, mute: _mute, ...facts } = renderMember(member);
   return { ...facts, permissions: String(permissions) };
@@ -110,7 +109,7 @@ interface WireResolved {
   attachments?: Record<string, APIAttachment>;
 }
 
-/** What the ids in the data stand for; nothing where they stand for nothing. */
+/** Empty if the data contains no ids. */
 function renderResolved(request: InteractionRequest, options: WireOptions): { resolved?: WireResolved } {
   const { users, members, roles, channels, messages, files }: Resolved = request.resolved;
   const { channelId } = request.place;
@@ -150,8 +149,8 @@ function mapOf<Row, Rendered>(
 }
 
 /**
- * A message that an interaction is about, which its application is shown whatever its intents: as the target of a context menu, or as its
- * own. One that it answers is shown as ever.
+ * The application sees the content of a target message or its own message without the intent. The message it replies to
+ * is redacted as usual.
  */
 function renderShown(message: MessageRecord, { application }: InteractionRequest, options: WireOptions): APIMessage {
   const rendered = renderMessage(message, options);

@@ -5,10 +5,9 @@ import { renderCounts } from './guilds.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-/** What its types leave out, and every invite is shown with. */
+/** Adds a field that the reference platform sends and `discord-api-types` lacks. */
 type WireInvite = APIInvite & { guild_id: string };
 
-/** An invite with where it leads to. */
 export function renderInvite(invite: InviteRecord): WireInvite {
   return {
     type: InviteType.Guild,
@@ -21,12 +20,12 @@ export function renderInvite(invite: InviteRecord): WireInvite {
   };
 }
 
-/** An invite as anybody who has its code is shown it; with counts where they were asked for. */
+/** The public form. Includes counts if requested. */
 export function renderInviteDetails({ invite, ...counts }: InviteDetails): WireInvite {
   return { ...renderInvite(invite), ...renderCounts(counts) };
 }
 
-/** An invite with how it was made and used, for who made it or manages such. */
+/** The form for the inviter and for users who manage invites. */
 export function renderManagedInvite(invite: InviteRecord): WireInvite & APIExtendedInvite {
   return {
     ...renderInvite(invite),

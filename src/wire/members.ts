@@ -3,7 +3,6 @@ import type { MemberFacts, MemberRecord } from '../domain/members/index.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-/** A membership without its user, as it stands beside a message's author. */
 export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'user'> {
   return {
     roles: member.roleIds.map(String),
@@ -20,7 +19,6 @@ export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'us
   };
 }
 
-/** A guild member with their user. */
 export function renderMember(member: MemberRecord): APIGuildMember {
   const facts = { ...member, roleIds: member.roles.map((role) => role.roleId) };
   return { ...renderMemberFacts(facts), user: renderUser(member.user) };

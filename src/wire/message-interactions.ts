@@ -13,8 +13,8 @@ import { renderUser } from './users.js';
 type Shown = Pick<APIMessage, 'application_id' | 'webhook_id' | 'interaction_metadata' | 'interaction'>;
 
 /**
- * What a message says of the interaction it answers, and of the application that answers or posted it by a webhook; the application's id stands
- * for the webhook of an answer (Discord's documentation, Message Resource).
+ * The interaction and application of a message. The application's id replaces the webhook id of an interaction response
+ * (Discord's documentation, Message Resource).
  */
 export function renderAnswered({ applicationId, webhookId, interaction, interactionUsers }: MessageRecord): Shown {
   const application =
@@ -34,7 +34,7 @@ export function renderAnswered({ applicationId, webhookId, interaction, interact
 
 type Users = ReadonlyMap<string, APIUser>;
 
-/** Undefined for an interaction that messages do not tell of. */
+/** Undefined for interaction types that messages do not show. */
 function renderMetadata(interaction: MessageInteraction, users: Users): APIMessageInteractionMetadata | undefined {
   if (interaction.type !== InteractionType.ModalSubmit) return renderOpening(interaction, users);
   const common = renderCommon(interaction, users);
@@ -42,7 +42,7 @@ function renderMetadata(interaction: MessageInteraction, users: Users): APIMessa
   return common && triggering && { ...common, type: interaction.type, triggering_interaction_metadata: triggering };
 }
 
-/** Of a command or a component, which is what can open a modal. */
+/** Metadata of a command or component interaction, the only types that can open a modal. */
 function renderOpening(
   interaction: Omit<MessageInteraction, 'triggering'>,
   users: Users,
@@ -78,7 +78,7 @@ function renderCommon({ id, userId, owners, originalMessageId }: Omit<MessageInt
   );
 }
 
-/** By whose installs an application was asked: ids, as such or as text. */
+/** The installations that authorised an interaction. */
 export function renderOwners({ guildId, userId }: Owners): APIAuthorizingIntegrationOwnersMap {
   return {
     ...(guildId === undefined ? {} : { [ApplicationIntegrationType.GuildInstall]: String(guildId) }),
@@ -91,7 +91,7 @@ interface Owners {
   userId?: bigint | string | undefined;
 }
 
-/** The older form, which clients show above the first answer to a command. */
+/** The older form, which clients show above the first response to a command. */
 function renderLegacy({ id, type, name, userId, originalMessageId }: MessageInteraction, users: Users) {
   const user = users.get(userId);
   if (type !== InteractionType.ApplicationCommand || originalMessageId !== undefined || !user) return undefined;

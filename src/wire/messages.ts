@@ -25,15 +25,15 @@ import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
 export interface WireOptions {
-  /** The origin of attachment addresses, without a trailing slash. */
+  /** The origin of attachment URLs, without a trailing slash. */
   publicUrl: string;
   signatures: Pick<AddressSignatures, 'sign'>;
 }
 
-/** Where files stand under `/cdn`: those of messages, and those that were given to commands and modals. */
+/** Folders under `/cdn`: files of messages, and files given to commands and modals. */
 export type FileFolder = 'attachments' | 'ephemeral-attachments';
 
-/** A file under `/cdn/{folder}/{channel}/{id}/{filename}`. */
+/** `/cdn/{folder}/{channel}/{id}/{filename}`. */
 interface FileAddress {
   folder: FileFolder;
   channelId: bigint;
@@ -41,28 +41,27 @@ interface FileAddress {
   filename: string;
 }
 
-/** What the signature of a file's address is made over. */
+/** The signed part of a file's URL. */
 export function filePath({ folder, channelId, id, filename }: FileAddress): string {
   return `${folder}/${channelId}/${id}/${filename}`;
 }
 
-/** Where a file can be had for as long as the address is signed. @param days as `AddressSignatures.sign` takes them */
+/** @param days as in `AddressSignatures.sign` */
 function fileUrl(address: FileAddress, { publicUrl, signatures }: WireOptions, days?: number): string {
   const path = filePath({ ...address, filename: encodeURIComponent(address.filename) });
   return `${publicUrl}/cdn/${path}?${signatures.sign(filePath(address), days)}`;
 }
 
-/** An attachment of a message in that channel. */
 export function renderAttachment(attachment: AttachmentRecord, channelId: bigint, options: WireOptions): APIAttachment {
   const { id, filename, description } = attachment;
   const rendered = renderFile(attachment, fileUrl({ folder: 'attachments', channelId, id, filename }, options));
   return { ...rendered, ...(description === null ? {} : { description }) };
 }
 
-/** As many whole days as pass while an interaction is kept, and the one that had begun before. */
+/** Interactions are kept for 7 days; the current day counts too. */
 const DAYS_OF_GIVEN_FILES = 8;
 
-/** A file that was given to a command or a modal in that channel, at an address that is good for as long as the file is kept. */
+/** A file given to a command or modal. Its URL is valid while the file is kept. */
 export function renderGivenFile(file: FileFacts, channelId: bigint, options: WireOptions): APIAttachment {
   const address = { folder: 'ephemeral-attachments', channelId, id: file.id, filename: file.filename } as const;
   return { ...renderFile(file, fileUrl(address, options, DAYS_OF_GIVEN_FILES)), ephemeral: true };
@@ -95,7 +94,6 @@ export function renderReaction(reaction: ReactionCount): APIReaction {
   };
 }
 
-/** The files of a message, for what shows them. */
 export function shownFiles(
   message: Pick<MessageRecord, 'id' | 'attachments' | 'channelId'>,
   options: WireOptions,
@@ -106,10 +104,10 @@ export function shownFiles(
   );
 }
 
-/** Stored JSON columns are read back as `unknown`; these hold what the domain put there. */
+/** The domain validated these columns when it stored them. */
 const jsonList = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
-/** A message, its reply's target included one level deep. */
+/** Includes the message it replies to, one level deep. */
 export function renderMessage(message: MessageRecord, options: WireOptions): APIMessage {
   const { referenced } = message;
   const attachments = message.attachments.map((attachment) => ({
@@ -153,7 +151,7 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
   };
 }
 
-/** A message, as far as not everybody may read all of it. */
+/** The fields of a message that may be redacted. */
 export interface WithContent {
   content: string;
   embeds: unknown[];
@@ -162,7 +160,6 @@ export interface WithContent {
   referenced_message?: WithContent | null | undefined;
 }
 
-/** A message as somebody is shown it. */
 export function messageAs<T extends WithContent>(shown: ContentShown, message: T): T {
   switch (shown) {
     case 'whole':
@@ -174,13 +171,11 @@ export function messageAs<T extends WithContent>(shown: ContentShown, message: T
   }
 }
 
-/** What a bot without the message-content intent sees of a message that is for it, and answers one that is not. */
 function redactReferenced<T extends WithContent>(message: T): T {
   const { referenced_message: referenced } = message;
   return referenced ? { ...message, referenced_message: redactMessage(referenced) } : message;
 }
 
-/** What a bot without the message-content intent sees of a message that is not for it: not its own, a DM or a mention of it. */
 export function redactMessage<T extends WithContent>(message: T): T {
   const { referenced_message: referenced } = message;
   return {
@@ -194,9 +189,8 @@ export function redactMessage<T extends WithContent>(message: T): T {
 }
 
 /**
- * A message's embeds, their files at addresses that are good from now: `attachment://name` stands for the attachment of that name,
- * and so does an address it was shown under before, which comes back when a sender edits the embed as they read it. What shows a file that
- * is not there is left out (decisions 235).
+ * Resolves the files of embeds to freshly signed URLs. An embed names a file by `attachment://name`, or by an earlier
+ * URL if a client sent the embed back. A missing picture is left out.
  */
 export function renderEmbeds(stored: unknown, files: ShownFiles): APIEmbed[] {
   return jsonList<APIEmbed>(stored).map(({ image, thumbnail, author, footer, ...embed }) => ({
@@ -217,10 +211,10 @@ function withIcon<Part extends { icon_url?: string }>(
   return { ...part, icon_url: icon?.url, proxy_icon_url: icon?.proxy_url };
 }
 
-/** The names of files that an embed can show (Discord's documentation, Uploading Files). */
+/** Extensions allowed in embeds (Discord's documentation, Uploading Files). */
 const SHOWN_IN_EMBEDS = /\.(?:png|jpe?g|webp|gif)$/i;
 
-/** A picture of an embed, with what is known of it where it is a file of the message; undefined for one that is not there. */
+/** Undefined if the attachment is missing. */
 function renderPicture(address: string, files: ShownFiles): APIEmbedImage | undefined {
   const name = attachmentNameIn(address);
   if (name !== undefined && !SHOWN_IN_EMBEDS.test(name)) return undefined;

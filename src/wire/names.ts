@@ -1,4 +1,4 @@
-/** The wire's name of what the domain names otherwise: `channelId` is `channel_id`. */
+/** Converts `channelId` to `channel_id`. */
 export function wireName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

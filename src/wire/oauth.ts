@@ -8,7 +8,6 @@ import { renderGuild } from './guilds.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-/** What a token stands for. */
 export function renderAuthorization(authorization: Authorization): RESTGetAPIOAuth2CurrentAuthorizationResult {
   const { application, scopes, expiresAt, user } = authorization;
   return {
@@ -22,7 +21,7 @@ export function renderAuthorization(authorization: Authorization): RESTGetAPIOAu
   };
 }
 
-/** The answer of the token endpoint (RFC 6749, section 5.1). */
+/** See RFC 6749, section 5.1. */
 export function renderTokens(
   tokens: IssuedTokens,
 ): Omit<RESTPostOAuth2AccessTokenResult, 'refresh_token'> & { refresh_token?: string; guild?: object } {

@@ -1,7 +1,7 @@
 import type { GatewayActivity, GatewayPresenceUpdate } from 'discord-api-types/v10';
 import type { Activity, ShownPresence } from '../domain/presences/index.js';
 
-/** How somebody is seen, as it stands within a guild. Everybody here is connected by the web. */
+/** All clients count as web clients. */
 export function renderPresence({ userId, status, activities }: ShownPresence): Omit<GatewayPresenceUpdate, 'guild_id'> {
   return {
     user: { id: String(userId) },

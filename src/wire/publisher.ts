@@ -6,8 +6,8 @@ import { renderEvent } from './events/index.js';
 import type { WireOptions } from './messages.js';
 
 /**
- * What renders an event and publishes it. What happened is stored by then, so it never throws: an event that cannot be rendered
- * or published is logged and lost.
+ * Renders and publishes events. It never throws, because the change is already stored: a failed event is logged and
+ * lost.
  */
 export function createPublisher(
   bus: EventBus,

@@ -9,12 +9,12 @@ export interface ReadyFacts {
   privilegedIntents: PrivilegedIntent[];
   guildIds: bigint[];
   sessionId: string;
-  /** Without a query: clients append their own. */
+  /** Without a query, because clients append their own. */
   resumeGatewayUrl: string;
   shard: { id: number; count: number } | null;
 }
 
-/** What libraries read beside the documented fields; a bot has none of it. */
+/** Undocumented fields that libraries read. They are empty for bots. */
 interface ReadyExtras {
   private_channels: [];
   relationships: [];
@@ -24,7 +24,6 @@ interface ReadyExtras {
   _trace: string[];
 }
 
-/** `d` of READY. */
 export function renderReady(facts: ReadyFacts): GatewayReadyDispatchData & ReadyExtras {
   const flags = flagsOfIntents(facts.privilegedIntents);
   return {
@@ -44,7 +43,7 @@ export function renderReady(facts: ReadyFacts): GatewayReadyDispatchData & Ready
   };
 }
 
-/** A guild whose contents follow, or cannot be had at the moment. */
+/** A guild that is unavailable or whose GUILD_CREATE follows. */
 export function renderUnavailableGuild(guildId: bigint): APIUnavailableGuild {
   return { id: String(guildId), unavailable: true };
 }

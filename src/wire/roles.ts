@@ -1,7 +1,6 @@
 import type { APIRole, RoleFlags } from 'discord-api-types/v10';
 import type { Role } from '../infra/database/index.js';
 
-/** A role. */
 export function renderRole(role: Role): APIRole {
   return {
     id: String(role.id),

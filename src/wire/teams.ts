@@ -10,14 +10,14 @@ import type { TeamPeople, TeamRecord } from '../domain/teams/index.js';
 import type { TeamMemberRole as Role, User } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** The names of roles on the wire (Discord's documentation, Teams). */
+/** See Discord's documentation, Teams. */
 const ROLE_NAMES = {
   ADMIN: TeamMemberRole.Admin,
   DEVELOPER: TeamMemberRole.Developer,
   READ_ONLY: TeamMemberRole.ReadOnly,
 } as const satisfies Record<Role, TeamMemberRole>;
 
-/** A team as its applications see it, whose members have all accepted. */
+/** The form for applications, with accepted members only. */
 export function renderTeam(team: TeamRecord): APITeam {
   return {
     id: String(team.id),
@@ -28,22 +28,20 @@ export function renderTeam(team: TeamRecord): APITeam {
   };
 }
 
-/** A team as its members see it, who are told of pending invitations too. */
+/** The form for members, with pending invitations. */
 export function renderOwnTeam(team: TeamRecord): APITeam {
   return { ...renderTeam(team), members: renderTeamMembers(team) };
 }
 
-/** Members in the order they joined, then those who are invited. */
+/** Members in the order they joined, then invitations. */
 export function renderTeamMembers({ members, invitations }: TeamPeople): APITeamMember[] {
   return [...members.map(renderTeamMember), ...invitations.map(renderTeamInvitation)];
 }
 
-/** Somebody who is in a team. */
 export function renderTeamMember({ teamId, user, role }: TeamPeople['members'][number]): APITeamMember {
   return renderMember(teamId, user, role, TeamMemberMembershipState.Accepted);
 }
 
-/** Somebody who is invited to it. */
 export function renderTeamInvitation({ teamId, invitee, role }: TeamPeople['invitations'][number]): APITeamMember {
   return renderMember(teamId, invitee, role, TeamMemberMembershipState.Invited);
 }
@@ -63,7 +61,7 @@ function renderMember(
   };
 }
 
-/** The user who stands for a team where the wire wants one. */
+/** The pseudo user of a team, for fields that require a user. */
 export function renderTeamUser({ id }: Pick<TeamRecord, 'id'>): APIUser {
   return {
     id: String(id),

@@ -2,7 +2,7 @@ import type { APIUser } from 'discord-api-types/v10';
 import type { Tester, TesterState, User } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** The reference platform's numbers (Discord's documentation, Teams). */
+/** See Discord's documentation, Teams. */
 const STATES = { INVITED: 1, ACCEPTED: 2 } as const satisfies Record<TesterState, number>;
 
 export interface WireTester {

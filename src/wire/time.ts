@@ -1,5 +1,5 @@
 /**
- * A time as the wire has it: ISO 8601 with an offset, never `Z`, which older date parsers of client libraries refuse.
+ * ISO 8601 with an offset. Older date parsers of client libraries reject `Z`.
  * @param time a date, or milliseconds since the Unix epoch
  */
 export function wireTime(time: Date | number): string {

@@ -1,7 +1,6 @@
 import { type APIUser, Locale, type UserFlags, UserPremiumType } from 'discord-api-types/v10';
 import type { User } from '../infra/database/index.js';
 
-/** A user as anybody may see them. */
 export function renderUser(user: User): APIUser {
   return {
     id: String(user.id),
@@ -16,7 +15,7 @@ export function renderUser(user: User): APIUser {
   };
 }
 
-/** A user as they see themselves. A bot has no e-mail. */
+/** A bot has no email. */
 export function renderOwnUser(user: User, email: string | null): APIUser {
   return {
     ...renderUser(user),

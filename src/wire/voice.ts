@@ -3,7 +3,6 @@ import type { VoiceStateRecord } from '../domain/voice/index.js';
 import { idOrNull } from './id.js';
 import { renderMember } from './members.js';
 
-/** Where somebody is in voice, with the guild that it is in. */
 export function renderVoiceState(state: VoiceStateRecord): GatewayVoiceState {
   const { member } = state;
   return {
@@ -13,7 +12,7 @@ export function renderVoiceState(state: VoiceStateRecord): GatewayVoiceState {
   };
 }
 
-/** The same as it stands within its guild, whose members stand beside. */
+/** For GUILD_CREATE, which contains the guild and its members. */
 export function renderVoiceStateWithin(state: VoiceStateRecord): Omit<GatewayVoiceState, 'guild_id' | 'member'> {
   return {
     channel_id: idOrNull(state.channelId),

@@ -3,7 +3,7 @@ import type { WebhookRecord } from '../domain/webhooks/index.js';
 import type { Webhook } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** A webhook as whoever has its token sees it (Discord's documentation, Webhook Resource). It has no picture of its own. */
+/** A webhook as the holder of its token sees it (Discord's documentation, Webhook Resource). */
 export function renderOwnWebhook({ id, applicationId, guildId, channelId, name }: Webhook): APIWebhook {
   return {
     id: String(id),
@@ -16,17 +16,18 @@ export function renderOwnWebhook({ id, applicationId, guildId, channelId, name }
   };
 }
 
-/** A webhook as others see it, with who made it. */
 export function renderWebhook(webhook: WebhookRecord): APIWebhook {
   return { ...renderOwnWebhook(webhook), user: renderUser(webhook.creator) };
 }
 
-/** A webhook with its token, as it is shown once. @param publicUrl the origin of its address, without a trailing slash */
+/**
+ * Includes the token, which is shown once.
+ * @param publicUrl the origin, without a trailing slash
+ */
 export function renderNewWebhook(webhook: WebhookRecord, token: string, publicUrl: string): APIWebhook {
   return { ...renderWebhook(webhook), token, url: webhookUrl(webhook, token, publicUrl) };
 }
 
-/** The address that whoever knows it posts to. */
 export function webhookUrl({ id }: Pick<Webhook, 'id'>, token: string, publicUrl: string): string {
   return `${publicUrl}/api/webhooks/${id}/${token}`;
 }

@@ -7,7 +7,7 @@ export const auditLogEvents = {
   GUILD_AUDIT_LOG_ENTRY_CREATE: {
     topic: 'guild',
     about: ({ entry }) => ({ guildId: entry.guildId }),
-    // Whatever a guild's log tells, a page of the guild shows.
+    // A portal page shows the guild's log.
     invalidates: ['portal'],
     audience: { intent: Intent.GuildModeration, anyInGuild: Permission.ViewAuditLog },
     render: ({ entry }) => ({ d: { ...renderAuditLogEntry(entry), guild_id: String(entry.guildId) } }),

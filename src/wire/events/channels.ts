@@ -6,7 +6,7 @@ import { wireTime } from '../time.js';
 import { guildIdField } from './fields.js';
 import type { EventRows } from './row.js';
 
-/** All bots of the guild hear of every channel of it, whatever they may view (decisions 174). */
+/** Sent to all bots of the guild, even for channels they cannot view, as on the reference platform. */
 const ofChannel = {
   topic: 'guild',
   about: ({ channel }: Pick<GuildChannelDetails, 'channel'>) => ({ guildId: channel.guildId, channelId: channel.id }),

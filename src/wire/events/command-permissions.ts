@@ -2,7 +2,7 @@ import { renderCommandPermissions } from '../command-permissions.js';
 import { type EventRows, NO_INTENT } from './row.js';
 
 export const commandPermissionEvents = {
-  // For the application whose command it is; a guild may have it without its bot.
+  // Sent to the command's application: a guild can have its commands without its bot.
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: {
     topic: 'user',
     about: ({ permissions }) => ({ userId: permissions.applicationId, guildId: permissions.guildId }),

@@ -22,7 +22,6 @@ import { userEvents } from './users.js';
 import { voiceEvents } from './voice.js';
 import { webhookEvents } from './webhooks.js';
 
-/** Every event there is, each stated once. */
 export const EVENTS: EventRows = {
   ...applicationEvents,
   ...auditLogEvents,
@@ -50,7 +49,7 @@ export interface Publication {
   message: BusMessage;
 }
 
-/** Where an event goes, and what its receivers are told of where it came from. */
+/** The topics of an event, and what its subscribers filter by. */
 interface Address {
   topic: TopicKind;
   topics: string[];
@@ -58,7 +57,7 @@ interface Address {
   audience: Audience | null;
 }
 
-/** Renders what happened, once: under which topics it is published, and the message, stamped with what its row says. */
+/** Renders an event once, with its topics and the filters of its row. */
 export function renderEvent<Name extends EventName>(event: EventOf<Name>, options: WireOptions): Publication {
   const name: Name = event.type;
   const row: EventRow<EventOf<Name>> = EVENTS[name];
@@ -66,13 +65,12 @@ export function renderEvent<Name extends EventName>(event: EventOf<Name>, option
   return publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
 }
 
-/** What was rendered elsewhere: the text of `d`, and its forms for those who may not read all of it. */
 interface Rendered {
   data: string;
   content?: ContentForms | undefined;
 }
 
-/** The same of an event that was rendered elsewhere, and that happened in a guild. */
+/** Builds the publication of a guild event that was rendered elsewhere. */
 export function stampEvent(name: EventName, about: GuildSubject, rendered: Rendered): Publication {
   return publication(name, addressInGuild(EVENTS[name], about), rendered);
 }
@@ -93,7 +91,7 @@ function publication(name: EventName, address: Address, { data, content }: Rende
   };
 }
 
-/** What changes the view or a membership is heard by those, too, who only remember who may do what in the guild. */
+/** Events that change access or a membership use a separate topic, for subscribers that cache only access. */
 function addressInGuild(
   row: Pick<EventRows[EventName], 'topic' | 'audience' | 'invalidates'>,
   subject: GuildSubject,
@@ -139,12 +137,11 @@ function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
   }
 }
 
-/** Whether those have to hear of it who only remember who may do what in the guild. */
 function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolean {
   return invalidates.includes('view') || invalidates.includes('member');
 }
 
-/** Permission bits travel as decimal text: JSON has no numbers of their size. */
+/** Permission bits are decimal text, because JSON numbers are too small for them. */
 function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once }: RowAudience): Audience {
   return {
     intent,
@@ -158,7 +155,6 @@ function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once
 
 type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'>;
 
-/** What of an event's subject its receivers filter by. */
 function factsOf(subject: Subject): Facts {
   const facts: Facts = {};
   if ('guildId' in subject && subject.guildId != null) facts.guildId = String(subject.guildId);

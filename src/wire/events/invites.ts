@@ -32,7 +32,6 @@ export const inviteEvents = {
   INVITE_DELETE: { ...ofInvite, render: ({ invite }) => ({ d: placeOf(invite) }) },
 } satisfies Partial<EventRows>;
 
-/** Where an invite leads to. */
 function placeOf({ guildId, channelId, code }: Invite) {
   return { channel_id: String(channelId), guild_id: String(guildId), code };
 }

@@ -13,7 +13,7 @@ const ofMember = {
   }),
 } as const;
 
-/** Its own coming and going a bot is told by GUILD_CREATE and GUILD_DELETE. */
+/** A bot's own joins and leaves are GUILD_CREATE and GUILD_DELETE. */
 const COMING_AND_GOING = { intent: Intent.GuildMembers, ownBot: 'never' } as const;
 
 export const memberEvents = {

@@ -14,7 +14,6 @@ interface OfMessage {
   recipientIds?: readonly bigint[];
 }
 
-/** Of whom a session hears in a guild's channels that it sees, and in direct ones. */
 const AUDIENCE = {
   intent: Intent.GuildMessages,
   directIntent: Intent.DirectMessages,
@@ -55,13 +54,15 @@ export const messageEvents = {
   },
 } satisfies Partial<EventRows>;
 
-/** Reactions say which of them are the reader's own, and every reader gets the same event: caches keep what they have, also of what is answered. */
+/**
+ * Reactions are left out: they contain `me`, but all recipients share one event, and clients keep their cached ones.
+ */
 function renderMessageEvent({ message, member }: OfMessage, options: WireOptions): Rendering {
   const guildId = guildOf(message);
   const d = {
     ...renderMessage(withoutReactions(message), options),
     ...guildIdField(guildId),
-    // A library knows by it that the channel it has not seen yet is a direct one.
+    // Libraries recognise an unknown direct channel by this field.
     ...(message.guildId === null ? { channel_type: ChannelType.DM } : {}),
     ...(member && guildId !== null ? { member: renderMemberFacts(member) } : {}),
   };
@@ -76,7 +77,7 @@ function withoutReactions({ referenced, ...message }: MessageRecord): MessageRec
   };
 }
 
-/** The guild in which a message is told: none for an ephemeral one, as on the reference platform (Gateway Events). */
+/** Null for an ephemeral message, as on the reference platform (Gateway Events). */
 function guildOf({ guildId, visibleToId }: MessageRecord): bigint | null {
   return visibleToId === null ? guildId : null;
 }

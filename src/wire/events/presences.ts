@@ -7,7 +7,7 @@ export const presenceEvents = {
     topic: 'guild',
     about: ({ guildId, presence }) => ({ guildId, userId: presence.userId }),
     invalidates: ['live'],
-    // Of itself a bot knows what it said.
+    // A bot knows its own presence.
     audience: { intent: Intent.GuildPresences, ownBot: 'never' },
     render: ({ guildId, presence }) => ({ d: { ...renderPresence(presence), guild_id: String(guildId) } }),
   },

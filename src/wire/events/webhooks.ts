@@ -5,7 +5,7 @@ import type { EventRows } from './row.js';
 export const webhookEvents = {
   WEBHOOKS_UPDATE: {
     topic: 'guild',
-    // A bot has its application's id (decisions 238).
+    // Only the bot of the webhook's application receives it. The bot's user id is the application id.
     about: ({ applicationId, guildId, channelId }) => ({ guildId, channelId, userId: applicationId }),
     invalidates: [],
     audience: { intent: Intent.GuildWebhooks, inChannel: Permission.ViewChannel, ownBot: 'only' },
