@@ -6,8 +6,8 @@ interface Keeper {
 }
 
 /**
- * Counts the bytes of waiting events in all feeds. Above {@link MAX_HELD_BYTES} the largest keeper gives way, so that other
- * guilds are not affected.
+ * Counts the bytes of waiting events in all feeds. Above {@link MAX_HELD_BYTES} the largest keeper gives way, so
+ * that other guilds are not affected.
  */
 export class KeptEvents {
   readonly #sizes = new Map<Keeper, number>();

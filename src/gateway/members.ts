@@ -41,7 +41,7 @@ async function sendRequested(home: GuildHome, session: Session, request: Members
   return dispatchMembers(home, session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
 }
 
-/** Answers for a guild that is not held or unreachable. */
+/** Answers for a guild that is unreachable or not held. */
 function sendNone(session: Session, request: MembersRequest): void {
   dispatchChunk(session, request, [], [], { notFound: request.user_ids ?? [] });
 }
