@@ -10,24 +10,21 @@ import type { RestRequest } from './request.js';
 import type { Route } from './route.js';
 import { type Claim, type Scheme, type Shown, schemesFor, type Use } from './schemes.js';
 
-/** What is known of a request once its credential and its limits were looked at. */
 export interface Admission {
-  /** By whom it counts. */
+  /** Rate-limit key. */
   caller: string;
-  /** How the caller stands with the limits. */
   headers: Record<string, string>;
-  /** Who calls, or why the request is refused. */
   outcome: { actor: Actor } | { refusal: RestError };
 }
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-/** Tells who calls, and counts it: for the caller where the credential is good, and else for the address. */
+/** Authenticates requests and counts them per caller, or per IP address without a valid credential. */
 export class Admissions {
   readonly #limits: RequestLimits;
   readonly #schemesOf: Map<Route, readonly Scheme[]>;
 
-  /** @throws Error for a row with a caller whom no scheme recognises */
+  /** @throws Error if no scheme supports a row's caller */
   constructor(
     private readonly app: AppContext,
     rows: readonly Route[],
@@ -37,7 +34,7 @@ export class Admissions {
     this.#schemesOf = new Map(rows.map((row) => [row, schemesFor(row.callers, schemes)]));
   }
 
-  /** @throws whatever keeps a credential from being checked, such as an outage */
+  /** @throws errors that prevent the credential check */
   async admit(matched: Matched, request: RestRequest): Promise<Admission> {
     const { actor, fault } = await this.#identify(matched, request);
     const caller = countedAs(actor, request);
@@ -46,12 +43,12 @@ export class Admissions {
     return { caller, headers: verdict.headers, outcome: refusal ? { refusal } : { actor } };
   }
 
-  /** Notes what an admitted or refused request was answered. */
+  /** Call it for rejected requests too. */
   noteAnswer({ caller }: Admission, status: number): Promise<void> {
     return this.#limits.noteAnswer(caller, status);
   }
 
-  /** Who calls. Somebody whose credential is refused is nobody known, and `fault` says what is wrong with it. */
+  /** Returns an anonymous actor plus `fault` for a missing or bad credential. Public routes ignore it. */
   async #identify(matched: Matched, request: RestRequest): Promise<{ actor: Actor; fault?: unknown }> {
     try {
       return { actor: await this.#authenticate(matched, request) };
@@ -61,7 +58,7 @@ export class Admissions {
     }
   }
 
-  /** @throws what the credential is refused with, or the want of one */
+  /** @throws UNAUTHENTICATED without a credential, or why it is rejected */
   async #authenticate({ row, params }: Matched, request: RestRequest): Promise<Actor> {
     const shown: Shown = {
       headers: request.headers,
@@ -78,8 +75,8 @@ export class Admissions {
   }
 
   /**
-   * What can be counted without knowing the caller is counted before the check. An address that is not listened to gets no check that
-   * costs; a credential whose check does not is good wherever it is shown (decisions 104).
+   * Takes limits known without the caller before an expensive check, and skips the check for a blocked address.
+   * Cheap checks have no limits, so a valid credential works from any address.
    */
   async #check({ limits, authenticate }: Claim, request: RestRequest): Promise<Actor> {
     if (limits.length === 0) return authenticate();
@@ -103,19 +100,19 @@ export class Admissions {
     for (const { limit, key, counts } of uses) if (counts === 'failures') await this.app.limits.giveBack(limit, key);
   }
 
-  /** Counts a request against its limits; what is refused for its credential, or for want of one, against the one over all. */
+  /** Without a valid credential, only the overall limit counts. */
   async #count({ row, params }: Matched, caller: string, fault: unknown): Promise<LimitVerdict> {
     if (fault === undefined) return this.#limits.take(row.bucket, caller, params);
     return fault instanceof DomainError ? this.#limits.takeOverall(caller) : { headers: {} };
   }
 }
 
-/** Whether a credential was found to be bad; one that could not be checked was not. */
+/** A credential that could not be checked is not a failure. */
 function isFailure(fault: unknown): boolean {
   return fault instanceof DomainError && fault.code !== 'RATE_LIMITED' && fault.code !== 'OVERLOADED';
 }
 
-/** Why a row does not take somebody whose credential is good; undefined where it does. */
+/** Undefined if the row accepts the caller. */
 function unwelcome({ callers }: Route, actor: Actor): unknown {
   try {
     requireCaller(callers, actor);
@@ -125,7 +122,7 @@ function unwelcome({ callers }: Route, actor: Actor): unknown {
   }
 }
 
-/** @throws fault that is no refusal */
+/** @throws fault if it has no REST rendering */
 function refusalOf(fault: unknown): RestError | null {
   if (fault === undefined) return null;
   const refusal = renderRestError(fault);

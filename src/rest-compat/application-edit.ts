@@ -10,7 +10,6 @@ import {
 import { permissionString } from '../domain/permissions.js';
 import { imageChange } from './images.js';
 
-/** Permission bits, as text or as a number. */
 const bits = z.union([z.string(), z.number(), z.bigint()]).transform(String);
 
 const ServerParams = z.object({
@@ -18,12 +17,12 @@ const ServerParams = z.object({
   permissions: bits.pipe(permissionString()).nullish(),
 });
 
-/** Libraries send back the permissions they were shown, which are "0" here and mean nothing. */
+/** Libraries send back the permissions they received, which for user installs are always "0". */
 const UserParams = z.object({ scopes: userInstallScopes(), permissions: bits.nullish() });
 
 const { description, customInstallUrl, interactionsEndpointUrl } = ApplicationSettings.shape;
 
-/** What a bot may change about its application; other keys of the reference platform have no effect. */
+/** Discord's other fields are ignored. */
 export const EditApplication = z.object({
   description,
   custom_install_url: customInstallUrl,
@@ -42,7 +41,6 @@ export const EditApplication = z.object({
 
 type EditApplication = z.output<typeof EditApplication>;
 
-/** Where the body has what is refused under another name. */
 export const EDITED_AS = {
   cover: 'cover_image',
   serverInstall: 'integration_types_config',
@@ -51,7 +49,7 @@ export const EDITED_AS = {
   interactionsEndpointUrl: 'interactions_endpoint_url',
 };
 
-/** The change in the domain's names. The contexts that stand in the configuration are on, the others go off. */
+/** Turns on the listed installation contexts, and all others off. */
 export function settingsOf(body: EditApplication): Omit<UpdateApplicationInput, 'applicationId'> {
   const config = body.integration_types_config;
   return {
@@ -78,7 +76,7 @@ function installSettingsOf({
   ];
 }
 
-/** Of the flags, only the limited form of the privileged intents can be changed. */
+/** Only the limited variants of the privileged-intent flags can change. */
 function intentsOf(flags: number | null | undefined): PrivilegedIntent[] | undefined {
   return typeof flags === 'number' ? intentsOfFlags(flags) : undefined;
 }

@@ -5,7 +5,7 @@ import type { RestQuery } from './request.js';
 const HEADER = 'X-Audit-Log-Reason';
 
 /**
- * The caller's reason for a change, URL-encoded UTF-8 in the header `X-Audit-Log-Reason` (Discord's documentation, API Reference); null for none.
+ * Header `X-Audit-Log-Reason`, URL-encoded UTF-8 (Discord's documentation, API Reference); null if there is none.
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readAuditReason(header: string | string[] | undefined): string | null {
@@ -13,7 +13,7 @@ export function readAuditReason(header: string | string[] | undefined): string |
 }
 
 /**
- * The same as version 9 of the API takes it as well: as `reason` in the query or the body; null for none.
+ * `reason` in the query or the body, which version 9 also accepts; null if there is none.
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readReasonField(query: RestQuery, body: unknown): string | null {
@@ -35,7 +35,7 @@ function checked(stated: string, { path, rule }: { path: string; rule: string })
   return text.toWellFormed();
 }
 
-/** Some callers forget to encode: their text is taken as it is. */
+/** Some callers forget to encode the header. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -10,7 +10,7 @@ import {
 } from '../domain/limits.js';
 import type { Bucket } from './route.js';
 
-/** What changes the messages of one channel. All ways to change reactions share a bucket. */
+/** All routes that change reactions share a bucket. */
 export const SEND_MESSAGES: Bucket = { limit: SENDS_PER_CHANNEL, major: ['channelId'] };
 export const EDIT_MESSAGES: Bucket = { limit: EDITS_PER_CHANNEL, major: ['channelId'] };
 export const DELETE_MESSAGES: Bucket = { limit: DELETIONS_PER_CHANNEL, major: ['channelId'] };
@@ -24,12 +24,12 @@ export const OPEN_DIRECT_CHANNELS: Bucket = {
   refusal: { code: 40_003, message: OPENING_TOO_FAST },
 };
 
-/** A bucket for one writing route: 10 in 10 s for each major id (decisions 53). */
+/** Default bucket of a write: 10 requests in 10 s per caller and `major` values. */
 export function writes(name: string, ...major: string[]): Bucket {
   return { limit: { name, points: 10, seconds: 10 }, major };
 }
 
-/** A bucket for one reading route: 30 in 10 s for each major id (decisions 53). */
+/** Default bucket of a read: 30 requests in 10 s per caller and `major` values. */
 export function reads(name: string, ...major: string[]): Bucket {
   return { limit: { name, points: 30, seconds: 10 }, major };
 }

@@ -4,7 +4,7 @@ import { limits } from '../domain/limits.js';
 
 const { targetId, targetType, allow, deny } = NewOverwrite.shape;
 
-/** The body of an overwrite, whose target stands in the path. */
+/** The target is in the path. */
 export const OverwriteBody = z.object({ type: targetType, allow, deny });
 
 const Overwrite = OverwriteBody.extend({ id: targetId }).transform(({ id, type, ...bits }) => ({
@@ -13,7 +13,6 @@ const Overwrite = OverwriteBody.extend({ id: targetId }).transform(({ id, type, 
   ...bits,
 }));
 
-/** What both bodies have beside the name. */
 const { type, topic, nsfw, rateLimitPerUser, bitrate, userLimit, position, parentId } = NewChannel.shape;
 const SETTINGS = {
   type,
@@ -27,10 +26,10 @@ const SETTINGS = {
   permission_overwrites: z.array(Overwrite).max(limits.overwritesPerList).nullish(),
 };
 
-/** The body of a new channel (Discord's documentation, Create Guild Channel). Fields it does not know are ignored. */
+/** Discord's documentation, Create Guild Channel. Unknown fields are ignored. */
 export const NewChannelBody = z.object({ name: NewChannel.shape.name, ...SETTINGS }).transform(renamed);
 
-/** The body of a channel's changes (Discord's documentation, Modify Channel). */
+/** Discord's documentation, Modify Channel. */
 export const ChannelEditBody = z.object({ name: ChannelEdit.shape.name, ...SETTINGS }).transform(renamed);
 
 type WireSettings = z.output<
@@ -50,7 +49,7 @@ function renamed<Body extends WireSettings>(named: Body) {
 
 const { channelId, lockPermissions } = ChannelPositions.element.shape;
 
-/** The body of a guild's order of channels (Discord's documentation, Modify Guild Channel Positions). */
+/** Discord's documentation, Modify Guild Channel Positions. */
 export const ChannelPositionsBody = z
   .array(
     z

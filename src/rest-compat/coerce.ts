@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Returns the value itself if there is nothing to convert. */
 type Coercer = (value: unknown) => unknown;
 
-/** A whole number as text. Longer ones are outside every range that a field has. */
+/** Longer numbers are outside the range of every field. */
 const WHOLE_NUMBER = /^-?\d{1,40}$/;
 
 const BOOLEANS = new Map<unknown, boolean>([
@@ -14,10 +14,9 @@ const BOOLEANS = new Map<unknown, boolean>([
 ]);
 
 /**
- * Converts the scalars of a JSON body to the types that `schema` takes, as the reference platform does: whole numbers as text to numbers,
- * whole numbers to text, and `true` and `false` as text to booleans. Everything else stays as it is, so that the schema refuses it.
- * A whole number that a double cannot hold is a bigint here, and keeps its digits as text.
- * @returns `value` itself if there is nothing to convert; it is never changed
+ * Converts scalars of a JSON body to the types of `schema`, as Discord does: text to integers and booleans, integers to text.
+ * Leaves everything else to the schema to reject. Long integers arrive as bigints and keep their digits as text.
+ * @returns `value` itself if there is nothing to convert; never mutates it
  */
 export function coerceTo(schema: z.core.$ZodType, value: unknown): unknown {
   return coercerOf(schema)?.(value) ?? value;
@@ -25,7 +24,7 @@ export function coerceTo(schema: z.core.$ZodType, value: unknown): unknown {
 
 const coercers = new WeakMap<z.core.$ZodType, Coercer | null>();
 
-/** Null for a schema that takes nothing but what stands there. */
+/** Null if the schema needs no conversion. */
 function coercerOf(schema: z.core.$ZodType): Coercer | null {
   const known = coercers.get(schema);
   if (known !== undefined) return known;
@@ -58,7 +57,7 @@ function makeCoercer(schema: z.core.$ZodType): Coercer | null {
     case 'pipe':
       return coercerOf(def.in._zod.def.type === 'transform' ? def.out : def.in);
     case 'union':
-      // A union of scalars takes both numbers and text, each as it stands.
+      // A union of scalars accepts numbers and text as they are.
       return 'discriminator' in def ? ofKinds(def as z.core.$ZodDiscriminatedUnionDef) : null;
     case 'array':
       return ofList(coercerOf(def.element), mostIn(def));
@@ -87,7 +86,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers that stand for something, as text. */
 function ofChoices(choices: ReadonlySet<unknown>): Coercer {
   return (value) => {
     const number = numberIn(value);
@@ -95,7 +93,6 @@ function ofChoices(choices: ReadonlySet<unknown>): Coercer {
   };
 }
 
-/** Objects that one of their fields tells apart. */
 function ofKinds({ options, discriminator }: z.core.$ZodDiscriminatedUnionDef): Coercer {
   const kinds = new Map<unknown, z.core.$ZodType>();
   for (const option of options) {
@@ -109,13 +106,12 @@ function ofKinds({ options, discriminator }: z.core.$ZodDiscriminatedUnionDef): 
   };
 }
 
-/** The most entries that a list may have. */
 function mostIn({ checks = [] }: z.core.$ZodArrayDef): number {
   const limits = checks.map(({ _zod: { def } }) => def as z.core.$ZodCheckMaxLengthDef);
   return Math.min(...limits.map(({ check, maximum }) => (check === 'max_length' ? maximum : Number.POSITIVE_INFINITY)));
 }
 
-/** @param max the most entries: a longer list is refused, and not looked at here */
+/** @param max longest list to convert; the schema rejects longer ones */
 function ofList(coerce: Coercer | null, max: number): Coercer | null {
   return (
     coerce && ((value) => (Array.isArray(value) && value.length <= max ? coerceEntries(value, () => coerce) : value))
@@ -159,7 +155,7 @@ function coerceFields(object: Record<string, unknown>, fields: (readonly [string
   return coerced ?? object;
 }
 
-/** What is parsed later, by the schema that it is shown as. */
+/** `shownAs` names the schema that parses the field later. */
 function ofShown(schema: z.core.$ZodType): Coercer | null {
   const shownAs = z.globalRegistry.get(schema)?.shownAs;
   return shownAs instanceof z.ZodType ? coercerOf(shownAs) : null;

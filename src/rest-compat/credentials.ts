@@ -14,9 +14,8 @@ import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
 import { webhookToken } from './webhook-token.js';
 
 /**
- * The ways to show who calls: a bot token, a Bearer token (of a portal session or of OAuth2), the cookie of a portal session. Their
- * checks are a hash and look-ups that are gathered, so that they need no limit before them. The token of an interaction is looked up at
- * once, and what fails is limited; that of a webhook costs most, and says so where it is checked (`webhook-token.ts`).
+ * Bot tokens, Bearer tokens (portal session or OAuth2) and session cookies need only a hash and batched lookups, so no limit applies before
+ * their check.
  */
 export function credentialSchemes(app: AppContext, findPerson: FindPerson): readonly Scheme[] {
   return [
@@ -30,8 +29,8 @@ export function credentialSchemes(app: AppContext, findPerson: FindPerson): read
 }
 
 /**
- * In a path with the interaction's id it is for the first answer, in one with the application's for what follows. Where webhooks' tokens are
- * taken, too, they are told by their form.
+ * The path has the interaction's id for the first response, and the application's for follow-ups. A webhook token is
+ * recognized by its format.
  */
 function interactionToken(app: AppContext): Scheme {
   return {
@@ -96,7 +95,6 @@ async function findToken(app: AppContext, token: string): Promise<Actor | null> 
   return exists ? findTokenActor(app.db.reader, app.clock.now(), token) : null;
 }
 
-/** A header that is neither of them is nobody's. */
 const otherAuthorization: Scheme = {
   in: 'header',
   of: [],
@@ -109,7 +107,7 @@ const otherAuthorization: Scheme = {
   },
 };
 
-/** A browser sends its cookie by itself: what another site's page makes it send is not the person's wish. */
+/** Rejects other origins, because browsers attach the cookie automatically. */
 function sessionCookie(app: AppContext, findPerson: FindPerson): Scheme {
   return {
     in: 'cookie',
@@ -129,7 +127,7 @@ function sessionCookie(app: AppContext, findPerson: FindPerson): Scheme {
 }
 
 /**
- * Refuses whom a route does not take, good credential or not. Who has the token in a path was taken with it.
+ * Rejects an authenticated caller of the wrong kind. A token in the path is always accepted.
  * @throws BOTS_REFUSED, ONLY_BOTS, MISSING_SCOPE, FORBIDDEN
  */
 export function requireCaller(callers: readonly Caller[], actor: Actor): void {
@@ -154,7 +152,6 @@ function isForSessions(callers: readonly Caller[]): boolean {
   return callers.includes('session') && !takesTokens(callers);
 }
 
-/** The token in a header of this form. */
 function credentialIn({ headers }: Shown, form: 'bot' | 'bearer'): string | null {
   const [, scheme = '', token = ''] = /^(Bot|Bearer) +(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? [];
   return scheme.toLowerCase() === form ? token : null;

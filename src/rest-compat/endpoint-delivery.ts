@@ -19,18 +19,16 @@ import { InteractionCallback } from './interaction-callback.js';
 import { parseJson } from './json.js';
 import { type ReceivedBody, readMultipart } from './multipart.js';
 
-/** How long an endpoint has for all of it, in milliseconds (Discord's documentation, Receiving and Responding). */
+/** Time limit of a delivery, in milliseconds (Discord's documentation, Receiving and Responding). */
 const DEADLINE_MS = 3_000;
 
-/** What the outgoing half of this face takes. */
 interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
   addresses: WireOptions;
-  /** Where the files of answers are received. */
   blobs: BlobStore;
   metrics: Pick<Metrics, 'endpointRequests'>;
 }
 
-/** The outgoing half of this face: interactions to endpoints, in the shapes of the callback route. */
+/** Endpoints respond in the format of the callback route. */
 export function createEndpoints({ addresses, blobs, metrics, ...parts }: EndpointParts): Endpoints {
   const forms = new Bodies();
   return {
@@ -56,7 +54,7 @@ function isForm(contentType: string | null): contentType is string {
   return contentType !== null && mediaType(contentType) === FORM;
 }
 
-/** That of a form at the callback route. It is in memory until its files are on the disk, so an application has a bound for all of its own. */
+/** Forms stay in memory until their files are on disk, so each application has a limit. */
 function formLimit(form: HeldBody): BodyLimit {
   return {
     most: MAX_FORM_BYTES,
@@ -71,7 +69,7 @@ function formLimit(form: HeldBody): BodyLimit {
   };
 }
 
-/** What an endpoint's answer means. @param request what was sent, without what nobody may read */
+/** @param request payload to log, without its token */
 async function outcomeOf(blobs: BlobStore, answer: OutboundAnswer, request: string): Promise<EndpointOutcome> {
   const { durationMs } = answer;
   if (answer.outcome === 'failed') return failed(answer, request);
@@ -102,7 +100,7 @@ async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<Call
   }
 }
 
-/** A form is read as on the callback route, and anything else is JSON, whatever its type says. */
+/** Everything but a form is JSON, whatever its content type. */
 async function readAnswer(blobs: BlobStore, { contentType, bytes }: WholeAnswer): Promise<ReceivedBody> {
   if (!isForm(contentType)) {
     return { value: parseJson(decodeText(bytes, charsetOf(contentType ?? ''), 'It')), files: [] };
@@ -111,7 +109,7 @@ async function readAnswer(blobs: BlobStore, { contentType, bytes }: WholeAnswer)
   return readMultipart(form, { blobs, admitFiles: async () => {} });
 }
 
-/** The answer in what was received; where it is none, its files go. @throws INVALID_INPUT */
+/** Discards the files if the response is invalid. @throws INVALID_INPUT */
 async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[]): Promise<Callback> {
   try {
     return parseInput(InteractionCallback, coerceTo(InteractionCallback, value));
@@ -121,7 +119,7 @@ async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[])
   }
 }
 
-/** Faults that are told to who sends a request in other words than to who runs an endpoint. */
+/** Messages worded for endpoint developers. */
 const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
   INVALID_JSON: 'It contains invalid JSON. Answer 202 where the answer follows through the callback route.',
   REQUEST_TOO_LARGE: 'Its form has too many parts, or too large ones.',
@@ -132,7 +130,7 @@ function faultsOfAnswer(refusal: DomainError): string {
   return FAULTS_OF_ANSWERS[refusal.code] ?? describeFaults(refusal);
 }
 
-/** A 202 needs no body, and any other 2xx that cannot be read is one that cannot be used; without one in time there is none. */
+/** A 202 needs no body. Any other 2xx with an unreadable body is unusable. */
 function failed({ durationMs, status, reason, detail }: FailedAnswer, request: string): EndpointOutcome {
   const step = { kind: 'HTTP' as const, durationMs, request, ...(status === null ? {} : { status }) };
   if (status === ACCEPTED) return { kind: 'accepted', httpMs: durationMs, step };
@@ -142,10 +140,10 @@ function failed({ durationMs, status, reason, detail }: FailedAnswer, request: s
 
 type FailedAnswer = Extract<OutboundAnswer, { outcome: 'failed' }>;
 
-/** Says that the answer follows, whatever the body: some frameworks write the name of the status there. */
+/** The response follows later. Some frameworks write the status text to the body. */
 const ACCEPTED = 202;
 
-/** Only these count as delivered (service description, section 6). */
+/** Service description, section 6. */
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }

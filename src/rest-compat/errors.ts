@@ -2,17 +2,13 @@ import { type DomainError, type ErrorCode, type FieldFault, refusalOfRequest } f
 import { httpFault, STATUS_OF_KIND } from '../http/faults.js';
 import { tooManyRequests } from '../http/too-many-requests.js';
 
-/** A refusal as this face answers it. */
 export interface RestError {
   status: number;
   headers?: Record<string, string>;
   body: { message: string; code: number; errors?: object; retry_after?: number; global?: boolean };
 }
 
-/**
- * The reference platform's numeric codes (Discord's documentation, Opcodes and Status Codes; decisions 28 to 30 and 53). A refusal
- * without one has 0.
- */
+/** Discord's documentation, Opcodes and Status Codes. Other errors have code 0. */
 const CODE_OF: Partial<Record<ErrorCode, number>> = {
   MALFORMED_CREDENTIAL: 50014,
   INVALID_ACCESS_TOKEN: 50025,
@@ -88,14 +84,14 @@ const CODE_OF: Partial<Record<ErrorCode, number>> = {
   OVERLOADED: 130000,
 };
 
-/** Where the reference platform's status is not that of the kind. */
+/** Statuses that differ from those of the error's kind. */
 const STATUS_OF: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_REACTIONS: 403,
   ALREADY_ACKNOWLEDGED: 400,
   COMMAND_NAME_TAKEN: 400,
 };
 
-/** Answers that belong to HTTP itself, in the reference platform's words. */
+/** Errors of HTTP itself, with Discord's messages. */
 export const NOT_FOUND: RestError = { status: 404, body: httpFault(404) };
 export const METHOD_NOT_ALLOWED: RestError = { status: 405, body: httpFault(405) };
 export const UNKNOWN_API_VERSION: RestError = {
@@ -106,7 +102,7 @@ export const BAD_REQUEST: RestError = { status: 400, body: httpFault(400) };
 export const NOT_IMPLEMENTED: RestError = { status: 501, body: httpFault(501) };
 export const INTERNAL_ERROR: RestError = { status: 500, body: httpFault(500) };
 
-/** Renders a refusal; null for anything that is not one. */
+/** Null for an unexpected error. */
 export function renderRestError(error: unknown): RestError | null {
   const refusal = refusalOfRequest(error);
   if (!refusal) return null;
@@ -120,7 +116,7 @@ export function renderRestError(error: unknown): RestError | null {
   return { status, ...headersOf(refusal), body: { message, code, ...errors } };
 }
 
-/** When to try again, and why it was refused where a library does not read the body of a 5xx (decisions 37). */
+/** Libraries do not read the body of a 5xx, so the reason is also a header. */
 function headersOf({ retryAfterSeconds, shown: { reason } }: DomainError): Pick<RestError, 'headers'> {
   const headers = {
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
@@ -133,13 +129,10 @@ interface FaultTree {
   [key: string]: FaultTree | { code: string; message: string }[];
 }
 
-/** A node without a prototype: a path may hold any name. */
+/** Without a prototype: a path can contain any name. */
 const emptyNode = (): FaultTree => Object.create(null);
 
-/**
- * Field faults as libraries read them: a tree along each path, list indices as text keys, leaves under `_errors`
- * (Discord's documentation, API Reference).
- */
+/** A tree along each path, list indexes as string keys, errors under `_errors` (Discord's documentation, API Reference). */
 export function nestFaults(faults: FieldFault[]): object {
   const root = emptyNode();
   for (const { path, code, message } of faults) {

@@ -1,6 +1,6 @@
 import { limits } from '../domain/limits.js';
 
-/** An embed made of what another service sent, in wire names. Empty parts are left out. */
+/** Embed of another service's payload, before limits apply. */
 export interface EmbedDraft {
   title?: string | undefined;
   url?: string | undefined;
@@ -14,7 +14,7 @@ export interface EmbedDraft {
   fields?: { name: string; value: string; inline: boolean }[];
 }
 
-/** The most characters of each part (Discord's documentation, Message Resource). */
+/** Maximum characters, and fields per embed (Discord's documentation, Message Resource). */
 const TITLE = 256;
 const DESCRIPTION = 4096;
 const FOOTER = 2048;
@@ -23,20 +23,17 @@ const FIELD_NAME = 256;
 const FIELD_VALUE = 1024;
 const URL_LENGTH = 2048;
 
-/** What stands for a part of a field that may not be empty, and shows nothing. */
+/** Zero-width space, for parts that must not be empty. */
 const BLANK = '\u200b';
 
-/** Text of at most `max` characters; what was longer ends with an ellipsis. */
+/** Truncates to `max` characters, with an ellipsis. */
 export function shortened(text: string, max: number): string {
   const characters = [...text];
   if (characters.length <= max) return text;
   return max < 1 ? '' : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/**
- * Embeds within the limits of one message. The service that sent them can do nothing about a refusal, so that long text is shortened, and
- * parts that do not fit any more and addresses that are none are left out.
- */
+/** The sending service cannot react to an error, so long text is shortened, and excess parts and invalid URLs are dropped. */
 export function fittedEmbeds(drafts: readonly EmbedDraft[]): object[] {
   let left: number = limits.embedCharactersPerMessage;
   const take = (text: string | undefined, max: number) => {

@@ -36,13 +36,9 @@ const CheckRun = z.object({
   output: maybe(z.object({ title: text, summary: text })),
 });
 
-/** How many commits of a push are shown. */
 const COMMITS = 20;
 
-/**
- * The body of a webhook of GitHub (https://docs.github.com/en/webhooks/webhook-events-and-payloads), as far as it is shown: as JSON, or as JSON
- * in the field `payload` of a form.
- */
+/** The displayed part of a GitHub webhook body (https://docs.github.com/en/webhooks/webhook-events-and-payloads). */
 export const GithubBody = inPayloadField(
   z.object({
     action: text,
@@ -70,9 +66,8 @@ export const GithubBody = inPayloadField(
 
 type Payload = z.output<typeof GithubBody>;
 
-/** What happened. */
 interface Told {
-  /** Behind the name of the repository. */
+  /** Follows the repository's name. */
   title: string;
   url?: string | undefined;
   description?: string | undefined;
@@ -86,9 +81,8 @@ const BLUE = 0x72_89_da;
 const ORANGE = 0xe6_8d_60;
 
 /**
- * The message in wire names that tells of an event.
  * @param event the header `X-GitHub-Event`
- * @returns null for an event or an action of which nothing is told, such as `ping`
+ * @returns a message in wire format; null for events and actions without one, such as `ping`
  */
 export function messageOfGithub(event: string, payload: Payload): object | null {
   const told = EVENTS.get(event)?.(payload);
@@ -120,7 +114,7 @@ const TOLD_OF: Record<string, Tell> = {
   pull_request_review_comment: reviewComment,
   push,
   release,
-  // A new star sends `star` as well, if a hook sends all events.
+  // A hook for all events also sends `star`.
   watch: ({ action }) => (action === 'started' ? { title: 'New star added' } : null),
   check_run: checkRun,
   check_suite: checkSuite,
@@ -128,7 +122,7 @@ const TOLD_OF: Record<string, Tell> = {
   discussion_comment: discussionComment,
 };
 
-/** A header may name any property of an object. */
+/** A map, because the header can name any object property. */
 const EVENTS: ReadonlyMap<string, Tell> = new Map(Object.entries(TOLD_OF));
 
 function newMember({ login, html_url: url }: z.output<typeof User>): Told {
@@ -189,7 +183,7 @@ function review({ action, pull_request: request, review }: Payload): Told | null
   };
 }
 
-/** Branches that are made or deleted without commits are told of by events of their own. */
+/** Branches created or deleted without commits have their own events. */
 function push({ ref = '', forced = false, compare: url, commits: all = [] }: Payload): Told | null {
   const branch = ref.replace(/^refs\/(heads|tags)\//, '');
   const commits = firstOf(COMMITS, Commit).parse(all);
@@ -251,7 +245,6 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The beginning of a commit's id, as Git shows it. */
 function shortId(id: string): string {
   return id.slice(0, 7);
 }

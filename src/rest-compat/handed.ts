@@ -10,23 +10,19 @@ import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
 import { CLOUD, type TargetParam } from './route.js';
 import { pathsWithoutMethods, routes } from './table.js';
 
-/** A request that a cloud hands to its box: it has admitted the actor, and names the guild that the request is about. */
+/** A request from the cloud, which has authenticated the actor and located the guild. */
 export interface HandedRequest extends Omit<RestRequest, 'address'> {
   guildId: bigint;
-  /** The webhook whose token was shown, and the channel that it is directed to. */
+  /** Set for a caller with a webhook token. */
   webhook?: { id: bigint; channelId: bigint };
 }
 
-/** Performs requests that a cloud hands to its box. */
 export type PerformHanded = (request: HandedRequest, actor: Actor) => Promise<RestAnswer>;
 
-/** Whoever counts by an address shows no credential, and of them none is handed over. */
+/** Only anonymous callers count by address, and the cloud never forwards those. */
 const NO_ADDRESS = '';
 
-/**
- * What a box makes of a request: what the rows say of a self-hosted guild, and what is forwarded is performed. A request whose target
- * is in another guild than it is said to be about, and one of a row that runs in the cloud, is not found.
- */
+/** Runs requests forwarded by the cloud. Returns 404 if the target is in another guild or the route runs in the cloud. */
 export function performHanded(app: AppContext): PerformHanded {
   const table = new RouteTable(routes, pathsWithoutMethods);
   return async (handed, actor) => {
@@ -52,27 +48,27 @@ async function performMatched(
   const { row, params } = matched;
   if (row.where === CLOUD) return errorAnswer(NOT_FOUND);
   const { by } = row.where;
-  // Whoever has the token of a webhook may do what its routes do, and nothing else.
+  // A webhook token allows only its own routes.
   if (request.webhook && by !== 'webhookId') return errorAnswer(NOT_FOUND);
   const id = parseSnowflake(params[by] ?? '');
   if (id !== undefined && !(await isAsSaid(app, request, by, id))) return errorAnswer(NOT_FOUND);
   const directory: Directory = {
     whereIs: async () => ({ box: 0n, guildId: request.guildId }),
-    // The cloud has looked; whether the bot is a member is for what is performed to say.
+    // The cloud has checked the installation; the operation checks the membership.
     isInstalled: async () => true,
     forward: (_target, { request: forwarded }) => perform(app, matched, forwarded, callFor(app, forwarded, actor)),
   };
   return (await locate({ app, directory }, matched, request, actor)) ?? errorAnswer(NOT_FOUND);
 }
 
-/** Whether what tells where a row runs is what the cloud says that the request is about; of a channel that is gone, the row says so. */
+/** Whether the path's target is in the guild that the cloud named. @throws UNKNOWN_CHANNEL */
 async function isAsSaid(app: AppContext, request: HandedRequest, by: TargetParam, id: bigint): Promise<boolean> {
   switch (by) {
     case 'guildId':
       return id === request.guildId;
     case 'channelId': {
       const guildId = await app.guilds.guildOfChannel(id);
-      // A channel that is gone, which a bot may hear later than it asks again; nor is a direct one there for it.
+      // Deleted, possibly before the bot received the event, or a direct channel.
       if (guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
       return isInGuild(guildId, request);
     }

@@ -6,9 +6,9 @@ import type { RestAnswer, RestQuery, RestRequest } from './request.js';
 
 type Asked = FastifyRequest<{ Querystring: RestQuery }>;
 
-/** Serves the table on a listener: whatever stands under `/api`, and under a path's first segment where `{base_url}` is the origin. */
+/** Serves the table under `/api`, and under each route's first segment for clients whose `{base_url}` is the origin. */
 export function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
-  // Before Fastify looks at the body: what its content type may be is for the row to say.
+  // Runs before Fastify checks the content type, which each row decides.
   const onRequest = async (request: Asked, reply: FastifyReply) =>
     send(reply, await interpreter.answer(restRequest(request)));
   for (const root of ['api', ...interpreter.table.roots]) {
@@ -24,7 +24,7 @@ export function mountTable(http: FastifyInstance, interpreter: Interpreter): voi
   }
 }
 
-/** Serves a document that is made once, when it is first asked for. */
+/** Builds the document at the first request. */
 export function mountDocument(http: FastifyInstance, url: string, make: () => object): void {
   let document: Buffer | undefined;
   http.register(async (scope) => {
@@ -38,7 +38,7 @@ export function mountDocument(http: FastifyInstance, url: string, make: () => ob
   });
 }
 
-/** The address is worked out when somebody without a credential calls. */
+/** The address is lazy, because most requests do not need it. */
 function restRequest(request: Asked): RestRequest {
   const { id, method, query, headers, raw, trace } = request;
   request.isMeasured = true;
@@ -56,13 +56,13 @@ function restRequest(request: Asked): RestRequest {
   };
 }
 
-/** The path of a request's target, which may name an origin (RFC 9112, section 3.2.2). */
+/** The target can be an absolute URL (RFC 9112, section 3.2.2). */
 function pathOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1);
   return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '');
 }
 
-/** Bytes, since Fastify would add a charset to the type of text. */
+/** Fastify adds a charset to text, but not to bytes. */
 function send(reply: FastifyReply, { status, headers, body }: RestAnswer): FastifyReply {
   return reply
     .code(status)

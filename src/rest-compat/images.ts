@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { fault } from '../domain/input.js';
 
-/** Bytes of a body that holds an icon of 10 MiB in base64. */
+/** Size limit of a body with a base64 icon of 10 MiB, in bytes. */
 export const ICON_BODY_BYTES = 14 * 1024 * 1024;
 
-/** An image as the reference platform takes it in JSON: a data URI whose content is base64. Null removes it. */
+/** Base64 data URI. */
 export const imageData = z
   .string()
   .refine(
@@ -13,10 +13,9 @@ export const imageData = z
   )
   .transform((text) => Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
 
-/** The hash of a picture, as objects show it. */
 const HASH = /^(?:a_)?[0-9a-f]{32}$/;
 
-/** A field for another picture: null removes the one there is. A hash says nothing, since libraries send back the one they were shown. */
+/** Null removes the image. A hash is ignored, because libraries send back the one they received. */
 export const imageChange = z
   .preprocess((value) => (typeof value === 'string' && HASH.test(value) ? undefined : value), imageData.nullish())
   .meta({ shownAs: imageData.nullish() });

@@ -8,7 +8,6 @@ import type { Directory } from './locate.js';
 import { openApiDocument } from './openapi.js';
 import { pathsWithoutMethods, routes } from './table.js';
 
-/** The REST shim: the table of wire routes, run by one interpreter. `directory` tells what lives elsewhere, and reaches it. */
 export function createRestFace(app: AppContext, findPerson: FindPerson, directory: Directory): Face {
   const schemes = credentialSchemes(app, findPerson);
   const interpreter = new Interpreter(app, { rows: routes, pathsWithoutMethods, schemes, directory });

@@ -14,10 +14,7 @@ const text = (min: number, max: number) =>
 
 const choiceName = text(limits.choiceName.min, limits.choiceName.max);
 
-/**
- * Takes what registering a command takes of a choice, too, and languages that there are not: what is wrong with one name would keep all
- * choices from somebody who is typing.
- */
+/** Also accepts unknown locales: otherwise one bad name hides all choices from the user who is typing. */
 const Choice = z
   .object({
     name: choiceName,
@@ -31,10 +28,7 @@ const Choice = z
 
 const Flags = z.object({ flags: maybe(z.number().int().min(0)) });
 
-/**
- * A first answer to an interaction (Discord's documentation, Receiving and Responding). Those that only answer a PING, or belong to
- * activities and paid features, are none.
- */
+/** First response (Discord's documentation, Receiving and Responding), without types for PING, activities and paid features. */
 export const InteractionCallback = z.discriminatedUnion(
   'type',
   [

@@ -10,22 +10,20 @@ import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
 import type { Route } from './route.js';
 import type { Scheme } from './schemes.js';
 
-/** What an interpreter runs, and with whose help. */
 export interface InterpreterParts {
   rows: readonly Route[];
-  /** Paths that are known and take no method. */
   pathsWithoutMethods?: readonly string[];
   schemes: readonly Scheme[];
   directory: Directory;
 }
 
-/** Runs requests through their rows, in four stages: match, admit, locate, perform. Every request gets an answer. */
+/** Runs each request in four stages: match, admit, locate, perform. Every request gets a response. */
 export class Interpreter {
   readonly table: RouteTable;
   readonly #admissions: Admissions;
   readonly #directory: Directory;
 
-  /** @throws Error for rows that contradict each other */
+  /** @throws Error if rows contradict each other */
   constructor(
     private readonly app: AppContext,
     { rows, pathsWithoutMethods, schemes, directory }: InterpreterParts,
@@ -35,7 +33,7 @@ export class Interpreter {
     this.#directory = directory;
   }
 
-  /** Answers a request. A page of another origin may read the answer of every row that reads no cookie, and that of none. */
+  /** Adds CORS headers, except for rows that accept the session cookie. */
   async answer(request: RestRequest): Promise<RestAnswer> {
     const { method, headers } = request;
     if (headers.origin === undefined) return this.#answer(request);

@@ -2,23 +2,22 @@ import { parse } from 'lossless-json';
 import { DomainError } from '../domain/errors.js';
 import { isWithinBounds, JSON_BOUNDS, type JsonBounds, JsonBoundsError } from '../infra/bounded-json.js';
 
-/** A whole number that a double cannot hold to its last digit, anywhere in the text (even inside a string: then it only costs time). */
+/** An integer that a double may not hold exactly. A match in a string only costs time. */
 const LONG_INTEGER = /\d{16}/;
 
 /**
- * Text longer than this, several times the largest message, is parsed natively: a parser in JavaScript would take ten times as long, and
- * up to a third of a second. Long integers are put in quotes before.
+ * Longer text is parsed natively, with long integers quoted first. A JavaScript parser takes ten times as long, up to a third of a second.
  */
 const MAX_LOSSLESS_LENGTH = 64 * 1024;
 
 /**
- * A string of JSON, or a whole number that a double might not hold to its last digit and that is no key. A string without an end reaches
- * to the end of the text, so that no character is looked at twice.
+ * A string, or a long integer that is not a key. An unterminated string extends to the end, so that the regex reads each
+ * character only once.
  */
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|(?<![\w.+-])-?[1-9]\d{15,39}(?![\d.eE]|\s*:)/g;
 
 /**
- * Parses JSON without losing digits: some libraries send ids as numbers beyond 2^53, which become bigints here, or text in a long body.
+ * Parses JSON without losing digits of ids beyond 2^53: these become bigints, or strings in long text.
  * @throws INVALID_JSON, also beyond the bounds
  */
 export function parseJson(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {
@@ -43,7 +42,7 @@ function beyondBounds(bounds: JsonBounds): DomainError {
   return new DomainError('INVALID_JSON', cause.message, { cause });
 }
 
-/** Whole numbers of this many digits may be ids, if unknown ones; longer ones are only numbers. */
+/** Longer integers cannot be ids. */
 const MAX_ID_DIGITS = 40;
 
 function parseNumber(text: string): number | bigint {

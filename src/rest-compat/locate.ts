@@ -14,10 +14,9 @@ import { errorAnswer, jsonAnswer, type RestAnswer, type RestRequest } from './re
 import { CLOUD, type SelfHosted, type TargetParam } from './route.js';
 import { parseParams } from './schemas.js';
 
-/** What lives on one server. */
 export type Target = 'guild' | 'channel' | 'webhook';
 
-/** Where something lives: in this process's database, or in this guild on the box of this id. */
+/** This process's database, or a guild on a box. */
 export type Home = 'here' | BoxTarget;
 
 export interface BoxTarget {
@@ -27,26 +26,24 @@ export interface BoxTarget {
 
 type BotActor = Extract<Actor, { kind: 'bot' }>;
 
-/** A request to be forwarded. */
 export interface Asked {
   /** Its path is that of {@link forwardedPath}. */
   request: RestRequest;
   sender: Extract<Actor, { kind: 'bot' | 'webhook' }>;
-  /** What the row takes as a body; null for none. */
+  /** Null if the row takes no body. */
   taken: { maxJsonBytes: number; takesForm: boolean } | null;
 }
 
-/** Tells where things live, and reaches those that live elsewhere. */
 export interface Directory {
-  /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
+  /** Locates a guild, or that of a channel or webhook. Unknown targets are 'here'. */
   whereIs(target: Target, id: bigint): Promise<Home>;
-  /** Whether a bot is installed to a guild elsewhere, without which nothing of its requests gets there. */
+  /** Whether the bot is installed to a guild on a box. */
   isInstalled(target: BoxTarget, bot: BotActor): Promise<boolean>;
-  /** Has a box perform a request. What it answers is marked as such. */
+  /** Forwards a request. The response has `isOfBox` set. */
   forward(target: BoxTarget, asked: Asked): Promise<RestAnswer>;
 }
 
-/** The directory of a platform without boxes. */
+/** For an instance without boxes. */
 export const everythingHere: Directory = {
   whereIs: async () => 'here',
   isInstalled: async () => false,
@@ -59,9 +56,9 @@ const TARGETS = { guildId: 'guild', channelId: 'channel', webhookId: 'webhook' }
 >;
 
 /**
- * Finds where a request's target lives.
- * @returns null where it is performed here; else what the box answered, or what is answered for it
- * @throws what reading the body throws, where the answer depends on it, and what forwarding does
+ * Forwards the request if its target lives on a box.
+ * @returns null if the request runs in this process
+ * @throws errors of forwarding, and of reading the body if the response depends on it
  */
 export async function locate(
   { app, directory }: { app: AppContext; directory: Directory },
@@ -106,14 +103,14 @@ export async function locate(
   }
 }
 
-/** A request to the path without its last segment, with another body. */
+/** Replaces the body, and the path by its parent. */
 function asJson(request: RestRequest, body: object): RestRequest {
   const headers = { ...request.headers, 'content-type': 'application/json' };
   const path = request.path.slice(0, request.path.lastIndexOf('/'));
   return { ...request, path, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** What a bot is answered of a guild that it is no member of, after the same faults as anywhere (decisions 305). */
+/** Rejects a bot that is not installed. Input errors come first, as for any guild where it is not a member. */
 function refuseStranger(app: AppContext, matched: Matched, request: RestRequest, actor: Actor): Promise<RestAnswer> {
   const refuse = () => Promise.reject(new DomainError('MISSING_ACCESS'));
   const { row } = matched;
@@ -121,7 +118,7 @@ function refuseStranger(app: AppContext, matched: Matched, request: RestRequest,
   return perform(app, { ...matched, row: refusing }, request, callFor(app, request, actor));
 }
 
-/** The token of an interaction stands where a webhook's does, and none is of a guild on a box; who shows a webhook's was read with it. */
+/** The path can have an interaction token instead of a webhook token. Its target is always here. */
 async function homeOf(
   directory: Directory,
   { by, text }: { by: TargetParam; text: string },
@@ -133,7 +130,7 @@ async function homeOf(
   return id === undefined ? 'here' : directory.whereIs(TARGETS[by], id);
 }
 
-/** Boxes know bots, and webhooks by their ids: to anybody else, none of their servers is there. */
+/** Boxes accept only bots and webhooks. */
 async function forwardTo(
   directory: Directory,
   home: BoxTarget,
@@ -146,7 +143,6 @@ async function forwardTo(
   return directory.forward(home, { request: asked, sender: actor, taken });
 }
 
-/** Whether an answer, which may be of any box, is how this face renders a refusal. */
 function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
   const refusal = renderRestError(new DomainError(code, ''));
   if (status !== refusal?.status || body === null) return false;
@@ -154,7 +150,7 @@ function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {
   return typeof said === 'object' && said !== null && Reflect.get(said, 'code') === refusal.body.code;
 }
 
-/** A library does not read the body of a 5xx, so that its reason stands in a header too (decisions 37). */
+/** Libraries do not read the body of a 5xx. */
 const NOT_ON_BOXES = { 'x-causeway-reason': 'not-implemented-self-hosted' };
 
 async function answerFor(selfHosted: SelfHosted, forward: () => Promise<RestAnswer>): Promise<RestAnswer | null> {

@@ -4,42 +4,37 @@ import { BAD_REQUEST, METHOD_NOT_ALLOWED, NOT_FOUND, UNKNOWN_API_VERSION } from 
 import { errorAnswer, type RestAnswer, type RestRequest } from './request.js';
 import type { PathParams, Route } from './route.js';
 
-/** A row that a request asks for, and what stands in its path for the parameters. */
 export interface Matched {
   row: Route;
   params: PathParams;
   version: ApiVersion;
 }
 
-/** A version that is spoken. */
 export type ApiVersion = 9 | 10;
 
-/** By the segment that names it; 10 is meant where none does. */
+/** A path without a version means 10. */
 const VERSIONS: ReadonlyMap<string, ApiVersion> = new Map([
   ['v9', 9],
   ['v10', 10],
 ]);
 
-/** One step of a path, with what may follow it. */
 interface Step {
   literals: Map<string, Step>;
   param: Step | null;
-  /** Whether a path ends here. */
   isEnd: boolean;
-  /** By method. */
   rows: Map<string, Route>;
 }
 
 /**
- * The rows, found by method and path. `{base_url}` is any of `REST_PREFIXES`; each segment is compared decoded, since
- * some libraries encode the `@` of `@me` and `@original`. A name goes before a parameter.
+ * `{base_url}` is any of `REST_PREFIXES`. Segments are compared decoded, because some libraries encode the `@` of `@me`.
+ * Literals take precedence over parameters.
  */
 export class RouteTable {
   readonly #root = newStep();
 
   /**
-   * @param pathsWithoutMethods paths that are known and take no method; they go before parameters, too
-   * @throws Error for rows that contradict each other
+   * @param pathsWithoutMethods paths that exist but accept no method
+   * @throws Error if rows contradict each other
    */
   constructor(
     readonly rows: readonly Route[],
@@ -50,12 +45,11 @@ export class RouteTable {
     for (const row of rows) this.#add(row);
   }
 
-  /** First segments of all paths. */
   get roots(): string[] {
     return [...this.#root.literals.keys()];
   }
 
-  /** The row a request asks for; the answer 404, 405, or 400 for another API version or a path that cannot be decoded. */
+  /** Returns 404 or 405 if no row matches, and 400 for an unknown API version or an undecodable path. */
   match({ method, path }: Pick<RestRequest, 'method' | 'path'>): Matched | RestAnswer {
     const segments = decodeSegments(path);
     if (!segments) return errorAnswer(BAD_REQUEST);
@@ -75,7 +69,6 @@ export class RouteTable {
     rows.set(row.method, row);
   }
 
-  /** The step a path ends with, made where it was not there. */
   #endOf(path: string): Step {
     let step = this.#root;
     for (const segment of path.split('/').slice(1)) {
@@ -97,7 +90,7 @@ function newStep(): Step {
   return { literals: new Map(), param: null, isEnd: false, rows: new Map() };
 }
 
-/** Counters are found by a limit's name alone, so that one name has one size. */
+/** Counters are keyed by the limit's name alone. */
 function checkLimits(rows: readonly Route[]): void {
   const known = new Map<string, Limit>();
   for (const { bucket, method, path } of rows) {
@@ -110,7 +103,7 @@ function checkLimits(rows: readonly Route[]): void {
   }
 }
 
-/** What stands between the slashes of a path, the first before the first slash; null for text that is no UTF-8. */
+/** Null if the path is not valid UTF-8. */
 function decodeSegments(path: string): string[] | null {
   const segments = path.split('/');
   if (!path.includes('%')) return segments;
@@ -121,7 +114,7 @@ function decodeSegments(path: string): string[] | null {
   }
 }
 
-/** Where the segments of a row begin, behind `{base_url}`, and the version; null for a version that is not spoken. */
+/** Index of the first segment after `{base_url}`; null for an unsupported version. */
 function baseOf(segments: string[]): { start: number; version: ApiVersion } | null {
   if (segments[1] !== 'api') return { start: 1, version: 10 };
   const named = segments[2] ?? '';
@@ -130,10 +123,7 @@ function baseOf(segments: string[]): { start: number; version: ApiVersion } | nu
   return /^v\d+$/.test(named) ? null : { start: 2, version: 10 };
 }
 
-/**
- * A path that was matched, as it is forwarded to a box: as it was sent, with a `-` for the token of a webhook, and behind no
- * `{base_url}` but that of version 9 (docs/relay.md, R-20).
- */
+/** As sent, without `{base_url}`, and with `-` for a webhook token. The prefix of version 9 stays (docs/relay.md, R-20). */
 export function forwardedPath({ row, version }: Pick<Matched, 'row' | 'version'>, path: string): string {
   const start = baseOf(decodeSegments(path) ?? [])?.start ?? 1;
   const names = row.path.split('/').slice(1);
@@ -142,7 +132,7 @@ export function forwardedPath({ row, version }: Pick<Matched, 'row' | 'version'>
   return version === 9 ? REST_PATH_V9 + behind : behind;
 }
 
-/** The step a path ends with where it is a known one; puts what stands for parameters into `values`. */
+/** Appends parameter values to `values`. */
 function find(step: Step, segments: string[], at: number, values: string[]): Step | null {
   const segment = segments[at];
   if (segment === undefined) return step.isEnd ? step : null;

@@ -14,7 +14,7 @@ import {
 } from '../domain/messages/index.js';
 import { absent, isEmptyList } from './schemas.js';
 
-/** Without it, a message notifies everybody its text mentions. */
+/** Without it, every mention notifies. */
 const AllowedMentions = z
   .object({
     parse: maybe(z.array(z.enum(['users', 'roles', 'everyone'])).max(100)),
@@ -30,7 +30,7 @@ const AllowedMentions = z
   })
   .transform(({ replied_user, ...kinds }): Allowed => ({ ...kinds, repliedUser: replied_user }));
 
-/** Of the kinds of reference there is the first, a reply; its channel is the message's own (docs/absent.md). */
+/** Only replies are supported, within one channel (docs/absent.md). */
 const REPLY = 0;
 
 const referenceType = z
@@ -53,7 +53,7 @@ const MessageReference = z
     failIfNotExists: fail_if_not_exists,
   }));
 
-/** An attachment the sender describes: a new file by its number, or one to keep by its id. */
+/** A new file by its index, or an existing attachment by its id. */
 const AttachmentNote = z
   .object({
     id: snowflake(),
@@ -70,7 +70,7 @@ const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pi
 
 const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
 
-/** What would be left of the message is not what its sender meant (docs/absent.md). */
+/** Rejected: without its poll or stickers, a message is not what the sender meant (docs/absent.md). */
 const poll = absent('Messages hold no polls here.');
 const stickerIds = absent('There are no stickers here.', isEmptyList);
 
@@ -101,15 +101,15 @@ const messageOf = ({
   reference: message_reference,
 });
 
-/** The body of a send (Discord's documentation, Message Resource). Fields it does not know are ignored. */
+/** Discord's documentation, Message Resource. Unknown fields are ignored. */
 export const SendMessageBody = SEND.extend({ sticker_ids: stickerIds }).transform(({ sticker_ids: _none, ...same }) =>
   messageOf(same),
 );
 
-/** The same of an answer to an interaction, which takes no stickers. */
+/** Response to an interaction, which takes no stickers. */
 export const SendAnswerBody = SEND.transform(messageOf);
 
-/** The same of a message that a webhook sends, or that follows an answer (Discord's documentation, Webhook Resource). */
+/** Webhook message or follow-up (Discord's documentation, Webhook Resource). */
 export const ExecuteWebhookBody = SEND.extend({
   thread_name: absent('There are no threads here.'),
   applied_tags: absent('There are no threads here.', isEmptyList),
@@ -129,8 +129,8 @@ const editOf = ({ allowed_mentions, ...same }: z.output<typeof EDIT>): MessageEd
   allowedMentions: allowed_mentions,
 });
 
-/** The body of an edit: what is not given stays, null clears (Discord's documentation, Message Resource). */
+/** Missing fields stay, null clears (Discord's documentation, Message Resource). */
 export const EditMessageBody = EDIT.transform(editOf);
 
-/** The same of an answer to an interaction, which on the reference platform may become a poll. */
+/** A response to an interaction can become a poll on Discord. */
 export const EditAnswerBody = EDIT.extend({ poll }).transform(({ poll: _none, ...edit }) => editOf(edit));

@@ -22,31 +22,26 @@ export interface ReceivedBody {
 
 const PAYLOAD = 'payload_json';
 
-/** What receiving a form uses. */
 export interface FormReceiver {
   blobs: BlobStore;
-  /**
-   * Counts the text that is kept in memory; it is for whoever uses the body to release it. Not given where all of the form is in memory
-   * before.
-   */
+  /** The user of the body releases it. Not set if the whole form is in memory already. */
   held?: HeldBody;
-  /** Throws when the sender may not send files; asked before the first is received. */
+  /** Called once, before the first file. Throws if the sender may not send files. */
   admitFiles(): Promise<void>;
 }
 
-/** What has arrived of a form so far. */
 interface Arrivals {
   fields: Map<string, string>;
   files: Promise<UploadedFile>[];
-  /** A `payload_json` that came as a file part, as browsers send a blob. */
+  /** Browsers send a blob `payload_json` as a file part. */
   payload?: Promise<string>;
-  /** Why the form is refused; what arrives after it is dropped. */
+  /** Later parts are dropped. */
   fault?: unknown;
 }
 
 /**
- * Receives a multipart form: `payload_json` holds the JSON body, or plain fields stand for its members, each once; files are
- * `files[n]`, each n once (Discord's documentation, Message Resource). When anything is wrong, nothing that was received stays.
+ * Receives a multipart form: the JSON body in `payload_json` or as plain fields, and files as `files[n]`
+ * (Discord's documentation, Message Resource). Each name may occur once. Any error discards all files.
  * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS, and what `receiver` throws
  */
 export async function readMultipart(source: BodySource, receiver: FormReceiver): Promise<ReceivedBody> {
@@ -78,7 +73,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
   const giveUp = (error: unknown) => {
     if (form.destroyed) return;
     fail(error);
-    // Not while the parser is telling of something: it goes on with what it was at.
+    // The parser continues after its current event, so it is destroyed later.
     queueMicrotask(() => form.destroy());
   };
   const onField = (name: string, value: string, info: busboy.FieldInfo) => {
@@ -117,12 +112,11 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
   countFormBytes(source, giveUp);
 }
 
-/** Whether a part of the body, which must stand once, is there already. */
 function hasArrived(name: string, { fields, payload }: Arrivals): boolean {
   return fields.has(name) || (name === PAYLOAD && payload !== undefined);
 }
 
-/** The n of `files[n]`; a part named `file` is the next one, as older libraries name it. Null for any other name. */
+/** The n of `files[n]`; null for any other name. Older libraries send `file`. */
 function fileIndex(name: string, next: number): number | null {
   if (name === 'file') return next;
   const match = /^files?(?:\[(\d{1,3})\]|(\d{1,3}))$/.exec(name);
@@ -130,7 +124,7 @@ function fileIndex(name: string, next: number): number | null {
 }
 
 /**
- * The body that the fields of a form stand for, each once: JSON in `payload_json`, or plain fields as its members.
+ * JSON in `payload_json`, or plain fields as members. Each name may occur once.
  * @throws INVALID_INPUT, INVALID_JSON
  */
 export function valueOfForm(fields: Iterable<readonly [string, string]>): unknown {
@@ -144,7 +138,7 @@ export function valueOfForm(fields: Iterable<readonly [string, string]>): unknow
   return Object.fromEntries([...members].map(([name, text]) => [name, plainField(name, text)]));
 }
 
-/** Fields are text, which is read as what they are (`coerceTo`); 1 and 0 may be either, but for these. */
+/** `coerceTo` converts the other fields later. It does not accept 1 and 0 as booleans. */
 function plainField(name: string, text: string): unknown {
   if (name === 'tts' || name === 'enforce_nonce') return BITS.get(text) ?? text;
   return text;

@@ -12,14 +12,12 @@ import { isInPath } from './schemes.js';
 type JsonObject = Record<string, unknown>;
 
 interface OpenApiDocument extends JsonObject {
-  /** Operations, by path and method. */
   paths: Record<string, JsonObject>;
 }
 
 /**
- * The table of routes as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). Facts that OpenAPI has no place for stand under
- * `x-rate-limit` (a bucket, its size, what divides it), `x-runs-on` (`cloud`, or by which parameter the server is found and what a
- * self-hosted one answers) and `x-token-in-path`.
+ * OpenAPI 3.1 document of the table (https://spec.openapis.org/oas/v3.1.1), with three extensions: `x-rate-limit`,
+ * `x-token-in-path`, and `x-runs-on`, which is `cloud` or how the server is located and what self-hosted ones do.
  * @param publicUrl the origin of the instance
  */
 export function openApiDocument(rows: readonly Route[], publicUrl: string): OpenApiDocument {
@@ -41,7 +39,6 @@ export function openApiDocument(rows: readonly Route[], publicUrl: string): Open
   };
 }
 
-/** The path with its parameters as OpenAPI writes them, in wire names. */
 export function documentPath({ path }: Pick<Route, 'path'>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => `{${wireName(name)}}`);
 }
@@ -77,7 +74,6 @@ function queryParameters({ query }: Route): JsonObject[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
 }
 
-/** Whatever changes something takes a reason. */
 function headerParameters({ method }: Route): JsonObject[] {
   if (method === 'GET') return [];
   const schema = { type: 'string', description: `URL-encoded, at most ${limits.auditReason} characters decoded.` };
@@ -115,13 +111,12 @@ function responses({ statuses, answer }: Route): JsonObject {
   };
 }
 
-/** Where a token in the path is enough and another credential is too, none is required. */
 function securityOf({ callers }: Route): JsonObject[] {
   const required = callers.flatMap(requirements);
   return required.length > 0 && callers.some(isInPath) ? [...required, {}] : required;
 }
 
-/** Any one of them is enough; a token in the path is asked for by the path. */
+/** Alternatives. A token in the path needs none. */
 function requirements(caller: Caller): JsonObject[] {
   if (typeof caller === 'object') return [{ OAuth2: [caller.scope] }];
   switch (caller) {
@@ -200,7 +195,7 @@ const RESPONSES = {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What schemas were shown as: many stand in several rows, and in each other. */
+/** Rows share schemas, and schemas contain each other. */
 const shownSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
 function jsonSchema(schema: z.ZodType): JsonSchema {
@@ -209,7 +204,7 @@ function jsonSchema(schema: z.ZodType): JsonSchema {
   return shown;
 }
 
-/** What a schema takes, before it is parsed. One that says how it is shown (`shownAs`: JSON Schema, or a schema) is shown so. */
+/** `shownAs` (JSON Schema or a Zod schema) replaces the schema's input format. */
 function showSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...shown } = z.toJSONSchema(schema, {
     io: 'input',

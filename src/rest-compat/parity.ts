@@ -14,7 +14,7 @@ const NOTES: Partial<Record<SelfHosted, string>> = {
   inCloud: 'Kept in the cloud, whether or not the box is there.',
 };
 
-/** What there is to say of rows that the cloud serves itself: those that know nothing of self-hosted servers, and those that do (service description, section 4). */
+/** Routes of the cloud that concern self-hosted servers (service description, section 4). */
 const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[] = [
   [/^\/interactions\//, '404', 'Nobody runs a command on a self-hosted server.'],
   [
@@ -32,10 +32,7 @@ const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[]
   ],
 ];
 
-/**
- * What becomes of each route that concerns a server, where that is a self-hosted one: in the order of the table.
- * @param config whether webhooks work there
- */
+/** Outcome on self-hosted servers of each route that concerns a server, in table order. */
 export function parityRows(config: Pick<Config, 'selfHostedWebhooks'>): ParityRow[] {
   return routes.flatMap((row) => parityOf(row, config.selfHostedWebhooks === 'forward'));
 }
@@ -57,7 +54,7 @@ function parityOf(row: Route, hasWebhooks: boolean): ParityRow[] {
   return [{ ...named, outcome, note: note ?? NOTES[selfHosted] ?? null }];
 }
 
-/** The table of the page on what works on self-hosted servers (docs/parity.md). */
+/** Markdown table of docs/parity.md. */
 export function parityTable(rows: readonly ParityRow[]): string {
   const lines = rows.map(
     ({ method, path, outcome, note }) => `| ${method} | \`${path}\` | ${outcome} | ${note ?? ''} |`,

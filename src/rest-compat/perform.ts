@@ -15,7 +15,7 @@ import type { Outcome, Route } from './route.js';
 import { parseParams } from './schemas.js';
 import { asVersion10, withReasonField } from './version-nine.js';
 
-/** A call of `actor`, as a request asks for it. @throws INVALID_INPUT for a reason that the audit ledger cannot keep */
+/** @throws INVALID_INPUT if the audit-log reason is invalid */
 export function callFor(
   app: AppContext,
   { id, workKey, headers }: Pick<RestRequest, 'id' | 'workKey' | 'headers'>,
@@ -26,7 +26,6 @@ export function callFor(
   return callContext(app, actor, { ...named, auditReason, locale: readLocale(headers) });
 }
 
-/** Parses a request, does what its row says and renders the result. Every fault becomes an answer. */
 export async function perform(
   app: AppContext,
   matched: Matched,
@@ -42,7 +41,7 @@ export async function perform(
   }
 }
 
-/** A note that fails changes nothing of the answer. */
+/** A failure here does not change the response. */
 async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext, error: unknown): Promise<void> {
   const refusal = refusalIn(error);
   if (!row.noteRefusal || !refusal) return;
@@ -53,7 +52,7 @@ async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext,
   }
 }
 
-/** What is answered to something that was thrown; a fault of ours is logged. */
+/** Logs unexpected errors. */
 export function faultAnswer(app: AppContext, { id, method }: RestRequest, error: unknown): RestAnswer {
   const refusal = renderRestError(error);
   if (refusal) return errorAnswer(refusal);

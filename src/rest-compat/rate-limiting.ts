@@ -8,23 +8,18 @@ import { hashSecret } from '../infra/secrets.js';
 import type { RestError } from './errors.js';
 import type { Bucket, PathParams } from './route.js';
 
-/**
- * Refused requests of a caller; beyond these the caller is not listened to (Discord's documentation, Rate Limits, where all
- * callers of an address count together).
- */
+/** Rejected requests before a caller is blocked. Discord counts them per IP address (Discord's documentation, Rate Limits). */
 const REFUSALS: Limit = { name: 'refusals', points: 10_000, seconds: 600 };
 
 export interface LimitVerdict {
-  /** How the caller stands with the limit. */
   headers: Record<string, string>;
-  /** Present when the request is refused. */
   refusal?: RestError;
 }
 
-/** The limits of the REST face: a bucket for each route and what divides it, and one over all. */
+/** One bucket per route and major parameters, and one limit over all routes. */
 export class RequestLimits {
   readonly #limits: RateLimits;
-  /** Kept by each process alone: it is asked for every request. */
+  /** Local to each process, because every request reads it. */
   readonly #refusals: RateLimits;
 
   constructor(private readonly app: AppContext) {
@@ -32,18 +27,16 @@ export class RequestLimits {
     this.#refusals = app.config.rateLimits ? createRateLimits(null) : noRateLimits;
   }
 
-  /** Whether a caller was refused so often that nothing it asks for is looked at. */
+  /** Null unless the caller is blocked. */
   async isShutOut(caller: string): Promise<LimitVerdict | null> {
     const state = await this.#refusals.peek(REFUSALS, caller);
     return state.allowed ? null : refused(state, { scope: 'global' }, {});
   }
 
-  /** Notes an answer that counts against its caller. */
   async noteAnswer(caller: string, status: number): Promise<void> {
     if (status === 401 || status === 403 || status === 429) await this.#refusals.take(REFUSALS, caller);
   }
 
-  /** Counts a request against the limit over all, and its bucket. */
   async take({ limit, major, refusal }: Bucket, caller: string, params: PathParams): Promise<LimitVerdict> {
     const overall = await this.takeOverall(caller);
     if (overall.refusal) return overall;
@@ -53,17 +46,13 @@ export class RequestLimits {
     return state.allowed ? { headers } : refused(state, { ...refusal, scope: 'user' }, headers);
   }
 
-  /** Counts a request against the limit over all routes only. */
   async takeOverall(caller: string): Promise<LimitVerdict> {
     const state = await this.#limits.take(REQUESTS_PER_CALLER, caller);
     return state.allowed ? { headers: {} } : refused(state, { scope: 'global' }, {});
   }
 }
 
-/**
- * What divides a bucket: an id, which is one however many zeros stand before it; anything else, such as a token, as its hash, since a key
- * of Redis is no place for a secret.
- */
+/** Ids without leading zeros. Anything else, such as a token, is hashed to keep secrets out of Redis. */
 function division(value: string): string {
   return /^\d{1,32}$/.test(value) ? value.replace(/^0+/, '') : hashSecret(value).slice(0, 32);
 }
@@ -80,7 +69,7 @@ function bucketHeaders(limit: Limit, state: LimitState, now: number): Record<str
 
 const bucketIds = new Map<string, string>();
 
-/** An opaque name for a bucket, the same for all callers and whatever divides it. */
+/** Opaque id, the same for all callers and major parameters. */
 export function bucketId(limit: Limit): string {
   const known = bucketIds.get(limit.name);
   if (known) return known;

@@ -11,81 +11,70 @@ import type { RestAnswer } from './request.js';
 
 const ANYTHING = z.unknown();
 
-/** The most a JSON body may be where the row does not say otherwise, in bytes. */
 const MAX_JSON_BYTES = 1024 * 1024;
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/**
- * Who may call a route: a bot, a person with a portal session, an OAuth2 token (`token` for any, or one that has a scope), or whoever
- * has the token of a webhook or an interaction that stands in the path.
- */
+/** `token` is any OAuth2 token; `{ scope }` is one with that scope. Webhook and interaction tokens are in the path. */
 export type Caller = CallerKind | { scope: Scope };
 
 export type CallerKind = 'bot' | 'session' | 'token' | 'webhookToken' | 'interactionToken';
 
-/** A rate-limit bucket: routes that name the same one share it, for each caller and what stands in the path for `major`. */
+/** Routes with the same limit name share a bucket, per caller and `major` values. */
 export interface Bucket {
   limit: Limit;
-  /** The path parameters that divide the bucket, such as `channelId`. */
+  /** Path parameters that divide the bucket, such as `channelId`. */
   major: readonly string[];
-  /** What a refusal says, where the reference platform has words of its own for it. */
+  /** Discord's own error for this limit, if it has one. */
   refusal?: { code: number; message: string };
 }
 
-/** The row concerns what the cloud keeps, and runs there. */
+/** The row runs in the cloud, on its data. */
 export const CLOUD = 'cloud';
 
-/**
- * What a request gets whose target is on a self-hosted server (service description, section 4): `inCloud` is performed here, over what the cloud
- * keeps of such servers, and `notFound` is "not routed".
- */
+/** Handling of targets on self-hosted servers (service description, section 4). `inCloud` runs on the cloud's data about that server. */
 export type SelfHosted = 'forward' | 'inCloud' | 'notFound' | 'notImplemented';
 
-/** The path parameters that tell on which server a row runs. */
+/** Path parameters that locate the server. */
 export type TargetParam = 'guildId' | 'channelId' | 'webhookId';
 
-/** Where a row runs: in the cloud, or where its target lives. */
 export type Where<Body = unknown> = typeof CLOUD | WhereTargetIs<Body>;
 
 interface WhereTargetIs<Body> {
   by: TargetParam;
   selfHosted: SelfHosted | ((body: Body) => SelfHosted);
-  /** The refusal of a self-hosted server that says that nothing is left to be done, and is answered 204. */
+  /** A box's error that means "already done"; the caller gets 204. */
   isDoneIf?: ErrorCode;
-  /** What the cloud looks at before it forwards, since no box knows of it. */
+  /** Checks that only the cloud can make. */
   beforeForward?(call: CallContext): Promise<void>;
-  /** What the cloud notes once the box has done it. */
+  /** Called after the box reports success. */
   afterForward?(call: CallContext): void;
-  /** What else there is to say of self-hosted servers, to who reads which routes work there. */
+  /** Shown in the parity list (docs/parity.md). */
   note?: string;
   /**
-   * The body that a box is sent instead, at the path without its last segment, for one in another service's format; null if nothing is sent.
-   * The row's `answer` is what is answered if the box took it, or was sent nothing.
+   * Converts another service's body for the box, sent to the parent path; null sends nothing.
+   * The caller gets the row's `answer` if the box succeeds or nothing was sent.
    */
   forwardAs?(body: Body, headers: IncomingHttpHeaders): object | null;
-  /** Whether it is about webhooks, which are not found on self-hosted servers where the instance says so (`SELF_HOSTED_WEBHOOKS`). */
+  /** `SELF_HOSTED_WEBHOOKS` can make these routes 404 on self-hosted servers. */
   isOfWebhooks?: boolean;
 }
 
-/** Where the target lives, with the same answer on a self-hosted server as in the cloud. */
+/** Runs where the target lives. */
 export function onServerOf(by: TargetParam): { by: TargetParam; selfHosted: 'forward' } {
   return { by, selfHosted: 'forward' };
 }
 
-/** The statuses of success; 204 has no body. */
+/** 204 has no body. */
 export type Success = 200 | 201 | 204;
 
-/** Where the status depends on the result: those it may be, and which it is. */
 export interface StatusByResult<Result> {
   oneOf: readonly Success[];
   of(result: Result): Success;
 }
 
-/** What stands in a path for its parameters, decoded. */
 export type PathParams = Readonly<Record<string, string>>;
 
-/** A request, parsed. */
 export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
@@ -94,52 +83,47 @@ export interface RouteInput<Params, Query, Body> {
   headers: IncomingHttpHeaders;
 }
 
-/** What renderers need beside the result. */
 export interface RenderContext {
   app: AppContext;
   call: CallContext;
 }
 
-/** What a row made of a request; `body` is undefined where the answer has none. */
 export interface Outcome {
   status: Success;
   body: unknown;
 }
 
-/** One row of the table: everything about a route that is not the work itself. It knows no server. */
+/** Everything about a route except the operation itself. */
 export interface Route {
   method: HttpMethod;
-  /** With parameters as `:name`, relative to `{base_url}`. */
+  /** Relative to `{base_url}`, with parameters as `:name`. */
   path: string;
-  /** The parameters of the path, in its order. */
+  /** In path order. */
   paramNames: readonly string[];
-  /** Nobody stands for everybody: the route asks for no credential. */
+  /** Empty if the route needs no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
   where: Where;
   params: z.ZodType<Record<string, unknown>>;
   query: z.ZodType;
-  /** In wire names; null for a row without one. */
+  /** In wire names; null for none. */
   body: z.ZodType | null;
-  /** The schema in place of `body`, where it depends on the settings of the instance; null for the same everywhere. */
+  /** Replaces `body` if the schema depends on instance settings. */
   bodyFor: ((call: CallContext) => z.ZodType) | null;
-  /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
+  /** Whether parsing the body yields to the event loop. */
   isParsedInTurns: boolean;
-  /** For a body that may be multipart with files: whether the caller may send them at all, asked before they are received. */
+  /** Throws if the caller may not send files. Null if the route takes none. */
   admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
-  /** The most a JSON body may be, in bytes. */
+  /** In bytes. */
   maxJsonBytes: number;
-  /** How deep a JSON body may nest, and how many values it may have. */
   jsonBounds: JsonBounds;
-  /** What every success is answered, whatever came of it; null where the result is rendered. */
+  /** Fixed response for every success; null if the result is rendered. */
   answer: RestAnswer | null;
-  /** The statuses of success, one or those that the result decides between. */
   statuses: readonly Success[];
-  /** Whether the answer shows a secret, so that nothing on its way may store it. */
+  /** Such responses must not be cached. */
   showsSecret: boolean;
-  /** Told of a refusal, for a row whose callers are shown later why they were refused; null for the others. */
+  /** Records errors that callers can look up later. */
   noteRefusal: ((call: CallContext, refusal: DomainError) => Promise<void>) | null;
-  /** Does the work and renders its result. */
   run(context: RenderContext, input: RouteInput<unknown, unknown, unknown>): Promise<Outcome>;
 }
 
@@ -151,7 +135,7 @@ interface RouteSpec<
 > {
   method: HttpMethod;
   path: string;
-  /** Nobody stands for everybody: the route asks for no credential. */
+  /** Empty if the route needs no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
   where: Where<z.output<Body>>;
@@ -159,35 +143,34 @@ interface RouteSpec<
   query?: Query;
   /** In wire names. */
   body?: Body;
-  /** The schema in place of `body`, which is how the body is documented, where it depends on the settings of the instance. */
+  /** Replaces `body` if the schema depends on instance settings. The documentation shows `body`. */
   bodyFor?(call: CallContext): Body;
-  /** Whether the body is parsed in turns, by a schema that lets others have theirs. */
+  /** Whether parsing the body yields to the event loop. */
   isParsedInTurns?: boolean;
-  /** Where the body has what the domain's rules name otherwise in their faults, such as `appName` for `app_name`. */
+  /** Wire names in error paths, such as `app_name` for `appName`. */
   faultNames?: Readonly<Record<string, string>>;
-  /** Whether the caller may send files at all, asked before they are received; without it the body is JSON only. */
+  /** Throws if the caller may not send files. Without it the body is JSON only. */
   admitFiles?(call: CallContext, params: z.output<Params>): Promise<void>;
   maxJsonBytes?: number;
-  /** `JSON_BOUNDS` unless stated. */
+  /** Default: `JSON_BOUNDS`. */
   jsonBounds?: JsonBounds;
-  /** 200 unless stated, or 204 for a row without a renderer. */
+  /** Default: 200, or 204 without a renderer. */
   status?: Success | StatusByResult<Result>;
-  /** What every success is answered, in place of a status and a renderer. */
+  /** Fixed response for every success. */
   answer?: RestAnswer & { status: Success };
   showsSecret?: boolean;
-  /** Told of whatever is refused once the caller is known, a body that cannot be used included. */
+  /** Called for every error once the caller is known, invalid bodies included. */
   noteRefusal?(call: CallContext, refusal: DomainError): Promise<void>;
-  /** The domain function that does it. */
   run(
     call: CallContext,
     input: RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>,
     app: AppContext,
   ): Promise<Result>;
-  /** The wire renderer of its result; without one the answer has no body, and a 204 has none either. */
+  /** A 204, or a row without a renderer, has no body. */
   render?(result: Result, context: RenderContext): unknown;
 }
 
-/** States a row of the table, with the parts left out that it does not need. @throws Error for a row that contradicts itself */
+/** @throws Error if the row contradicts itself */
 export function route<
   Params extends z.ZodType<Record<string, unknown>>,
   Query extends z.ZodType,
@@ -226,7 +209,6 @@ export function route<
   };
 }
 
-/** What divides a bucket or tells where the row runs stands in its path. */
 function checkParams(
   { method, path, bucket, where }: Pick<Route, 'method' | 'path' | 'bucket'> & { where: { by: string } | string },
   names: string[],

@@ -6,7 +6,6 @@ import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
 import { wireName } from '../wire/names.js';
 import { parseJson } from './json.js';
 
-/** Path parameters that are all ids. */
 export function ids<Name extends string>(...names: Name[]) {
   return z.object(
     Object.fromEntries(names.map((name) => [name, snowflake()])) as Record<Name, ReturnType<typeof snowflake>>,
@@ -14,8 +13,8 @@ export function ids<Name extends string>(...names: Name[]) {
 }
 
 /**
- * A body of these fields in the wire's names. What it is parsed into has their own.
- * @param leftOut further fields, by the wire's names, which are checked and go no further
+ * Accepts wire names and outputs the names of `shape`.
+ * @param leftOut further fields, in wire names, that are validated and then dropped
  */
 export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape, leftOut: z.core.$ZodShape = {}) {
   const names = Object.keys(shape);
@@ -27,7 +26,7 @@ export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape, leftOu
     );
 }
 
-/** Parses path parameters; a fault names them as the wire does. @throws INVALID_INPUT */
+/** Errors name parameters by their wire names. @throws INVALID_INPUT */
 export function parseParams(
   schema: z.ZodType<Record<string, unknown>>,
   value: unknown,
@@ -35,10 +34,8 @@ export function parseParams(
   return moveFaults(wireName, async () => parseInput(schema, value));
 }
 
-/** An optional id in a query. */
 export const queryId = z.preprocess(firstValue, snowflake().optional());
 
-/** A whole number in a query that may be left out. */
 export const queryNumber = z
   .preprocess(
     firstValue,
@@ -50,12 +47,11 @@ export const queryNumber = z
   )
   .meta({ shownAs: { type: 'integer' } });
 
-/** An optional time in a query, in ISO 8601. */
+/** ISO 8601. */
 export const queryTime = z
   .preprocess(firstValue, isoTime().optional())
   .meta({ shownAs: { type: 'string', format: 'date-time' } });
 
-/** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z
     .preprocess(
@@ -74,12 +70,11 @@ export function queryInteger(min: number, max: number, fallback: number) {
     .meta({ shownAs: { type: 'integer', minimum: min, maximum: max, default: fallback } });
 }
 
-/** Text in a query, of `min` to `max` characters. */
 export function queryText(min: number, max: number) {
   return z.preprocess(firstValue, z.string().min(min).max(max));
 }
 
-/** A boolean in a query: `true`, `True` or `1`, and the like for false (Discord's documentation, API Reference). */
+/** `true`, `True` or `1`; default false (Discord's documentation, API Reference). */
 export const queryBoolean = z
   .preprocess(
     firstValue,
@@ -90,7 +85,7 @@ export const queryBoolean = z
   )
   .meta({ shownAs: { type: 'boolean' } });
 
-/** A list of ids, which may also be text with commas between them. */
+/** Also accepts comma-separated text. */
 export function idsOrText<List extends z.ZodType>(list: List) {
   return z
     .preprocess((value) => (typeof value === 'string' ? value.split(',').flatMap(trimmedEntry) : value), list)
@@ -102,7 +97,7 @@ function trimmedEntry(text: string): string[] {
   return entry === '' ? [] : [entry];
 }
 
-/** A field of a body for something that is not there: refused with this message, unless it is null or states what is so. */
+/** Field of an unsupported feature. Ignores null and values that `isSo` accepts. */
 export function absent(message: string, isSo: (given: unknown) => boolean = () => false) {
   return z
     .unknown()
@@ -110,12 +105,11 @@ export function absent(message: string, isSo: (given: unknown) => boolean = () =
     .optional();
 }
 
-/** Whether a field of a body states that there is nothing of something. */
 export function isEmptyList(given: unknown): boolean {
   return Array.isArray(given) && given.length === 0;
 }
 
-/** A body that may also stand as JSON in the field `payload` of a form, as Slack and GitHub have it. */
+/** Slack and GitHub can send the body as JSON in the form field `payload`. */
 export function inPayloadField<Body extends z.ZodType>(body: Body) {
   const unpacked = (value: unknown) => {
     const payload = typeof value === 'object' && value !== null ? Reflect.get(value, 'payload') : undefined;
@@ -124,7 +118,7 @@ export function inPayloadField<Body extends z.ZodType>(body: Body) {
   return z.preprocess(unpacked, body).meta({ shownAs: body });
 }
 
-/** A repeated query key stands for its first value where one is asked for; an empty one for nothing. */
+/** The first value of a repeated key; undefined if it is empty. */
 function firstValue(value: unknown): unknown {
   const first = Array.isArray(value) ? value[0] : value;
   return first === '' ? undefined : first;

@@ -6,7 +6,7 @@ import { inPayloadField } from './schemas.js';
 
 const text = maybe(z.string());
 
-/** A field as Slack names its parts, or as embeds do. */
+/** Accepts Slack's names and those of embeds. */
 const Field = z.object({
   title: text,
   name: text,
@@ -34,8 +34,8 @@ const Attachment = z.object({
 });
 
 /**
- * The body of an incoming webhook of Slack (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), as JSON or as JSON in
- * the field `payload` of a form. What Discord does not support either is ignored: `channel`, `icon_emoji`, `mrkdwn`, `mrkdwn_in`, `blocks`.
+ * Slack incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). As on Discord, `channel`,
+ * `icon_emoji`, `mrkdwn`, `mrkdwn_in` and `blocks` are ignored.
  */
 export const SlackBody = inPayloadField(
   z.object({
@@ -46,7 +46,7 @@ export const SlackBody = inPayloadField(
   }),
 );
 
-/** The message in wire names that a body in Slack's format stands for: its text, and an embed for each attachment. */
+/** @returns a message in wire format */
 export function messageOfSlack({ text, attachments = [] }: z.output<typeof SlackBody>): object {
   return {
     content: text === undefined ? undefined : shortened(markdownOf(text), limits.messageContent),
@@ -76,14 +76,12 @@ function embedOf(attachment: z.output<typeof Attachment>): EmbedDraft {
   };
 }
 
-/** Slack's names of colours. */
 const COLORS: ReadonlyMap<string, number> = new Map([
   ['good', 0x2e_b8_86],
   ['warning', 0xda_a0_38],
   ['danger', 0xa3_02_00],
 ]);
 
-/** Undefined for what is no colour. */
 function colorOf(text = ''): number | undefined {
   const named = COLORS.get(text.trim().toLowerCase());
   if (named !== undefined) return named;
@@ -98,7 +96,7 @@ function timeOf(ts: number | string | undefined): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Slack's markup (https://docs.slack.dev/messaging/formatting-message-text) as Markdown: links, mentions of all, escaped characters. */
+/** Converts links, mentions and escapes to Markdown (https://docs.slack.dev/messaging/formatting-message-text). */
 function markdownOf(text: string): string {
   return text
     .replace(/<(https?:\/\/[^|>\s]+)\|([^>]+)>/g, '[$2]($1)')

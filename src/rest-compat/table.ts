@@ -23,7 +23,7 @@ import { userRoutes } from './routes/users.js';
 import { voiceRoutes } from './routes/voice.js';
 import { webhookRoutes } from './routes/webhooks.js';
 
-/** A list for each noun; null for one whose routes are of several, which the beginnings of their paths say. */
+/** By area. Null: the first path segment is the area. */
 const LISTS: readonly [area: string | null, rows: readonly Route[]][] = [
   ['gateway', gatewayRoutes],
   ['users', userRoutes],
@@ -50,17 +50,16 @@ const LISTS: readonly [area: string | null, rows: readonly Route[]][] = [
   [null, absentRoutes],
 ];
 
-/** Every wire route. */
 export const routes: readonly Route[] = LISTS.flatMap(([, rows]) => rows);
 
 const areas = new Map(
   LISTS.flatMap(([area, rows]) => rows.map((row) => [row, area ?? row.path.split('/')[1]] as const)),
 );
 
-/** The noun of a route, such as `messages`. */
+/** Such as `messages`. */
 export function areaOf(row: Route): string {
   return areas.get(row) ?? '';
 }
 
-/** Paths that are known and take no method: whatever is asked of them is 405. */
+/** Paths that exist but return 405 for every method. */
 export const pathsWithoutMethods: readonly string[] = commandPermissionPathsWithoutMethods;

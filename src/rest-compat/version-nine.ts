@@ -3,12 +3,11 @@ import { readReasonField } from './audit-reason.js';
 import type { RestQuery } from './request.js';
 import type { Route } from './route.js';
 
-/** The paths whose bodies are messages that a bot sends or edits. */
+/** Bodies at these paths are messages. */
 const MESSAGES = /^\/channels\/:channelId\/messages(?:\/:messageId)?$/;
 
 /**
- * The body of a message at version 9 as version 10 has it: a single `embed` is the only one of `embeds`, and null is none. The same
- * body for every other row.
+ * Converts a version 9 `embed` to `embeds`; null becomes an empty list.
  * @see https://discord.com/developers/docs/change-log#api-v10
  */
 export function asVersion10({ path }: Pick<Route, 'path'>, body: unknown): unknown {
@@ -17,10 +16,7 @@ export function asVersion10({ path }: Pick<Route, 'path'>, body: unknown): unkno
   return { ...body, embeds: body.embed === null ? [] : [body.embed] };
 }
 
-/**
- * The same call with the reason for the audit log that a request at version 9 states as a field, unless its header states one.
- * @throws INVALID_INPUT for one that is too long
- */
+/** Applies the reason field of version 9, unless the header has one. @throws INVALID_INPUT */
 export function withReasonField(call: CallContext, query: RestQuery, body: unknown): CallContext {
   if (call.auditReason !== null) return call;
   const reason = readReasonField(query, body);

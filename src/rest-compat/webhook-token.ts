@@ -11,14 +11,13 @@ import { actorOfWebhook, isWebhookToken } from '../domain/webhooks/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 import type { Scheme, Use } from './schemes.js';
 
-/** Where tokens were good: that many places are remembered, for so long. */
+/** Size, and lifetime in milliseconds, of the cache of webhook and address pairs that used a valid token. */
 const HOMES = 10_000;
 const HOME_MS = 3_600_000;
 
 /**
- * The token of a webhook in the path. Its check costs, so that it is limited before it is made, and failures more so (decisions 7): by the
- * address, and by the webhook from anywhere. Where its token was good lately, as this process knows, failures are counted for both together, so
- * that nobody who guesses elsewhere, or at another webhook, keeps out whoever posts from there.
+ * The check is expensive, so limits apply first, with stricter ones for failures per address and per webhook. A pair of webhook and
+ * address with a recent valid token counts its failures separately, so that guesses from elsewhere cannot lock it out.
  */
 export function webhookToken(app: AppContext): Scheme {
   const homes = new LRUCache<string, true>({ max: HOMES, ttl: HOME_MS, perf: app.clock });
@@ -47,7 +46,7 @@ export function webhookToken(app: AppContext): Scheme {
         homes.set(home, true);
         return actor;
       };
-      // What has not even the form is refused without a check.
+      // Only a well-formed token needs an expensive check.
       return { limits: isWebhookToken(token) ? limitsOf(String(id), home, address) : [], authenticate };
     },
   };

@@ -8,10 +8,9 @@ import { reads, writes } from '../buckets.js';
 import { CLOUD, onServerOf, type Route, route } from '../route.js';
 import { ids } from '../schemas.js';
 
-/** The one place where guilds are, which every guild names as its region. */
 const REGIONS = [{ id: 'local', name: 'Local', custom: false, deprecated: false, optimal: true }];
 
-/** What a guild has none of here: what is answered, and what reading it takes (docs/permissions.md). */
+/** Guild features that do not exist: response, and required operation (docs/permissions.md). */
 const OF_GUILD: [path: string, operation: GuildOperation, answer: unknown][] = [
   ['scheduled-events', 'viewGuild', []],
   ['auto-moderation/rules', 'viewGuildSettings', []],
@@ -22,14 +21,13 @@ const OF_GUILD: [path: string, operation: GuildOperation, answer: unknown][] = [
   ['widget', 'viewGuildSettings', { enabled: false, channel_id: null }],
 ];
 
-/** What an application has none of here. */
 const OF_APPLICATION: [path: string, answer: unknown][] = [
   ['skus', []],
   ['entitlements', []],
   ['role-connections/metadata', []],
 ];
 
-/** What there is none of at all: who may ask, and what is answered. */
+/** Other resources that do not exist. */
 const AT_LARGE: [path: string, callers: Route['callers'], answer: unknown][] = [
   ['/voice/regions', ['bot'], REGIONS],
   ['/sticker-packs', [], { sticker_packs: [] }],
@@ -41,10 +39,7 @@ const bucketName = (path: string) => path.replace(/^\//, '').replaceAll('/', '-'
 const inGuild = ids('guildId');
 const elsewhereNotFound = { by: 'guildId', selfHosted: 'notFound' } as const;
 
-/**
- * What stock libraries ask for and the service does not have: read-only, and answered as by one of its kind that is empty. What a self-hosted
- * server answers, too, is sent there.
- */
+/** Features that libraries request but the service does not have. The routes behave as if there were none of each. */
 export const absentRoutes: readonly Route[] = [
   ...OF_GUILD.map(([path, operation, answer]) =>
     route({

@@ -6,7 +6,6 @@ import { reads, writes } from '../buckets.js';
 import { ICON_BODY_BYTES } from '../images.js';
 import { CLOUD, route } from '../route.js';
 
-/** The calling bot's application, under both of its addresses. */
 export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me'].flatMap((path) => [
   route({
     method: 'GET',

@@ -20,7 +20,7 @@ export const auditLogRoutes = [
       after: queryId,
       limit: queryInteger(1, 100, 50),
     }),
-    // From the newest, unless entries after one are asked for.
+    // Newest first, unless `after` is given.
     run: (call, { params, query }) =>
       getGuildLog(call, {
         ...params,

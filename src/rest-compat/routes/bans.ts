@@ -50,10 +50,10 @@ export const banRoutes = [
     params: ofUser,
     body: z.object({
       delete_message_seconds: DeleteMessageSeconds,
-      // What older clients send.
+      // Sent by older clients.
       delete_message_days: z.number().int().min(0).max(7).nullish(),
     }),
-    // Where discord.py says it.
+    // discord.py sends it in the query.
     query: z.object({ delete_message_seconds: queryInteger(0, limits.bannedMessagesAge, 0) }),
     run: async (call, { params, query, body }) => {
       const seconds = query.delete_message_seconds || (body.delete_message_days ?? 0) * DAY_SECONDS;

@@ -18,7 +18,6 @@ import { ChannelEditBody, ChannelPositionsBody, NewChannelBody, OverwriteBody } 
 import { onServerOf, route } from '../route.js';
 import { ids } from '../schemas.js';
 
-/** What the domain's rules name otherwise. */
 const FAULT_NAMES = { parentId: 'parent_id' };
 
 const shown = ({ channel, lastMessageId }: Pick<GuildChannelDetails, 'lastMessageId' | 'channel'>) =>
@@ -90,7 +89,7 @@ export const channelRoutes = [
     body: ChannelPositionsBody,
     run: (call, { params, body }) => moveFaults(wireName, () => setChannelPositions(call, params.guildId, body)),
   }),
-  // Self-hosted servers have permissions of groups (service description, section 4).
+  // On self-hosted servers, permissions belong to groups (service description, section 4).
   route({
     method: 'PUT',
     path: '/channels/:channelId/permissions/:overwriteId',

@@ -36,7 +36,7 @@ export const commandPermissionRoutes = [
   }),
 ];
 
-/** Those of all commands at once, which the reference platform changes no more (decisions 15). */
+/** The bulk route returns 405, as on Discord. */
 export const commandPermissionPathsWithoutMethods = [
   '/applications/:applicationId/guilds/:guildId/commands/permissions',
 ];

@@ -27,10 +27,10 @@ const callers: readonly Caller[] = ['bot', { scope: 'applications.commands' }];
 type ScopeParams = { applicationId: bigint; guildId?: bigint };
 type KeyParams = ScopeParams & { commandId: bigint };
 
-/** One of the two places where commands are registered. */
+/** Global commands, or commands of one guild. */
 interface Place {
   path: string;
-  /** The beginning of the names of its buckets. */
+  /** Prefix of its bucket names. */
   name: string;
   where: Where;
   params: z.ZodType<ScopeParams>;
@@ -145,5 +145,4 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
   ];
 }
 
-/** The commands of an application: everywhere, and in a guild. */
 export const commandRoutes = PLACES.flatMap(rowsIn);

@@ -12,7 +12,7 @@ const session = ['session'] as const;
 
 const ofApplication = ids('applicationId');
 
-/** What the developer portal does with applications, for people with a portal session (service description, section 4). */
+/** Service description, section 4. */
 export const developerPortalRoutes = [
   route({
     method: 'POST',

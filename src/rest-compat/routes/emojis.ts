@@ -24,7 +24,6 @@ import { ids } from '../schemas.js';
 const OF_GUILD = '/guilds/:guildId/emojis';
 const OF_APPLICATION = '/applications/:applicationId/emojis';
 
-/** Where the body has what the domain's rules name otherwise. */
 const NAMES = { roleIds: 'roles' };
 
 const render = ({ emoji, creator }: EmojiRecord) => renderGuildEmoji(emoji, creator ?? undefined);
@@ -34,7 +33,7 @@ const ofGuild = ids('guildId', 'emojiId');
 const inApplication = ids('applicationId');
 const ofApplication = ids('applicationId', 'emojiId');
 
-/** A server's own emojis. On a self-hosted server they are read, and changed there. */
+/** Self-hosted servers allow only reads. */
 const guildEmojiRoutes = [
   route({
     method: 'GET',
@@ -92,7 +91,6 @@ const guildEmojiRoutes = [
   }),
 ];
 
-/** Those of the calling bot's application, which it may use everywhere. */
 const applicationEmojiRoutes = [
   route({
     method: 'GET',

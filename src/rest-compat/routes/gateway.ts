@@ -7,7 +7,7 @@ import { CLOUD, route } from '../route.js';
 
 const nothing = z.object({});
 
-/** Where the gateway is, and how a bot should connect to it (Discord's documentation, Gateway). */
+/** Discord's documentation, Gateway. */
 export const gatewayRoutes = [
   route({
     method: 'GET',

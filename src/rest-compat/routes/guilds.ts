@@ -7,7 +7,7 @@ import { ICON_BODY_BYTES, imageChange } from '../images.js';
 import { onServerOf, route, type SelfHosted } from '../route.js';
 import { absent, ids, inWireNames, isEmptyList, queryBoolean } from '../schemas.js';
 
-/** A setting of a feature that no server has (decisions 232). */
+/** Rejected, because a caller that got 200 would expect a change. */
 const ofNoServer = (isSo?: (given: unknown) => boolean) => absent('No server has this here.', isSo);
 
 const EditGuild = inWireNames(
@@ -25,7 +25,7 @@ const EditGuild = inWireNames(
   },
 );
 
-/** A self-hosted server is given a name and a description by its bots, and nothing else (service description, section 4). */
+/** On self-hosted servers, bots change only name and description (service description, section 4). */
 function selfHosted(change: z.output<typeof EditGuild>): SelfHosted {
   const { name: _name, description: _description, ...others } = change;
   return Object.values(others).every((value) => value === undefined) ? 'forward' : 'notImplemented';

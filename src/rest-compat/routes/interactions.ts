@@ -7,7 +7,7 @@ import { InteractionCallback } from '../interaction-callback.js';
 import { CLOUD, route } from '../route.js';
 import { queryBoolean } from '../schemas.js';
 
-/** First answers. What follows them is asked for where webhooks are (`webhooks.ts`). */
+/** Follow-up routes are in `webhooks.ts`. */
 export const interactionRoutes = [
   route({
     method: 'POST',
@@ -18,7 +18,6 @@ export const interactionRoutes = [
     params: z.object({ interactionId: snowflake(), interactionToken: z.string() }),
     query: z.object({ with_response: queryBoolean }),
     body: InteractionCallback,
-    // Whoever has the token may send files.
     admitFiles: async () => {},
     noteRefusal: noteRefusedAnswer,
     status: { oneOf: [200, 204], of: ({ isShown }) => (isShown ? 200 : 204) },

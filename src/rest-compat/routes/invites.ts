@@ -12,7 +12,7 @@ import { reads, writes } from '../buckets.js';
 import { CLOUD, route } from '../route.js';
 import { ids, inWireNames, queryBoolean } from '../schemas.js';
 
-/** What makes an invite here; what it may lead to on the reference platform beside a channel has no effect. */
+/** Discord's fields for other invite targets are ignored. */
 const MakeInvite = inWireNames({ ...NewInvite.shape, unique: z.boolean().nullish() });
 
 const withCode = z.object({ code: z.string() });

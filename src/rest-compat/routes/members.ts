@@ -34,7 +34,7 @@ const roleOfMember = ids('guildId', 'userId', 'roleId');
 const { roleIds: roles, ...changes } = MemberChange.shape;
 const EditMember = inWireNames({ ...changes, roles });
 
-/** Giving and taking roles share a bucket. */
+/** Adding and removing roles share a bucket. */
 const MEMBER_ROLES = writes('member-roles', 'guildId');
 const PRUNE = '/guilds/:guildId/prune';
 const OWN_NICK = writes('own-nick', 'guildId');
@@ -138,7 +138,7 @@ export const memberRoutes = [
     path: `${MEMBERS}/:userId`,
     callers: ['bot'],
     bucket: writes('update-member', 'guildId'),
-    // Nobody is deafened on a self-hosted server (service description, section 4).
+    // Self-hosted servers cannot deafen members (service description, section 4).
     where: {
       by: 'guildId',
       selfHosted: ({ deaf }) => (deaf == null ? 'forward' : 'notImplemented'),
@@ -199,7 +199,7 @@ export const memberRoutes = [
     bucket: writes('prune', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
     params: ofGuild,
-    // discord.py sends its list as text.
+    // discord.py sends the list as text.
     body: z.object({
       days: PruneDays,
       compute_prune_count: z.boolean().nullish(),

@@ -7,7 +7,7 @@ import { onServerOf, type Route, route } from '../route.js';
 import { ids, queryInteger, queryTime } from '../schemas.js';
 import { renderFor } from './messages.js';
 
-/** The older of the two families of routes does the same under another path, but for the list. */
+/** The second path is Discord's older one. Only its list has another format. */
 const FAMILIES = ['/channels/:channelId/messages/pins', '/channels/:channelId/pins'] as const;
 
 export const pinRoutes: Route[] = [

@@ -7,7 +7,7 @@ import { ids, queryId, queryInteger } from '../schemas.js';
 
 const REACTIONS = '/channels/:channelId/messages/:messageId/reactions';
 
-/** Kinds of reactions; nobody can make one of the second. */
+/** Reaction types. Burst reactions cannot be created. */
 const NORMAL = 0;
 const BURST = 1;
 

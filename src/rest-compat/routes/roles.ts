@@ -21,7 +21,7 @@ const ROLES = '/guilds/:guildId/roles';
 const ofGuild = ids('guildId');
 const ofRole = ids('guildId', 'roleId');
 
-/** Icons and further colors are features that no server has: they are ignored. The newer form of the color goes before the older. */
+/** Ignores icons and secondary colors, which no guild has. */
 const RoleBody = z
   .object({ ...RoleFields.shape, colors: z.object({ primary_color: RoleFields.shape.color }).nullish() })
   .transform(({ colors, color, ...fields }) => ({ ...fields, color: colors?.primary_color ?? color }));

@@ -20,7 +20,6 @@ import { ids } from '../schemas.js';
 
 const session = ['session'] as const;
 
-/** The domain's names of roles. */
 const ROLE_OF = {
   [TeamMemberRole.Admin]: 'ADMIN',
   [TeamMemberRole.Developer]: 'DEVELOPER',
@@ -29,7 +28,7 @@ const ROLE_OF = {
 
 const role = z.enum(TeamMemberRole).transform((name) => ROLE_OF[name]);
 
-/** The teams of a person with a portal session (service description, section 4). */
+/** Service description, section 4. */
 export const teamRoutes = [
   route({
     method: 'GET',

@@ -70,7 +70,7 @@ export const userRoutes = [
     path: '/users/@me/guilds/:guildId',
     callers: ['bot'],
     bucket: writes('leave-guild', 'guildId'),
-    // The installation is the cloud's, also where the server is on a box.
+    // The cloud stores installations, even for servers on a box.
     where: CLOUD,
     params: ids('guildId'),
     run: (call, { params }) => leaveGuild(call, params.guildId),
@@ -104,7 +104,7 @@ export const userRoutes = [
   }),
 ];
 
-/** Who may not read the e-mail address is not told whether there is one. */
+/** Without the `email` scope, callers cannot see whether there is an address. */
 function withoutEmail({ email: _email, verified: _verified, ...user }: ReturnType<typeof renderOwnUser>) {
   return user;
 }

@@ -7,7 +7,7 @@ import { reads, writes } from '../buckets.js';
 import { onServerOf, route, type SelfHosted } from '../route.js';
 import { ids, inWireNames } from '../schemas.js';
 
-/** What may be changed of a voice state: `channel_id` and `suppress` as on the reference platform, and the rest by decisions 16. */
+/** Discord has only `channel_id` and `suppress` here. */
 const VoiceChange = inWireNames({
   channelId: snowflake().nullish(),
   suppress: z.boolean().nullish(),
@@ -15,7 +15,7 @@ const VoiceChange = inWireNames({
   deaf: z.boolean().nullish(),
 });
 
-/** Nobody is deafened on a self-hosted server (service description, section 4). */
+/** Self-hosted servers cannot deafen members (service description, section 4). */
 const selfHosted = ({ deaf }: z.output<typeof VoiceChange>): SelfHosted =>
   deaf == null ? 'forward' : 'notImplemented';
 

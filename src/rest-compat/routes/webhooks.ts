@@ -48,12 +48,12 @@ import { messageOfSlack, SlackBody } from '../slack-body.js';
 const ofWebhook = ids('webhookId');
 const renderAll = (webhooks: WebhookRecord[]) => webhooks.map(renderWebhook);
 
-/** Its rows are in the cloud, wherever the channel is. */
+/** The cloud stores webhooks, even for channels on a box. */
 function keptInCloud(by: TargetParam) {
   return { by, selfHosted: 'inCloud', isOfWebhooks: true } as const;
 }
 
-/** With the bot token. The rows are in the cloud, wherever the channel is; a picture has no effect, since the bot's is shown. */
+/** An avatar has no effect, because messages show the bot's. */
 const managementRoutes = [
   route({
     method: 'GET',
@@ -121,13 +121,13 @@ const managementRoutes = [
   }),
 ];
 
-/** Where somebody calls with the token of a webhook; a token of an interaction stands behind its application's id. */
+/** With a webhook token, or an application's id and an interaction token. */
 const BY_TOKEN = '/webhooks/:webhookId/:webhookToken';
 
 const withToken = { webhookId: snowflake(), webhookToken: z.string() };
 const ofToken = z.object(withToken);
 
-/** The webhook itself, for whoever has its token. What it answers shows the token again: to who showed it. */
+/** Responses contain the token, which the caller already has. */
 const tokenRoutes = [
   route({
     method: 'GET',
@@ -163,42 +163,44 @@ const tokenRoutes = [
   }),
 ];
 
-/** Whoever has the token of a webhook is shown what it sent, and not what others wrote that it answers. */
+/** Hides other users' messages that the webhook replied to. */
 function renderSent(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
   const isReaderOfAll = actor.kind !== 'webhook' || message.referenced?.webhookId === actor.webhook.id;
   return messageAs(isReaderOfAll ? 'whole' : 'withoutReply', renderMessage(message, app.addresses));
 }
 
-/** A message elsewhere is not what its sender meant; `wait` is implied (service description, section 4), and so is `with_components`. */
+/**
+ * Posting to another channel is not what the sender meant. `wait` is implied (service description, section 4), and so is
+ * `with_components`.
+ */
 const query = z.object({
   thread_id: absent('There are no threads here.').meta({ shownAs: { type: 'string', format: 'snowflake' } }),
 });
 
 const isOfWebhook = ({ actor }: CallContext) => actor.kind === 'webhook';
 
-/** Whoever has the token of an interaction may send files; that of a webhook is of no use once its channel is gone. */
+/** A webhook needs an existing channel. */
 async function admitFiles(call: CallContext): Promise<void> {
   if (isOfWebhook(call)) await requireUsableWebhook(call);
 }
 
-/** Messages are where the channel is; those of interactions are in the cloud. */
+/** Interaction messages live in the cloud. */
 const where = { by: 'webhookId', selfHosted: 'forward', isOfWebhooks: true } as const;
 const EXECUTE = writes('execute-webhook', 'webhookId', 'webhookToken');
 const ofMessages = { callers: ['webhookToken', 'interactionToken'], where, query } as const;
 
-/** Posts what another service's body stands for. */
 function post(call: CallContext, message: object) {
   return executeWebhook(call, { message: parseInput(ExecuteWebhookBody, message), files: [] });
 }
 
-/** @throws INVALID_INPUT without the header that says what happened */
+/** @throws INVALID_INPUT if the header `X-GitHub-Event` is missing */
 function messageOfEvent(body: z.output<typeof GithubBody>, headers: IncomingHttpHeaders): object | null {
   const { 'x-github-event': event } = headers;
   if (typeof event === 'string') return messageOfGithub(event, body);
   throw invalidInput({ path: '', code: 'BASE_TYPE_REQUIRED', message: 'The header X-GitHub-Event is missing.' });
 }
 
-/** Bodies of other services, each of which becomes a message; what their senders expect as an answer is theirs. */
+/** Bodies and responses in other services' formats. */
 const serviceRoutes = [
   route({
     method: 'POST',
@@ -209,7 +211,7 @@ const serviceRoutes = [
     params: ofToken,
     query,
     body: SlackBody,
-    // Alertmanager takes exactly this for success.
+    // Alertmanager requires exactly this response.
     answer: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' },
     run: (call, { body }) => post(call, messageOfSlack(body)),
   }),
@@ -222,7 +224,7 @@ const serviceRoutes = [
     params: ofToken,
     query,
     body: GithubBody,
-    // A push names up to 2,048 commits, and the files of each.
+    // A push can have up to 2,048 commits, each with its files.
     jsonBounds: COMMAND_JSON_BOUNDS,
     answer: { status: 204, headers: {}, body: null },
     async run(call, { body, headers }) {
@@ -232,7 +234,7 @@ const serviceRoutes = [
   }),
 ];
 
-/** Messages that are sent by a webhook, and those that follow the first answer to an interaction. */
+/** Webhook messages, and follow-ups to interactions. */
 const messageRoutes = [
   route({
     ...ofMessages,
@@ -254,7 +256,7 @@ const messageRoutes = [
   ...sentMessageRoutes(':messageId', z.object({ ...withToken, messageId: snowflake() }), ({ messageId }) => messageId),
 ];
 
-/** The rows of one of the messages, however it is named. All ways to change it share a bucket. */
+/** All changes share a bucket. */
 function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
   name: '@original' | ':messageId',
   params: Params,
@@ -300,7 +302,7 @@ function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
   ];
 }
 
-/** A webhook has no first answer. @throws UNKNOWN_MESSAGE */
+/** Webhooks have no `@original`. @throws UNKNOWN_MESSAGE */
 function idOf(key: AnswerKey): bigint {
   if (key === '@original') throw new DomainError('UNKNOWN_MESSAGE');
   return key;
