@@ -7,7 +7,7 @@ import type { GraphqlContext } from './context.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { referredUser, User } from './users.js';
 
-/** What is kept of an application's secret, for who has a role in the application; null for everybody else. */
+/** Null for callers without a role in the application. */
 async function seenOf<Value>(
   context: GraphqlContext,
   application: ApplicationRow,
@@ -16,7 +16,6 @@ async function seenOf<Value>(
   return kept !== null && (await callerMayWithApplication(context, application, 'view')) ? kept : null;
 }
 
-/** Who made an application's secret, for who has a role in the application; null for everybody else. */
 async function creatorOf(
   context: GraphqlContext,
   info: GraphQLResolveInfo,

@@ -126,7 +126,7 @@ export const Application = builder.prismaObject('Application', {
   }),
 });
 
-/** The application that a row refers to, read with those of its like; null where there is none. */
+/** Batched. Null if there is no such application. */
 export function referredApplication(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -138,7 +138,7 @@ export function referredApplication(
   ).load(id);
 }
 
-/** The application that a row belongs to. @throws UNKNOWN_APPLICATION when it is deleted meanwhile */
+/** @throws UNKNOWN_APPLICATION if it was deleted during the operation */
 export async function ownerApplication(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -149,7 +149,7 @@ export async function ownerApplication(
   return application;
 }
 
-/** How often it is installed, read with those of its like; not at all for somebody without a role. */
+/** Zero for callers without a role. */
 async function shownInstallCounts(context: GraphqlContext, application: ApplicationRow): Promise<InstallCounts> {
   if (!(await callerMayWithApplication(context, application, 'view'))) return NOT_INSTALLED;
   const { call, budget, loaders } = context;
@@ -158,7 +158,6 @@ async function shownInstallCounts(context: GraphqlContext, application: Applicat
   return counts.load(application.id);
 }
 
-/** @param all whether those of a context that is off, too */
 function defaultInstallSettings(application: ApplicationRow, { all }: { all: boolean }): InstallSettingsShape[] {
   const settings: InstallSettingsShape[] = [];
   if (all || application.serverInstall) {
@@ -171,7 +170,7 @@ function defaultInstallSettings(application: ApplicationRow, { all }: { all: boo
   return settings;
 }
 
-/** The caller's applications and those of their teams, oldest first. */
+/** Includes those of the caller's teams; oldest first. */
 export async function ownApplications(
   context: GraphqlContext,
   args: ListArgs,

@@ -118,7 +118,7 @@ builder.prismaObjectFields(Team, (t) => ({
   }),
 }));
 
-/** What is done on a box is in its own log. */
+/** A box keeps its own audit log. */
 const NOTHING = { rows: [], hasMore: false };
 
 builder.prismaObjectFields(Guild, (t) => ({

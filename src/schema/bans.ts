@@ -22,7 +22,7 @@ const Ban = builder.prismaObject('Ban', {
 
 const BanConnection = builder.connectionObject({ type: Ban, name: 'BanConnection' }, { name: 'BanEdge' });
 
-/** Whom a box has banned is asked of the box. */
+/** A box keeps its own bans. */
 const NOBODY: PageRows<BanRow> = { rows: [], hasMore: false };
 
 builder.prismaObjectFields('Guild', (t) => ({

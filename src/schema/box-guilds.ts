@@ -7,22 +7,22 @@ import type { BoxGuild, Guild, Role, User } from '../infra/database/index.js';
 import type { GraphqlContext } from './context.js';
 
 /**
- * Guilds on boxes, which have no row: what the index says of them is always known, everything else is asked of the box once for each operation,
- * and is empty while that cannot be reached. They are shown to who owns the box.
+ * Guilds on boxes have no row, only name and owner in an index. The rest is read from the box once per operation, and is empty while the
+ * box is offline. Only the box's owner sees them.
  */
 
-/** Whether a guild or channel is on a box, as far as its id tells. In a box itself everything is its own. */
+/** Decides by the id alone. Always false in a box's own process. */
 export function isOnBox({ call }: Pick<GraphqlContext, 'call'>, id: bigint): boolean {
   return call.boxRoutes.mayHave(id);
 }
 
-/** What the index says of a guild, and of everything else what a new guild has. */
+/** Fields that the index lacks get the defaults of a new guild. */
 export function guildRowOf({ id, name, ownerId }: BoxGuild): Guild {
   return {
     id,
     name,
     description: null,
-    // The picture is on the box.
+    // The icon is on the box.
     iconHash: null,
     ownerId,
     afkChannelId: null,
@@ -38,7 +38,7 @@ export function guildRowOf({ id, name, ownerId }: BoxGuild): Guild {
   };
 }
 
-/** A guild on a box of the caller's; null for one that is not theirs or is gone. */
+/** Null unless it is on one of the caller's boxes. */
 export async function ownBoxGuild({ call, budget }: GraphqlContext, guildId: bigint): Promise<Guild | null> {
   try {
     return guildRowOf(await budget.step(() => accessBoxGuild(call, guildId)));
@@ -48,20 +48,20 @@ export async function ownBoxGuild({ call, budget }: GraphqlContext, guildId: big
   }
 }
 
-/** What the box shows of a guild; null while it cannot be reached. */
+/** Null while the box is offline. */
 export function boxSnapshot({ call, budget, loaders }: GraphqlContext, guildId: bigint): Promise<GuildSnapshot | null> {
   return loaders.get(`box guild ${guildId}`, () =>
     budget.step(() => unlessAway(null, () => call.guilds.snapshot(guildId))),
   );
 }
 
-/** Channels of a guild in their order; none while the box cannot be reached. */
+/** In display order; empty while the box is offline. */
 export async function boxChannels(context: GraphqlContext, guildId: bigint): Promise<ChannelRecord[]> {
   const channels = (await boxSnapshot(context, guildId))?.channels ?? [];
   return channels.toSorted((a, b) => a.position - b.position || compare(a.id, b.id));
 }
 
-/** One of them; null where there is none such, and while the box cannot be reached. */
+/** Null also while the box is offline. */
 export async function boxChannel(
   context: GraphqlContext,
   key: { guildId: bigint; channelId: bigint },
@@ -70,7 +70,7 @@ export async function boxChannel(
   return channels?.find(({ id }) => id === key.channelId) ?? null;
 }
 
-/** A channel on a box of the caller's; null for others, and while the box cannot be reached. */
+/** Null unless it is on one of the caller's boxes and the box is online. */
 export async function ownBoxChannel(context: GraphqlContext, channelId: bigint): Promise<ChannelRecord | null> {
   const { call, budget } = context;
   const route = await budget.step(() => call.boxRoutes.ofChannel(channelId));
@@ -78,13 +78,13 @@ export async function ownBoxChannel(context: GraphqlContext, channelId: bigint):
   return boxChannel(context, { guildId: route.guildId, channelId });
 }
 
-/** Roles of a guild, lowest first; none while the box cannot be reached. */
+/** Lowest first; empty while the box is offline. */
 export async function boxRoles(context: GraphqlContext, guildId: bigint): Promise<Role[]> {
   const roles = (await boxSnapshot(context, guildId))?.guild.roles ?? [];
   return roles.toSorted((a, b) => a.position - b.position || compare(a.id, b.id));
 }
 
-/** Members of a guild in ascending order of their ids; none while the box cannot be reached. */
+/** In ascending id order; empty while the box is offline. */
 export function boxMembers(
   context: GraphqlContext,
   guildId: bigint,
@@ -95,7 +95,7 @@ export function boxMembers(
   return readMembers(context, most, (take) => guilds.members(guildId, selection, take));
 }
 
-/** Members of a guild whose name begins with `prefix`; none while the box cannot be reached. */
+/** Empty while the box is offline. */
 export function searchBoxMembers(
   context: GraphqlContext,
   guildId: bigint,
@@ -106,13 +106,13 @@ export function searchBoxMembers(
   return readMembers(context, most, (take) => guilds.searchMembers(guildId, prefix, take));
 }
 
-/** Who owns a guild, as the box has it; null while that cannot be reached. */
+/** Null while the box is offline. */
 export async function boxOwner(context: GraphqlContext, { id, ownerId }: Guild): Promise<User | null> {
   const [owner] = await boxMembers(context, id, { userIds: [ownerId] }, 1);
   return owner?.user ?? null;
 }
 
-/** The member, as it was read in this operation: with its user and its roles, which are nowhere else. */
+/** A member that this operation has read, with user and roles. */
 export function boxMember(context: GraphqlContext, key: { guildId: bigint; userId: bigint }): MemberRecord {
   const member = membersRead(context).get(keyOf(key));
   if (!member) throw new DomainError('UNKNOWN_MEMBER');
@@ -137,7 +137,7 @@ const keyOf = ({ guildId, userId }: { guildId: bigint; userId: bigint }) => `${g
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** @returns `otherwise` where the box cannot be reached */
+/** @returns `otherwise` if the box is offline */
 async function unlessAway<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -129,7 +129,7 @@ const Box = builder.objectRef<BoxRow>('Box').implement({
   }),
 });
 
-/** Whether a process that lives holds a box's connection. */
+/** Whether a live process holds the connection. */
 async function isConnected({ call, loaders, budget }: GraphqlContext, { holderId }: BoxRow): Promise<boolean> {
   if (holderId === null) return false;
   const living = loaders.get('living processes', () =>
@@ -161,7 +161,6 @@ function statisticsLoader({ call, loaders, budget }: GraphqlContext): Loader<big
   });
 }
 
-/** The caller's boxes, oldest first. */
 function ownBoxes({ call, budget }: GraphqlContext, args: ListArgs): Promise<BoxRow[]> {
   const { most, after } = parseList(args);
   const where = { ...visibleBoxes(call), id: { gt: after } };

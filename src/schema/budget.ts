@@ -1,33 +1,30 @@
 import { DomainError } from '../domain/errors.js';
 import { nextTurn } from '../infra/turns.js';
 
-/** What one operation may read and show (decisions 90). */
+/** Limits per operation. Lengths of lists are known only after reading, so the limits apply during the operation. */
 export const operationLimits = {
-  /** Objects that are shown; an entry of a connection is one. */
+  /** An entry of a connection is one object. */
   objects: 10_000,
-  /** Rows that are read, without what is read along with each. */
+  /** Without related rows that the same query reads. */
   rows: 10_000,
-  /** Of the values that are shown, and again of those that are read. */
+  /** For values returned, and again for values read. */
   bytes: 8 * 1024 * 1024,
 } as const;
 
-/** What a caller pays for each operation, with which so many objects are paid. */
+/** Charge per operation, in objects. It covers the first objects. */
 export const OPERATION_COST = 300;
-/** How much is made in one turn of the event loop, in objects. */
+/** Objects before an operation yields to the event loop. */
 export const OBJECTS_PER_TURN = 500;
-/** What is paid like objects: a step, a fault of a document and a long input like so many, and so many bytes like one. */
+/** Charges in objects, and bytes per object. */
 const STEP_COST = 30;
 const FAULT_COST = 100;
 const LONG_INPUT_COST = 10_000;
 const BYTES_PER_OBJECT = 1024;
 
-/** Charges the caller for work, in objects. @throws RATE_LIMITED */
+/** @throws RATE_LIMITED */
 export type Pay = (objects: number) => Promise<void>;
 
-/**
- * Counts what one operation makes while it is made. When a limit is passed, or the caller cannot pay for more, everything
- * from then on is refused.
- */
+/** Counts an operation's work while it runs. After a limit is exceeded or the caller cannot pay, everything is rejected. */
 export class OperationBudget {
   #objects = 0;
   #rows = 0;
@@ -40,7 +37,7 @@ export class OperationBudget {
   #steps: Promise<unknown> = Promise.resolve();
   #refusal: DomainError | null = null;
 
-  /** @param paid what was paid before, in objects; below zero for what was made before and is still to be paid */
+  /** @param paid objects paid in advance; negative for debt of earlier events */
   constructor(
     private readonly pay: Pay,
     paid = OPERATION_COST,
@@ -49,7 +46,7 @@ export class OperationBudget {
     this.#sinceTurn = Math.max(0, -paid);
   }
 
-  /** Why the operation was stopped; null while it goes on. */
+  /** Why the operation was stopped; null while it runs. */
   get refusal(): DomainError | null {
     return this.#refusal;
   }
@@ -58,37 +55,30 @@ export class OperationBudget {
     return this.#bytesShown;
   }
 
-  /** How many rows the operation may still read. */
   get rowsLeft(): number {
     return operationLimits.rows - this.#rows;
   }
 
-  /**
-   * The same limits anew for the next event, paid by the same caller. An event counts as a step at least; what the events
-   * before it left unpaid goes on, and so does what could not be paid.
-   */
+  /** Fresh limits for a subscription's next event, which costs at least one step. Debt stays due. */
   renewed(): OperationBudget {
     const cost = this.#refusal ? 0 : STEP_COST;
     return new OperationBudget(this.pay, this.#paid - this.#cost - cost);
   }
 
-  /** Counts objects, before their fields are resolved. @throws LIMIT_EXCEEDED */
+  /** Call before resolving the objects' fields. @throws LIMIT_EXCEEDED */
   takeObjects(count: number): void {
     this.#objects += count;
     this.#sinceTurn += count;
     if (this.#objects > operationLimits.objects) throw this.#stop(`shows more than ${operationLimits.objects} objects`);
   }
 
-  /** Counts a value that is shown. @throws LIMIT_EXCEEDED */
+  /** @throws LIMIT_EXCEEDED */
   takeValue(value: unknown): void {
     this.#bytesShown += bytesOf(value);
     if (this.#bytesShown > operationLimits.bytes) throw this.#stop(`shows more than ${operationLimits.bytes} bytes`);
   }
 
-  /**
-   * What has to be waited for before more is made: others have a turn once {@link OBJECTS_PER_TURN} objects were made, and the
-   * caller pays for these. Null while there is nothing to wait for.
-   */
+  /** A promise to await before more work, or null. After {@link OBJECTS_PER_TURN} objects it yields and charges the caller. */
   turn(): Promise<void> | null {
     if (this.#sinceTurn < OBJECTS_PER_TURN) return this.#turn;
     this.#sinceTurn = 0;
@@ -102,9 +92,8 @@ export class OperationBudget {
   }
 
   /**
-   * Does a piece of the operation's work that reads, one piece after another, with a turn for others now and then. A piece must
-   * not wait for another.
-   * @throws RATE_LIMITED, and whatever the operation was stopped by
+   * Runs a read. Steps run one after another, so a step must not wait for another one.
+   * @throws RATE_LIMITED, and the error that stopped the operation
    */
   step<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#steps.then(() => this.#step(work));
@@ -113,9 +102,8 @@ export class OperationBudget {
   }
 
   /**
-   * Reads rows, as a {@link step}: no more than are left and one, by which it is seen that there are more.
-   * @param most how many rows are wanted
-   * @param query reads so many rows at most
+   * A {@link step} that reads rows, at most one more than the limit allows.
+   * @param query reads at most `take` rows
    * @throws LIMIT_EXCEEDED, RATE_LIMITED
    */
   read<Row>(most: number, query: (take: number) => Promise<Row[]>): Promise<Row[]> {
@@ -130,17 +118,17 @@ export class OperationBudget {
     });
   }
 
-  /** Stops the operation when it wants more rows than are left. @throws LIMIT_EXCEEDED */
+  /** @throws LIMIT_EXCEEDED if fewer rows are left */
   requireRows(count: number): void {
     if (count > this.rowsLeft) throw this.#stop(`reads more than ${operationLimits.rows} rows`);
   }
 
-  /** Charges the caller for faults of a document that is refused, without waiting: a caller who cannot pay is refused the next operation. */
+  /** Does not wait. A caller who cannot pay is rejected at the next operation. */
   payForFaults(count: number): void {
     if (count > 0) this.pay(count * FAULT_COST).catch(() => {});
   }
 
-  /** Charges the caller for an input with more values than any but lists of commands have. @throws RATE_LIMITED */
+  /** For inputs longer than any but command lists. @throws RATE_LIMITED */
   payForLongInput(): Promise<void> {
     return this.pay(LONG_INPUT_COST);
   }
@@ -154,7 +142,7 @@ export class OperationBudget {
     return result;
   }
 
-  /** What was made so far, in objects. */
+  /** In objects. */
   get #cost(): number {
     return this.#objects + this.#stepCount * STEP_COST + Math.ceil(this.#bytesShown / BYTES_PER_OBJECT);
   }
@@ -183,7 +171,7 @@ export class OperationBudget {
   }
 }
 
-/** Roughly what a value takes as JSON, its name included. */
+/** Approximate size as JSON, field name included. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 8 + Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return 16;

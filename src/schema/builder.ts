@@ -11,9 +11,9 @@ import type { Upload } from './forms.js';
 import type PrismaTypes from './generated/pothos.js';
 import { getDatamodel } from './generated/pothos.js';
 
-/** What one operation may cost: 1 for each object, times the page or list it stands in. */
+/** 1 per object, multiplied by the sizes of the pages and lists around it. */
 const MAX_COST = 8_000;
-/** How many entries a list is taken to have for which nobody said how many. */
+/** Assumed length of a list without a size argument. */
 export const LIST_LENGTH = 10;
 
 function costOf(type: GraphQLOutputType): { field: number; multiplier: number } {

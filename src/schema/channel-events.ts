@@ -10,7 +10,7 @@ import type { BoundedQueue } from './queue.js';
 import { watchQueue } from './watched-queue.js';
 
 /**
- * A channel's events from now on, those for the caller alone included, for as long as they are signed in and can view it.
+ * Ends when the caller signs out or can no longer view the channel.
  * @throws what `accessChannel` throws
  */
 export async function watchChannel(context: GraphqlContext, channelId: bigint): Promise<BoundedQueue<BusMessage>> {
@@ -27,18 +27,18 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   });
 }
 
-/** Whether somebody may no longer see a channel of the guild after the event. */
+/** Whether the watcher may lose access by this event. */
 function mayTakeAway({ invalidates, userId }: BusMessage, watcherId: string): boolean {
   return invalidates.includes('view') || (invalidates.includes('member') && userId === watcherId);
 }
 
-/** Whether an event is one of the channel, and for everybody who can view that. */
+/** Whether the event goes to every member who can view the channel. */
 function isShown({ channelId, audience }: BusMessage, watched: bigint): boolean {
   if (channelId !== String(watched) || !audience || audience.anyInGuild !== undefined) return false;
   return audience.inChannel === undefined || BigInt(audience.inChannel) === neededInChannel(['viewChannel']);
 }
 
-/** Each event's data, parsed once for all who are shown it. */
+/** Parses each event once for all subscribers. */
 const parsedData = new WeakMap<BusMessage, object>();
 
 function dataOf(message: BusMessage): object {

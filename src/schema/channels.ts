@@ -38,7 +38,6 @@ import { MessageConnection } from './messages.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.js';
 import { User } from './users.js';
 
-/** How many are in one direct channel. */
 const MOST_RECIPIENTS = 2;
 
 export const Channel = builder.prismaObject('Channel', {
@@ -135,12 +134,11 @@ builder.objectField(Channel, 'parent', (t) =>
   }),
 );
 
-/** Whether the caller can view a channel as things are now. */
 export function canViewChannel({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
   return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
 }
 
-/** The channel that a row refers to, read with those of its like; null where there is none. */
+/** Batched. Null if there is no such channel. */
 function referredChannel(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<ChannelRow | null> {
   const query = queryFromInfo({ context, info });
   return referredRows(context, info, (ids) =>
@@ -148,7 +146,7 @@ function referredChannel(context: GraphqlContext, info: GraphQLResolveInfo, id: 
   ).load(id);
 }
 
-/** The same channel; null for who cannot view it, too. */
+/** Null also if the caller cannot view it. */
 export async function viewableChannel(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -160,7 +158,6 @@ export async function viewableChannel(
 
 type Placed = Pick<ChannelRow, 'id' | 'guildId'>;
 
-/** What the caller may do in channels of guilds, all of them in one step. */
 function viewerPermissions({ call, loaders, budget }: GraphqlContext): Loader<Placed, bigint> {
   return loaders.get('viewer permissions', () =>
     createLoader<Placed, bigint>(async (channels) => {
@@ -327,7 +324,6 @@ const ChannelsPayload = builder.objectRef<{ channels: ChannelRow[] }>('ChannelsP
   }),
 });
 
-/** Of a guild's channels those with these ids that the caller can view. */
 async function visibleOf({ call, budget }: GraphqlContext, guildId: bigint, ids: bigint[]): Promise<ChannelRow[]> {
   const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
   const visible = channelsWith(access, requireUser(call).user.id, 'viewChannel');

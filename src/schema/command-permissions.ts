@@ -62,7 +62,7 @@ const CommandAccess = builder.objectRef<CommandAccessRecord>('CommandAccess').im
   }),
 });
 
-/** An application may have some hundred commands, each with a long list. */
+/** An application can have hundreds of commands, each with a long list. */
 const ACCESS_COST = { field: 1, multiplier: 300 };
 
 builder.prismaObjectFields('Guild', (t) => ({
@@ -79,7 +79,6 @@ builder.prismaObjectFields('Guild', (t) => ({
   }),
 }));
 
-/** What the picker of a channel shows costs as much as that many commands. */
 const PICKER_COST = { field: 1, multiplier: 100 };
 
 builder.queryFields((t) => ({
@@ -159,7 +158,7 @@ const CommandPermissionsPayload = builder.objectRef<{ permissions: object[] }>('
   }),
 });
 
-/** What is said of each target, as GraphQL has parsed it but for the ids. */
+/** GraphQL has validated everything but the ids. */
 const Entries = z
   .array(z.object({ id: snowflake(), type: z.enum(ApplicationCommandPermissionType), allow: z.boolean() }))
   .max(limits.permissionsPerCommand);

@@ -6,28 +6,27 @@ import { Loaders } from './loaders.js';
 import type { Streams } from './streams.js';
 import type { Turn } from './turn.js';
 
-/** What every resolver is handed. */
 export interface GraphqlContext {
   app: AppContext;
   call: CallContext;
   loaders: Loaders;
-  /** What the operation may still read and show; for a subscription, what its present event may. */
+  /** Budget of the operation, or of a subscription's current event. */
   budget: OperationBudget;
-  /** The operation, where it came as a form. */
+  /** Set if the operation was sent as a form. */
   formParams?: GraphQLParams;
   /** Every open subscription of the process. */
   streams: Streams;
-  /** Of a subscription: its turn to have a value worked out, which ends when that is done. */
+  /** A subscription's permit to compute a value. */
   turn: Turn;
-  /** The socket that it came over, by the id of its connection; none for one that came as a request of its own. */
+  /** Set for operations over a WebSocket. */
   connectionId?: string;
-  /** Of a request of its own: aborted when nobody waits for its answer any more. */
+  /** Set for HTTP requests; aborted when the caller disconnects. */
   gone?: AbortSignal;
-  /** Whether the credentials this operation came with still name the caller; asked by operations that last. */
+  /** Long-lived operations check it. */
   isStillSignedIn(): Promise<boolean>;
 }
 
-/** Forgets what an operation that lasts has read so far; whoever calls stays the same. */
+/** Discards what a long-lived operation has read so far. */
 export function renewContext(context: GraphqlContext): void {
   const { actor, requestId, locale } = context.call;
   context.call = callContext(context.app, actor, { requestId, locale });

@@ -1,6 +1,6 @@
 import { builder } from './builder.js';
 
-/** What was removed, by its id, or its code for an invite. */
+/** For an invite, the id is its code. */
 export const DeletedPayload = builder.objectRef<{ id: bigint | string }>('DeletedPayload').implement({
   fields: (t) => ({ id: t.id({ resolve: ({ id }) => String(id) }) }),
 });

@@ -1,14 +1,13 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
-/** Characters of a document that is kept; what is made of one takes some fifty times as much memory. */
+/** Longest cached document, in characters. Parsed, it takes about fifty times as much memory. */
 const MAX_KEPT_LENGTH = 4 * 1024;
-/** How many documents are kept. */
 const MAX_KEPT = 250;
 
 const kept = new LRUCache<string, DocumentNode>({ max: MAX_KEPT });
 
-/** What was made of documents that came before, so that those a page sends again and again are read once. Only short ones, and no refused ones. */
+/** Pages send the same documents repeatedly. */
 export const keptDocuments = {
   documentCache: {
     get: (text: string) => kept.get(text),
@@ -19,20 +18,19 @@ export const keptDocuments = {
   errorCache: { get: () => undefined, set: () => {} },
 };
 
-/** Comparisons of fields with the same name that a document may cause, and fragments it may be put together from. */
 const MAX_COMPARISONS = 5_000;
 const MAX_SPREADS = 200;
 
 /**
- * Refuses a document whose validation would take long: the rule that fields of the same name must agree compares each with each
- * other (GraphQL, section 5.3.2), and fragments likewise. Takes time that grows with the document's length only.
+ * Rejects a document whose validation would be slow: the overlapping-fields rule (GraphQL, section 5.3.2) compares same-named fields in
+ * pairs, across fragments too. This check takes linear time.
  * @throws GraphQLError
  */
 export function refuseRepeats(document: DocumentNode): void {
   new RepeatCount(document).check();
 }
 
-/** How often each field stands in a selection, by its name in the answer, and how much hangs on one of them at most. */
+/** Occurrences of each response name, and the most fields below one. */
 type Names = Map<string, { count: number; size: number }>;
 
 class RepeatCount {
@@ -54,7 +52,7 @@ class RepeatCount {
     }
   }
 
-  /** The fields in a selection and below it. */
+  /** Number of fields, nested ones included. */
   #sizeOf(set: SelectionSetNode): number {
     const names: Names = new Map();
     this.#collect(set, names);
@@ -95,7 +93,7 @@ class RepeatCount {
     const known = this.#ofFragment.get(name);
     if (known) return known;
     const names: Names = new Map();
-    // One that contains itself is refused by another rule.
+    // Stops recursion. Another rule rejects cycles.
     this.#ofFragment.set(name, names);
     const fragment = this.#fragments.get(name);
     if (!fragment) return names;

@@ -5,7 +5,6 @@ import { STATUS_OF_KIND } from '../http/faults.js';
 import { isMissingRow } from '../infra/database/faults.js';
 import type { Logger } from '../infra/logger.js';
 
-/** The codes a caller of GraphQL meets. */
 type PortalCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
@@ -27,7 +26,7 @@ const CODE_OF_KIND: Record<ErrorKind, PortalCode> = {
   overloaded: 'RATE_LIMITED',
 };
 
-/** What is refused before an operation runs, and not because of its document, has the status of its kind. */
+/** Before execution, these kinds get their own HTTP status, all others 400. */
 const KINDS_WITH_STATUS: ReadonlySet<ErrorKind> = new Set([
   'unauthenticated',
   'forbidden',
@@ -36,12 +35,10 @@ const KINDS_WITH_STATUS: ReadonlySet<ErrorKind> = new Set([
   'overloaded',
 ]);
 
-/** The HTTP status of what is refused before an operation runs. */
 export function statusOf({ kind }: DomainError): number {
   return KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
 }
 
-/** A refusal as GraphQL shows it. */
 export function renderDomainError(error: DomainError, at?: GraphQLError): GraphQLError {
   const code = CODE_OF_KIND[error.kind];
   const retry = error.retryAfterSeconds === undefined ? {} : { retryAfter: error.retryAfterSeconds };
@@ -58,7 +55,7 @@ function messageOf({ message, fields }: DomainError): string {
 
 type FaultsByPath = Record<string, { code: string; message: string }[]>;
 
-/** Faults by where they stand in the input; under the empty path one that speaks of the whole of it. */
+/** By input path; the empty path is for the whole input. */
 function fieldsOf(error: DomainError): FaultsByPath {
   const { code, message } = error;
   const faults: FieldFault[] = error.fields.length > 0 ? error.fields : [{ path: '', code, message }];
@@ -67,13 +64,10 @@ function fieldsOf(error: DomainError): FaultsByPath {
   return fields;
 }
 
-/** Errors that have been rendered, which may come by again on their way out. */
+/** Errors can pass through here again. */
 const rendered = new WeakSet<Error>();
 
-/**
- * What is shown for anything that was thrown: a refusal by its table, a fault in the document as bad input, and everything
- * else as an internal error that is logged under the id that is shown.
- */
+/** Renders any thrown value. Unexpected errors are logged, and the message has only the request id. */
 export function renderError(error: unknown, log: Logger): GraphQLError {
   const located = error instanceof GraphQLError ? error : undefined;
   if (located && rendered.has(located)) return located;
@@ -90,7 +84,7 @@ function render(cause: unknown, located: GraphQLError | undefined, log: Logger):
   return internalError(cause, located, log);
 }
 
-/** What a field is asked of was there when the operation began, and was deleted by somebody else meanwhile. */
+/** The row was deleted concurrently. */
 function notThereAnyMore(cause: unknown, at: GraphQLError | undefined, log: Logger): GraphQLError {
   log.warn({ err: cause }, 'a GraphQL operation met a row that was being deleted');
   const extensions = { code: 'NOT_FOUND' satisfies PortalCode };

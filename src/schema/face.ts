@@ -20,8 +20,8 @@ import { Turn } from './turn.js';
 import type { Yoga } from './yoga.js';
 
 /**
- * The portal's door: GraphQL at `/graphql`, over HTTP and WebSocket. The schema and the libraries that serve it are loaded with the
- * first request (decisions 115).
+ * Entry point of GraphQL, over HTTP and WebSocket. Loads the schema at the first request, because an instance that serves only bots
+ * does not need it.
  */
 export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
   const yoga = new Lazy(() => loadGraphqlServer(app.log));
@@ -70,14 +70,14 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
     async drain() {
       draining = true;
       await (await sockets.ifAsked())?.drain();
-      // Cut off, not completed: who reads server-sent events comes back after that, as after a closed socket.
+      // Destroyed instead of completed, so that `EventSource` clients reconnect.
       for (const response of streaming) response.destroy();
       streams.endAll();
     },
   };
 }
 
-/** Loads a piece at a time, and lets those in who came meanwhile: together the pieces would keep others waiting for longer than one request may. */
+/** Yields between imports, because together they block the event loop too long. */
 async function loadGraphqlServer(log: Logger): Promise<Yoga> {
   await import('graphql');
   await nextTurn();

@@ -9,7 +9,7 @@ import { countFormBytes, listenToForm, malformedForm, openForm, receiveFile, run
 import type { BlobStore, StagedBlob } from '../infra/blobs.js';
 import { parseBounded } from '../infra/bounded-json.js';
 
-/** A file of a form, which has not been received before somebody asks for it. */
+/** A file that is received when the operation asks for it. */
 export class Upload {
   #isTaken = false;
 
@@ -19,8 +19,8 @@ export class Upload {
   ) {}
 
   /**
-   * Receives the file; once, however often it stands in the operation. It stays until the request is answered, unless it is kept.
-   * @throws INVALID_INPUT for one that was taken before or is not in the form
+   * Deleted after the response unless it is stored.
+   * @throws INVALID_INPUT if it was taken before or is not in the form
    */
   take(): Promise<ReceivedFile> {
     if (this.#isTaken) throw badFile(`The file "${shown(this.name)}" can be used once.`);
@@ -29,18 +29,16 @@ export class Upload {
   }
 }
 
-/** An operation that came as a form. */
 export interface OperationForm {
   params: GraphQLParams;
-  /** Lets go of what was received and not kept, and of what is still coming. */
+  /** Discards files that were not stored, and the rest of the form. */
   close(): Promise<void>;
 }
 
 /**
- * Begins to receive an operation with files (the GraphQL multipart request specification): `operations`, then `map`, then the
- * files. Resolves as soon as the operation is known. The files are not received before the operation asks for one of them; then
- * each of them is, once, as it comes.
- * @param held counts what is kept in memory; it is for whoever runs the operation to release it
+ * Receives an operation with files (GraphQL multipart request specification). Resolves when the operation is known. Receives files
+ * only after the operation asks for one.
+ * @param held the caller releases it
  * @throws INVALID_INPUT, TOO_MANY_ATTACHMENTS, REQUEST_TOO_LARGE, and what `held` throws
  */
 export async function openOperationForm(source: BodySource, blobs: BlobStore, held: HeldBody): Promise<OperationForm> {
@@ -55,10 +53,9 @@ export async function openOperationForm(source: BodySource, blobs: BlobStore, he
   }
 }
 
-/** The text fields of a form, in their order. */
+/** In order. */
 const HEAD = ['operations', 'map'];
 
-/** A file that the map names. */
 interface Expected {
   arrived: Deferred<ReceivedFile>;
   hasBegun: boolean;
@@ -131,7 +128,7 @@ class IncomingForm {
     }
   }
 
-  /** The operation, with a file in each place that the map names for it. */
+  /** Puts an upload at each path of the map. */
   #onHead(): void {
     try {
       const params: unknown = parsedField('operations', this.#fields.get('operations'));
@@ -172,7 +169,7 @@ class IncomingForm {
     );
   }
 
-  /** Leaves the file where it is, and what comes after it, until the operation asks for files. */
+  /** Leaves the rest of the form unread until the operation asks for files. */
   async #receive(stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
     if (!(await this.#asked.promise)) {
       stream.resume();
@@ -198,7 +195,7 @@ class IncomingForm {
   }
 }
 
-/** A promise that is settled from outside; the first outcome counts. One that nobody waits for may be rejected. */
+/** The first result counts. Ignores an unhandled rejection. */
 class Deferred<T> {
   readonly promise: Promise<T>;
   isSettled = false;
@@ -229,12 +226,12 @@ function parsedField(name: string, text = ''): object {
     const value = parseBounded(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw malformedForm(`The part "${name}" of the form is not JSON of the right shape.`);
 }
 
-/** Puts a file into the places of the operation that the map names; null stands there until then. */
+/** Each path must be null before. */
 function placeFile(operation: unknown, places: unknown, file: Upload): void {
   if (!Array.isArray(places)) throw malformedForm('The part "map" names a list of places for each file.');
   for (const place of places) {
@@ -248,7 +245,7 @@ function placeFile(operation: unknown, places: unknown, file: Upload): void {
   }
 }
 
-/** A value's own member, so that a path leads nowhere but through the operation itself. */
+/** Own members only, so that a path cannot reach a prototype. */
 function memberOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Upload) return undefined;
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;

@@ -38,7 +38,6 @@ builder.prismaObjectFields(Application, (t) => ({
   }),
 }));
 
-/** Whether a session of a bot is open. */
 function isOnline({ call, loaders, budget }: GraphqlContext, botId: bigint): Promise<boolean> {
   const make = () =>
     createLoader<bigint, boolean>(async (ids) => {

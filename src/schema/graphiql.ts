@@ -4,16 +4,15 @@ import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { Lazy } from '../infra/lazy.js';
 
-/** Under which scripts lie; a name has the hash of what is in the file. */
+/** File names contain a content hash. */
 const FOLDER = '/graphql/files';
 
-/** What never changes under its name is kept by browsers and proxies for a year. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Beyond it brotli takes several times as long for a twentieth less. */
+/** Higher levels take several times as long for 5% less. */
 const BROTLI_QUALITY = 5;
 
-/** GraphiQL's program with its styles and workers, 9 MB of text, kept as 4 MB in both compressions. */
+/** 9 MB of text, kept as 4 MB in both compressions. */
 interface Script {
   path: string;
   br: Buffer;
@@ -22,7 +21,7 @@ interface Script {
 
 const script = new Lazy(makeScript);
 
-/** What somebody sees who opens GraphiQL without an operation. */
+/** Shown if the page is opened without an operation. */
 const WELCOME = `# GraphiQL: operations run here, against
 # this instance.
 #
@@ -41,10 +40,7 @@ const WELCOME = `# GraphiQL: operations run here, against
 }
 `;
 
-/**
- * Answers the page; what is large in it is one file, which is loaded once. `?query=…#variables=…` in its address is what
- * it opens with: variables, which may be what somebody typed, stay in this tab.
- */
+/** `?query=…#variables=…` in the URL sets the content. Variables may be private, so they are stored per tab. */
 export async function graphiqlPage(options: object = {}): Promise<string> {
   const { path } = await script.get();
   const [given, welcome] = [options, WELCOME].map(inScript);
@@ -83,11 +79,10 @@ function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
-/** `GET /graphql/files/…`: what GraphiQL's page loads. */
 export function mountGraphiqlFiles(http: FastifyInstance): void {
   http.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async ({ params, headers }, reply) => {
     const made = await script.get();
-    // Of another version, whose page is still open or came from another process.
+    // The page is from another version, such as an old tab.
     if (made.path !== `${FOLDER}/${params.name}`) return reply.callNotFound();
     reply.headers({
       'content-type': 'text/javascript; charset=utf-8',
@@ -102,7 +97,7 @@ export function mountGraphiqlFiles(http: FastifyInstance): void {
   });
 }
 
-/** The better of the encodings that a client takes (RFC 9110, section 12.5.3); null for neither. */
+/** RFC 9110, section 12.5.3; null if the client accepts neither. */
 function encodingFor(accepted = ''): 'br' | 'gzip' | null {
   const taken = accepted.split(',').filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one));
   const names = taken.map((one) => one.split(';', 1)[0]?.trim().toLowerCase());
@@ -110,7 +105,6 @@ function encodingFor(accepted = ''): 'br' | 'gzip' | null {
   return names.includes('gzip') ? 'gzip' : null;
 }
 
-/** Loads GraphiQL when somebody first looks, and makes one script of its parts. */
 async function makeScript(): Promise<Script> {
   const parts = await import('@graphql-yoga/render-graphiql/graphiql');
   const text = Buffer.from(scriptOf(parts));
@@ -125,7 +119,7 @@ async function makeScript(): Promise<Script> {
 
 type Parts = Record<'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker', string>;
 
-/** What Yoga's own page has inline: styles, the editor's workers, which it looks for by their labels, and the program. */
+/** Replaces the inline parts of Yoga's page. */
 function scriptOf({ js, css, editorWorkerService, jsonWorker, graphqlWorker }: Parts): string {
   const workers = { editorWorkerService, json: jsonWorker, graphql: graphqlWorker };
   return `{

@@ -26,7 +26,6 @@ function watchedGuild(id: bigint): Watched<GuildRow> {
   };
 }
 
-/** What changes the guild itself, its roles, channels or emojis, a membership, or what else its pages show. */
 const SHOWN: ReadonlySet<Invalidation> = new Set(['view', 'picture', 'member', 'portal']);
 
 function showsInGuild({ invalidates }: BusMessage): boolean {

@@ -203,19 +203,19 @@ export const Guild = builder.prismaObject('Guild', {
   }),
 });
 
-/** The settings of a guild: a box's own, while it can be reached. */
+/** Reads the settings from the box while it is online. */
 async function settingsOf(context: GraphqlContext, guild: GuildRow): Promise<GuildRow> {
   return isOnBox(context, guild.id) ? ((await boxSnapshot(context, guild.id))?.guild ?? guild) : guild;
 }
 
-/** @throws UNKNOWN_GUILD for who is no member, or of one on a box does not own that */
+/** @throws UNKNOWN_GUILD unless the caller is a member or owns the guild's box */
 async function requireViewing({ call, budget }: GraphqlContext, id: bigint): Promise<void> {
   await budget.step<unknown>(() =>
     isOnBox({ call }, id) ? accessBoxGuild(call, id) : accessGuild(call, id, 'viewGuild'),
   );
 }
 
-/** Boxes tell of their members from the lowest id on. */
+/** Boxes list members only in ascending id order. */
 async function boxMemberPage(context: GraphqlContext, guildId: bigint, page: Page) {
   if (page.backwards) {
     throw invalidInput({
@@ -228,10 +228,7 @@ async function boxMemberPage(context: GraphqlContext, guildId: bigint, page: Pag
   return connectionOf(page, pageRows(page, members), (row) => row.userId);
 }
 
-/**
- * The guild that a row refers to, read with those of its like; null for who is no member of it, or of one on a box does not own that, and where it
- * is gone.
- */
+/** Batched. Null unless the caller is a member or owns the guild's box. */
 export async function guildOfMember(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -246,7 +243,7 @@ export async function guildOfMember(
   return referredRows(context, info, read).load(guildId);
 }
 
-/** The guilds that the caller is a member of, oldest first. */
+/** Oldest first. */
 export async function ownGuilds(
   context: GraphqlContext,
   args: ListArgs,
@@ -259,7 +256,7 @@ export async function ownGuilds(
   return readInPieces(budget, ids, (piece) => call.read.guild.findMany({ ...query, where: { id: { in: piece } } }));
 }
 
-/** Worked out once for each guild, however many of an operation's objects belong to it. */
+/** Computed once per guild and operation. */
 function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guildId: bigint): Promise<ChannelRow[]> {
   if (isOnBox(context, guildId)) return boxChannels(context, guildId);
   const query = queryFromInfo({ context, info });

@@ -26,27 +26,26 @@ import { mountGraphiqlFiles } from './graphiql.js';
 import type { Yoga } from './yoga.js';
 
 /**
- * Makes an operation's context. One of somebody who is not signed in counts against their address.
- * @param requestId of the request; a name of its own where it is none
- * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session, RATE_LIMITED
+ * Anonymous callers count against their address.
+ * @param requestId random by default
+ * @throws UNAUTHENTICATED if the `Authorization` header cannot be a session, RATE_LIMITED
  */
 export type ContextFor = (visitor: Visitor, requestId?: string) => Promise<GraphqlContext>;
 
-/** Bytes of a document with its variables, from somebody who is signed in and from anybody. */
+/** In bytes. */
 const MAX_BODY = 1024 * 1024;
 const MAX_ANONYMOUS_BODY = 64 * 1024;
 
-/** What is known of a request before its body is received. */
 interface Admission {
   context: GraphqlContext;
   held: HeldBody;
-  /** What the body was, where it was a form. */
+  /** Set if the body was a form. */
   form?: OperationForm;
 }
 
 /**
- * GraphQL over HTTP: queries, mutations, subscriptions as server-sent events, and GraphiQL for browsers.
- * @param streaming holds the answers that last, as long as they do
+ * Serves queries, mutations, subscriptions as server-sent events, and GraphiQL.
+ * @param streaming set of open streams' responses, which this function maintains
  */
 export function mountGraphql(
   http: FastifyInstance,
@@ -72,7 +71,7 @@ export function mountGraphql(
       scope.route({
         method: ['GET', 'POST'],
         url: '/graphql',
-        // Who calls is known, or counted, before a body is received.
+        // Limits apply before the body is received.
         onRequest: async (request) => {
           requireOrigin(app, request);
           requireBounds(jsonInParams(request.url.split('?', 2)[1] ?? ''), JSON_BOUNDS);
@@ -93,14 +92,13 @@ export function mountGraphql(
   });
 }
 
-/** Measures the time to an answer, which a stream outlasts; but not of somebody who went away, whose request was over then. */
+/** Measures the time to the response, not the length of a stream. */
 function measureOnce({ metrics }: AppContext, request: FastifyRequest, status: number, seconds: number): void {
   if (request.isMeasured) return;
   request.isMeasured = true;
   metrics.requests.observe({ face: 'graphql', route: `${request.method} /graphql`, status }, seconds);
 }
 
-/** Runs the operation, and lets go of what its body holds. */
 async function execute(
   app: AppContext,
   yoga: Lazy<Yoga>,
@@ -113,7 +111,7 @@ async function execute(
     context.gone = gone;
     const operation = requestOf(request, gone);
     const server = await yoga.get();
-    // To check a document takes milliseconds: many that come at once do not keep others waiting for all of them.
+    // Checking a document takes milliseconds, so concurrent operations yield before it.
     await nextTurn();
     return await server.fetch(new URL(request.url, app.addresses.publicUrl), operation, context);
   } finally {
@@ -122,7 +120,7 @@ async function execute(
   }
 }
 
-/** Somebody who is not signed in sends a short document, and no files. */
+/** Anonymous callers may send only short documents and no files. */
 function receiveBodies(
   http: FastifyInstance,
   app: AppContext,
@@ -164,7 +162,7 @@ function receiveBodies(
   });
 }
 
-/** The JSON in a body, by the content types that the GraphQL library takes. */
+/** By the content types that Yoga accepts. */
 function jsonInBody({ headers }: FastifyRequest, text: string): string[] {
   const type = headers['content-type'] ?? '';
   if (/^application\/graphql(?!\+)/.test(type)) return [];
@@ -176,7 +174,7 @@ function jsonInParams(text: string): string[] {
   return ['variables', 'extensions'].flatMap((name) => params.getAll(name));
 }
 
-/** Checked here because the GraphQL library parses JSON without bounds. @throws INVALID_INPUT */
+/** Yoga parses JSON without bounds. @throws INVALID_INPUT */
 function requireBounds(texts: string[], bounds: JsonBounds): void {
   if (!isWithin(texts, bounds)) throw new DomainError('INVALID_INPUT', new JsonBoundsError(bounds).message);
 }
@@ -185,7 +183,7 @@ function isWithin(texts: string[], bounds: JsonBounds): boolean {
   return texts.every((text) => isWithinBounds(text, bounds));
 }
 
-/** The body as UTF-8, which is what the GraphQL library takes it for. @throws INVALID_INPUT, and what `readText` throws */
+/** Yoga assumes UTF-8, so other charsets are decoded here. @throws INVALID_INPUT, and what `readText` throws */
 async function readOperation({ headers, stream }: BodySource, max: number, held: HeldBody): Promise<string> {
   const type = headers['content-type'];
   if (!type?.toLowerCase().startsWith(URL_ENCODED)) return readText({ headers, stream }, max, held);
@@ -198,7 +196,7 @@ function bodyTooLarge(max: number): DomainError {
   return requestTooLarge(`The request body is larger than ${max} bytes; that is the limit.`);
 }
 
-/** A page of another site must not act with a person's cookie. A link there may lead to GraphiQL, and states no origin. */
+/** Rejects other sites' use of the session cookie. A link to GraphiQL has no `Origin` and is allowed. */
 function requireOrigin(app: AppContext, { headers, method }: FastifyRequest): void {
   const isCookieUsed = headers.cookie !== undefined && headers.authorization === undefined;
   if (!isCookieUsed || originOf(app.addresses.publicUrl, headers) !== 'foreign') return;
@@ -206,20 +204,19 @@ function requireOrigin(app: AppContext, { headers, method }: FastifyRequest): vo
   throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');
 }
 
-/** Aborted when the caller goes away before the whole answer was sent. */
+/** Aborted if the caller disconnects before the full response was sent. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   onceClosed(raw, () => raw.writableFinished || gone.abort(callerIsGone()));
   return gone.signal;
 }
 
-/** Calls when a response is over, at once where it is: of that nobody would be told again. */
+/** Calls immediately if the response is already closed, because it emits no more events. */
 function onceClosed(response: ServerResponse, call: () => unknown): void {
   if (response.destroyed) call();
   else response.once('close', call);
 }
 
-/** The request in the shape the GraphQL server takes. */
 function requestOf(request: FastifyRequest, signal: AbortSignal): RequestInit {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -229,13 +226,13 @@ function requestOf(request: FastifyRequest, signal: AbortSignal): RequestInit {
   return { method: request.method, headers, signal, ...body };
 }
 
-/** Why an operation ends that nobody waits for any more; a refusal, since it is no fault of ours. */
+/** A domain error, so that the disconnect is not logged as a failure. */
 function callerIsGone(): DomainError {
   return new DomainError('INVALID_REQUEST', 'The caller did not wait for the answer.');
 }
 
 async function answer(reply: FastifyReply, response: Response, streaming: Set<ServerResponse>): Promise<FastifyReply> {
-  // An answer may show a secret; streams say themselves how they are kept.
+  // Responses can contain secrets. Streams set their own header.
   reply.code(response.status).header('cache-control', 'no-store');
   response.headers.forEach((value, name) => void reply.header(name, value));
   const isStream = /^(text\/event-stream|multipart\/mixed)/.test(response.headers.get('content-type') ?? '');

@@ -41,7 +41,7 @@ import { limitMutations, limitOperations } from './limits.js';
 
 export const schema = limitOperations(limitMutations(builder.toSchema()));
 
-/** The schema as text, the same for the same schema. */
+/** Sorted, so that equal schemas have equal text. */
 export function printedSchema(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -3,7 +3,6 @@ import { builder } from './builder.js';
 
 type Addresses = AppContext['addresses'];
 
-/** Where this instance is reached by what. */
 const Instance = builder.objectRef<Addresses>('Instance').implement({
   description: 'Where this instance is reached.',
   fields: (t) => ({

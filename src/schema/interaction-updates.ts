@@ -9,8 +9,7 @@ import type { BoundedQueue } from './queue.js';
 import { watchQueue } from './watched-queue.js';
 
 /**
- * An application's interactions, each whenever it comes into another state or something of it was noted, for as long as the caller is
- * signed in and has a role in the application.
+ * Ends when the caller signs out or has no role in the application.
  * @throws what `accessApplication` throws
  */
 export async function watchInteractions(
@@ -30,7 +29,7 @@ export async function watchInteractions(
 }
 
 /**
- * One interaction whenever it comes into another state or something of it was noted, for as long as the caller is signed in and may see it.
+ * Ends when the caller signs out or may no longer view it.
  * @throws what `accessInteraction` throws
  */
 export async function watchInteraction(
@@ -48,17 +47,15 @@ export async function watchInteraction(
   return rowsOf(context, ids);
 }
 
-/** Whether somebody's role in the application may be another after what was heard. */
 function mayChangeRoles(message: Heard): boolean {
   return message.type === BUS_RECONNECTED || message.invalidates.includes('portal');
 }
 
-/** Of which interaction a message tells. */
 function updatedId({ type, interaction }: BusMessage): bigint | undefined {
   return type === 'INTERACTION_UPDATED' && interaction ? BigInt(interaction.id) : undefined;
 }
 
-/** The rows with these ids as they are when it is their turn; what is gone by then is left out. */
+/** Reads each row when the stream gets its permit. Skips deleted rows. */
 function rowsOf(context: GraphqlContext, ids: BoundedQueue<bigint>): AsyncIterableIterator<Interaction> {
   const userId = String(requirePerson(context.call).user.id);
   const { turn } = context;

@@ -58,10 +58,9 @@ const InteractionStep = builder.objectRef<InteractionStepRow>('InteractionStep')
   }),
 });
 
-/** What somebody is told who asked and got no answer. */
+/** Shown to users without a role in the application. */
 const NO_ANSWER = 'The application did not answer.';
 
-/** The most steps of an interaction that are shown. */
 const MAX_STEPS = 100;
 
 export const Interaction = builder.prismaObject('Interaction', {
@@ -152,7 +151,6 @@ builder.prismaObjectFields(Interaction, (t) => ({
   }),
 }));
 
-/** Whether the caller has a role in the application that something was asked of. */
 async function developsIt(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -307,7 +305,7 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-/** What runs a built-in command; undefined for an input that names none. */
+/** Undefined if the input names no built-in command. */
 function builtInInput({
   channelId,
   commandId,
@@ -333,7 +331,7 @@ function commandInput(input: typeof InvokeCommandInput.$inferInput) {
   };
 }
 
-/** @throws INVALID_INPUT at `files` when one file stands there more than once */
+/** @throws INVALID_INPUT at `files` if a file occurs more than once */
 function filesOf({ files }: { files?: Upload[] | null | undefined }): Upload[] {
   requireDistinct(files ?? []);
   return files ?? [];

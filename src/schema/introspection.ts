@@ -3,15 +3,12 @@ import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { GraphqlContext } from './context.js';
 
-/** Of all answers that are kept, with the documents that ask for them. */
+/** In bytes. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** Of one document. */
+/** In characters. */
 const MAX_DOCUMENT = 16 * 1024;
 
-/**
- * Answers a document that asks for nothing but the schema from what was answered to it before: every client tool asks for the
- * whole of it, and the schema is the same for everybody for as long as the process runs.
- */
+/** Client tools often request the whole schema, which is the same for all callers. */
 export function keepIntrospection(): Plugin<GraphqlContext> {
   const kept = new LRUCache<string, ExecutionResult>({ maxSize: KEPT_BYTES });
   return {
@@ -30,7 +27,7 @@ export function keepIntrospection(): Plugin<GraphqlContext> {
   };
 }
 
-/** What names a document that asks for the schema alone, with no variables, whatever its comments and spaces; null for any other. */
+/** Ignores comments and spaces. Null unless the document is introspection without variables. */
 function introspectionKey(document: DocumentNode, operationName: string | null | undefined): string | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query' || operation.variableDefinitions?.length) return null;

@@ -14,7 +14,7 @@ import { takeRequest } from '../domain/rate-limits.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
 
-/** Counts every mutation among all that its caller asks for: an operation that holds several is as many. */
+/** Each mutation counts as a request, even if one operation has several. */
 export function limitMutations(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
@@ -27,8 +27,8 @@ export function limitMutations(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Counts what every field makes, those of introspection included, against the budget of its operation. The fields of an
- * operation that was stopped are not resolved any more. Each event of a subscription has a budget of its own.
+ * Counts every field's values, introspection included. Stops resolving when the budget is exceeded. Each subscription event has its
+ * own budget.
  */
 export function limitOperations(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -40,7 +40,7 @@ export function limitOperations(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Counts what a field resolved to, and answers with it, at once or when its turn comes. */
+/** Returns the value, or a promise if the operation has to yield. */
 type Counter = (budget: OperationBudget, value: unknown) => unknown;
 
 type Field = GraphQLField<unknown, GraphqlContext>;
@@ -49,7 +49,7 @@ function limitField(field: Field, count: Counter): void {
   const resolve: GraphQLFieldResolver<unknown, GraphqlContext> = field.resolve ?? defaultFieldResolver;
   const isNullable = !isNonNullType(field.type);
   field.resolve = (root, args, context: GraphqlContext | undefined, info) => {
-    // Who looks at the schema within the process has no context.
+    // Introspection within the process has no context.
     if (!context) return resolve(root, args, context as never, info);
     const { budget } = context;
     if (budget.refusal) return isNullable ? null : Promise.reject(budget.refusal);
@@ -57,8 +57,8 @@ function limitField(field: Field, count: Counter): void {
       const value: unknown = resolve(root, args, context, info);
       return value instanceof Promise ? value.then((late) => count(budget, late)) : count(budget, value);
     } catch (error) {
-      // Not thrown: the executor would leave the list this stands in, and whatever fails later in other entries of it would
-      // be heard by nobody, which ends the process.
+      // Rejects instead of throwing: after a throw, the executor abandons the list, and later rejections in it would be
+      // unhandled and end the process.
       return Promise.reject(error);
     }
   };
@@ -66,7 +66,7 @@ function limitField(field: Field, count: Counter): void {
 
 function counterOf(type: GraphQLObjectType, field: Field): Counter {
   if (isLeafType(getNamedType(field.type))) return takeValue;
-  // The entries of a connection were counted as its edges.
+  // The entries were counted as edges.
   return type.name.endsWith('Edge') ? (_budget, value) => value : takeObjects;
 }
 
@@ -85,7 +85,7 @@ function takeObjects(budget: OperationBudget, value: unknown): unknown {
   return turn === null ? value : turn.then(() => value);
 }
 
-/** The root field of a subscription is resolved once for each event, before all others; what is due is paid before it. */
+/** The root field is resolved first for each event. It renews the budget and pays what is due. */
 function beginAnew(field: Field): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (root, args, context, info) => {

@@ -7,7 +7,7 @@ import type { GraphqlContext } from './context.js';
 import { parseOptionalId } from './ids.js';
 import { createLoader, KEYS_AT_ONCE, type Loader } from './loaders.js';
 
-/** How many entries of a list without a bound of its own are shown at once. */
+/** Limit of a list that has no limit of its own. */
 export const MAX_LIST = 200;
 
 const listLength = z
@@ -16,7 +16,6 @@ const listLength = z
   .min(1, { error: `A list has 1 to ${MAX_LIST} entries.` })
   .max(MAX_LIST, { error: `A list has 1 to ${MAX_LIST} entries.` });
 
-/** The arguments of every list that may be longer than what is shown of it. */
 export const listArgs = builder.args((t) => ({
   first: t.int({ validate: listLength, description: `How many, at most ${MAX_LIST}, which is also the default.` }),
   after: t.id({ description: 'Only those that follow the one with this id.' }),
@@ -27,34 +26,30 @@ export interface ListArgs {
   after?: string | null | undefined;
 }
 
-/** Which entries of a list. */
 export interface ListPart {
   most: number;
   after: bigint | undefined;
 }
 
-/** @throws INVALID_INPUT for an id that is none */
+/** @throws INVALID_INPUT for an invalid id */
 export function parseList({ first, after }: ListArgs): ListPart {
   return { most: first ?? MAX_LIST, after: parseOptionalId(after, 'after') };
 }
 
-/** For the cost of a query: what was asked for, or a usual length. */
+/** The requested length, or a typical one. */
 export function listCost({ first }: ListArgs): { field: number; multiplier: number } {
   return { field: 1, multiplier: Math.min(Math.max(first ?? LIST_LENGTH, 1), MAX_LIST) };
 }
 
 export interface ChildList<Row> {
-  /** How many entries each parent's list has at most. */
+  /** Maximum entries per parent. */
   most: number;
-  /** Reads the children of these parents, `take` of them at most, each parent's in the order of its list. */
+  /** Each parent's children must be in list order. */
   read(parentIds: bigint[], take: number): Promise<Row[]>;
   parentOf(row: Row): bigint | null;
 }
 
-/**
- * The lists of a field in each of many parents, by the parents' ids: one read however many parents there are, unless their
- * lists are longer than what is shown of them. (Lists that Prisma reads along with their parents have no bound together.)
- */
+/** Uses one query for all parents, unless a list exceeds its limit. Prisma cannot limit nested lists as a whole. */
 export function childLists<Row>(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
@@ -80,7 +75,6 @@ async function readLists<Row>(
   return lists;
 }
 
-/** Rows by their parents, `most` of each at most. */
 export function grouped<Row>(rows: Row[], most: number, parentOf: (row: Row) => bigint | null): Map<bigint, Row[]> {
   const lists = new Map<bigint, Row[]>();
   for (const row of rows) {
@@ -94,9 +88,8 @@ export function grouped<Row>(rows: Row[], most: number, parentOf: (row: Row) => 
 }
 
 /**
- * The loader of rows that a field refers to by their ids.
- * @param read reads the rows with these ids
- * @param key the same for all fields that may be read together
+ * Batches rows that a field refers to.
+ * @param key the same for all fields that can be read together
  */
 export function referredRows<Row extends { id: bigint }>(
   context: GraphqlContext,
@@ -112,7 +105,7 @@ export function referredRows<Row extends { id: bigint }>(
   );
 }
 
-/** Rows in the order of `ids`, without those that are not there (any more), in pieces that the database takes. */
+/** In the order of `ids`. Skips missing rows. */
 export async function readInPieces<Row extends { id: bigint }>(
   budget: OperationBudget,
   ids: bigint[],
@@ -125,7 +118,7 @@ export async function readInPieces<Row extends { id: bigint }>(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** The same for all parents of one field of the operation: its path without the places in lists. */
+/** Path without list indexes, the same for all parents. */
 export function fieldKey({ path }: GraphQLResolveInfo): string {
   const steps: string[] = [];
   for (let step: typeof path | undefined = path; step; step = step.prev) {

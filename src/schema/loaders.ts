@@ -1,17 +1,16 @@
 import { nextTurn } from '../infra/turns.js';
 
-/** Answers many questions of one turn of the event loop at once, and remembers the answers unless told not to. */
+/** Batches the loads of one tick, and caches results by default. */
 export interface Loader<Key, Value> {
   load(key: Key): Promise<Value>;
 }
 
-/** How many keys one statement may name: SQLite takes 999 parameters, and a key may have two. */
+/** SQLite takes 999 parameters per statement, and a key may need two. */
 export const KEYS_AT_ONCE = 400;
 
 /**
- * @param loadMany answers up to {@link KEYS_AT_ONCE} keys; a key it leaves out gets `missing`. More are answered piece by piece,
- *   with a turn for others between
- * @param options `remember: false` for answers that may change within one operation, such as what somebody may see
+ * @param loadMany loads up to {@link KEYS_AT_ONCE} keys; keys that it leaves out get `missing`
+ * @param options `remember: false` for values that can change during an operation, such as permissions
  */
 export function createLoader<Key, Value>(
   loadMany: (keys: Key[]) => Promise<Map<Key, Value>>,
@@ -49,16 +48,14 @@ export function createLoader<Key, Value>(
   };
 }
 
-/** After every resolver that can run now has run. */
 function afterResolvers(): Promise<void> {
   return Promise.resolve().then(() => new Promise((resolve) => process.nextTick(resolve)));
 }
 
-/** One operation's loaders, made when first asked for. */
 export class Loaders {
   readonly #made = new Map<string, object>();
 
-  /** What `make` made when that name was first asked for: a loader, or what is worked out once. It must be the same for one name. */
+  /** `make` must be the same for each name. */
   get<Made extends object>(name: string, make: () => Made): Made {
     const known = this.#made.get(name) as Made | undefined;
     if (known) return known;

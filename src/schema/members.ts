@@ -57,7 +57,7 @@ export const Member = builder.prismaObject('Member', {
 
 type MemberKey = Pick<MemberRow, 'guildId' | 'userId'>;
 
-/** The roles of members, each role read once however many have it. */
+/** Reads each role once. */
 export function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
   return loaders.get('roles of members', () =>
     createLoader<MemberKey, RoleRow[]>(async (members) => {
@@ -78,7 +78,7 @@ export function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<M
         call.read.role.findMany({ where: { id: { in: piece } } }),
       );
       const roles = new Map(rows.map((role) => [role.id, role]));
-      // A role that was deleted while they were read is left out.
+      // Skips a role that was deleted during the read.
       const rolesOf = ({ guildId, userId }: MemberKey) =>
         (roleIds.get(`${guildId} ${userId}`) ?? [])
           .flatMap((id) => roles.get(id) ?? [])
@@ -151,7 +151,7 @@ const PruneMembersPayload = builder.objectRef<{ pruned: number }>('PruneMembersP
   fields: (t) => ({ pruned: t.exposeInt('pruned', { description: 'How many members it removes, soon.' }) }),
 });
 
-/** It may have to look at all members. */
+/** Counting may scan all members. */
 const COUNT_COST = { field: 1_000, multiplier: 1 };
 
 interface PruneArgs {
@@ -169,7 +169,7 @@ function pruneOf(guildId: bigint, { days, roleIds }: PruneArgs) {
 
 type RoleChange = typeof addMemberRole;
 
-/** Gives or takes one role, whatever else is given or taken at the same time. @returns the member as they are then */
+/** Concurrent changes of other roles stay. @returns the updated member */
 async function changeRole(
   { call, budget }: GraphqlContext,
   input: typeof MemberRoleInput.$inferInput,

@@ -12,17 +12,13 @@ import { connectionOf, type Page, type PageRows, pageRows } from './page.js';
 type MessagePage = ReturnType<typeof connectionOf<Message>>;
 
 interface Asked {
-  /** Which field of the operation asks. */
   key: string;
   page: Page;
-  /** What is to be read along with the messages. */
+  /** Relations to read with the messages. */
   query: object;
 }
 
-/**
- * The loader of one page of messages in each of many channels: a fixed number of statements however many channels there
- * are. (A page nested below a list of channels would make Prisma read every message of all of them.)
- */
+/** Uses a fixed number of statements. For a page nested in a list, Prisma would read every message of all channels. */
 export function messagePages(context: GraphqlContext, { key, page, query }: Asked): Loader<Channel, MessagePage> {
   const connection = (rows: PageRows<Message>) => connectionOf(page, rows, (row) => row.id);
   return context.loaders.get(`messages of ${key}`, () =>
@@ -41,7 +37,7 @@ async function readableChannels(context: GraphqlContext, channels: Channel[]): P
   const { user } = requireUser(call);
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
-    // What is written on a box is read there.
+    // Messages on a box are read there.
     if (guildId === null || isOnBox({ call }, guildId)) continue;
     const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
     for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
@@ -51,7 +47,6 @@ async function readableChannels(context: GraphqlContext, channels: Channel[]): P
   return channels.filter((channel) => readable.has(channel.id));
 }
 
-/** Of direct channels, those that somebody is in. */
 async function directChannelsOf({ call, budget }: GraphqlContext, userId: bigint, ids: bigint[]): Promise<bigint[]> {
   if (ids.length === 0) return [];
   const seats = await budget.read(ids.length, (take) =>
@@ -85,8 +80,7 @@ interface SeenPage extends Page {
   onlooker: Reader;
 }
 
-/** The ids of a page in each channel that somebody sees, found by a walk along an index for each of the conditions by
- * which they do. */
+/** Uses one index scan per condition that makes a message visible. */
 async function findIds(
   db: Database,
   budget: OperationBudget,
@@ -94,7 +88,7 @@ async function findIds(
   page: SeenPage,
 ): Promise<Map<bigint, PageRows<bigint>>> {
   const pages = db.dialect === 'sqlite' ? sqlitePages(channelIds, page) : postgresPages(channelIds, page);
-  // Each channel's page is looked for with one more than it takes.
+  // Each channel's query asks for one id more than its page has.
   const most = budget.rowsLeft + channelIds.length + 1;
   const found = await budget.step(() =>
     db.reader.$queryRaw<{ channelId: string; id: string }[]>(Prisma.sql`${pages} LIMIT ${most}`),
@@ -111,7 +105,7 @@ function inDirection({ backwards }: Page, ids: bigint[]): bigint[] {
   return ids.sort((a, b) => (a < b ? -sign : a > b ? sign : 0));
 }
 
-/** SQLite has no lateral join. The cross join keeps the channels outside, so that each is one walk along the index. */
+/** SQLite has no lateral join. The cross join keeps channels in the outer loop, so that each is one index scan. */
 function sqlitePages(channelIds: bigint[], page: SeenPage): Prisma.Sql {
   return Prisma.sql`
     SELECT "channel"."value" AS "channelId", CAST("message"."id" AS TEXT) AS "id"
@@ -126,13 +120,13 @@ function postgresPages(channelIds: bigint[], page: SeenPage): Prisma.Sql {
     CROSS JOIN LATERAL (${pageOf(Prisma.sql`"channel"."id"`, page)}) AS "message"`;
 }
 
-/** Ids are read as text: a computed column has no declared type by which a 64-bit number would be told. */
+/** Ids are text, because a computed column has no declared type that marks a 64-bit integer. */
 function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, onlooker }: SeenPage): Prisma.Sql {
   const afterPart = after === undefined ? Prisma.empty : Prisma.sql`AND "id" > ${after}`;
   const beforePart = before === undefined ? Prisma.empty : Prisma.sql`AND "id" < ${before}`;
   const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
   const inOrder = Prisma.sql`ORDER BY "id" ${direction} LIMIT ${take + 1}`;
-  // Each walk has the limit: PostgreSQL might sort all of a channel's messages for a limit that is stated once.
+  // Each scan has a limit. With a single one, PostgreSQL might sort all messages of the channel.
   const walks = seenBySql(onlooker).map(
     (isSeen) => Prisma.sql`
       SELECT "id" FROM (

@@ -210,7 +210,7 @@ function contentOf(content: string): MessageContent {
   return parseInput(messageContent, content, 'content');
 }
 
-/** Counts and makes a change of what is at a message. @returns the message as it is then */
+/** @returns the updated message */
 export async function changeAtMessage(
   call: CallContext,
   key: MessageKey,
@@ -222,7 +222,7 @@ export async function changeAtMessage(
   return { message: await readMessage(call, key) };
 }
 
-/** A message that everybody in its channel sees. @throws UNKNOWN_MESSAGE */
+/** Reads a message that is not ephemeral. @throws UNKNOWN_MESSAGE */
 async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
   const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...seenBy(EVERYBODY) } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');

@@ -11,17 +11,16 @@ import type { Application } from '../infra/database/index.js';
 import type { GraphqlContext } from './context.js';
 import { createLoader } from './loaders.js';
 
-/** The part of an application that says whose it is. */
 type Ownership = Pick<Application, 'ownerUserId' | 'ownerTeamId' | 'transferredById'>;
 
-/** The caller's role in a team as it is now, or null for somebody who is no member. */
+/** Null if the caller is not a member. */
 export function ownTeamRole({ call, loaders }: GraphqlContext, teamId: bigint): Promise<PortalRole | null> {
   const make = () =>
     createLoader<bigint, PortalRole | null>((ids) => ownTeamRoles(call, ids), null, { remember: false });
   return loaders.get('own team roles', make).load(teamId);
 }
 
-/** The caller's role in an application as it is now, or null for none. */
+/** Null if the caller has none. */
 export async function ownApplicationRole(context: GraphqlContext, application: Ownership): Promise<PortalRole | null> {
   const { actor } = context.call;
   if (actor.kind !== 'person') return null;
@@ -30,7 +29,6 @@ export async function ownApplicationRole(context: GraphqlContext, application: O
   return applicationRole(actor.user.id, application, roleInTeam);
 }
 
-/** Whether the caller may do it with a team as things are now. */
 export async function callerMayWithTeam(
   context: GraphqlContext,
   teamId: bigint,
@@ -40,7 +38,6 @@ export async function callerMayWithTeam(
   return role !== null && mayWithTeam(role, operation);
 }
 
-/** Whether the caller may do it with an application as things are now. */
 export async function callerMayWithApplication(
   context: GraphqlContext,
   application: Ownership,

@@ -12,7 +12,7 @@ const pageSize = z
   .min(1, { error: `A page has 1 to ${MAX_PAGE} entries.` })
   .max(MAX_PAGE, { error: `A page has 1 to ${MAX_PAGE} entries.` });
 
-/** The arguments of every connection. A cursor is the entry's snowflake. */
+/** A cursor is the entry's snowflake. */
 export const pageArgs = builder.args((t) => ({
   first: t.int({ validate: pageSize }),
   after: t.string(),
@@ -27,7 +27,7 @@ export interface PageArgs {
   before?: string | null | undefined;
 }
 
-/** Which entries of a list in ascending id order. */
+/** In ascending id order. */
 export interface Page {
   take: number;
   /** Counted from the end of the list. */
@@ -36,12 +36,12 @@ export interface Page {
   before: bigint | undefined;
 }
 
-/** How many entries a page may have, for the cost of a query. */
+/** For the query cost. */
 export function pageSizeOf({ first, last }: PageArgs): number {
   return Math.min(Math.max(first ?? last ?? DEFAULT_PAGE, 1), MAX_PAGE);
 }
 
-/** @throws INVALID_INPUT for `first` and `last` at once, or a cursor that is none */
+/** @throws INVALID_INPUT for `first` together with `last`, or an invalid cursor */
 export function parsePage(args: PageArgs): Page {
   const { first, last } = args;
   const isGiven = (value: number | null | undefined) => value !== null && value !== undefined;
@@ -58,23 +58,21 @@ export function parsePage(args: PageArgs): Page {
   return { take: pageSizeOf(args), backwards, after, before };
 }
 
-/** The part of a query's `where` that a page's cursors make, for an id column. */
 export function withinPage({ after, before }: Page): { gt?: bigint; lt?: bigint } {
   return { ...(after === undefined ? {} : { gt: after }), ...(before === undefined ? {} : { lt: before }) };
 }
 
-/** The rows of a page, in the page's direction, and whether there are more in that direction. */
+/** In the page's direction. */
 export interface PageRows<Row> {
   rows: Row[];
   hasMore: boolean;
 }
 
-/** What was read in the page's direction, one more than the page takes where there are as many. */
+/** @param read one row more than the page takes, if there are more */
 export function pageRows<Row>({ take }: Page, read: Row[]): PageRows<Row> {
   return { rows: read.slice(0, take), hasMore: read.length > take };
 }
 
-/** A connection in ascending id order. */
 export function connectionOf<Row>(page: Page, { rows, hasMore }: PageRows<Row>, idOf: (row: Row) => bigint) {
   const nodes = page.backwards ? rows.toReversed() : rows;
   const edges = nodes.map((node) => ({ cursor: String(idOf(node)), node }));

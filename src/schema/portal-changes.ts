@@ -14,7 +14,7 @@ import { PortalHome } from './portal-home.js';
 import { Team } from './teams.js';
 import { type Watched, watchState } from './watched-state.js';
 
-/** A role in an application may come from its team, and end with it. */
+/** A role in the application can come from its team. */
 function watchedApplication(id: bigint): Watched<ApplicationRow> {
   return {
     key: topics.application(id),
@@ -26,10 +26,7 @@ function watchedApplication(id: bigint): Watched<ApplicationRow> {
   };
 }
 
-/**
- * What is done with a team's applications shows in its list of them and in its audit log. Of a team that has more than a list
- * shows at once, the changes of the others are not told: what a change costs has a bound, in rows and in topics.
- */
+/** Includes changes of the team's first {@link MAX_LIST} applications. The limit bounds the rows and topics per change. */
 function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<ApplicationRow, 'id'>[] }> {
   return {
     key: topics.team(id),
@@ -43,15 +40,14 @@ function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<Applica
   };
 }
 
-/** Who looks, and what is theirs. */
 interface HomeState {
   userId: bigint;
   ownTopics: string[];
 }
 
 /**
- * What invites somebody tells their portal home, when it changes in what an invitation shows of it; so does what they come to have. The changes
- * of what they have are told under its own topics, and only of as many as a list shows at once, as for a team.
+ * The user's topic has invitations, and everything that the user gains. Applications, teams, servers and boxes have their own topics,
+ * limited to {@link MAX_LIST} of each kind.
  */
 const watchedPortalHome: Watched<HomeState> = {
   key: 'home',

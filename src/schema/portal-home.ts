@@ -8,7 +8,6 @@ import { TeamInvitation, withTheirTeams } from './team-invitations.js';
 import { ownTeams, Team } from './teams.js';
 import { Tester } from './testers.js';
 
-/** What waits for a person's answer, and what is theirs. */
 export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').implement({
   description: "What waits for the caller's answer, and what is theirs.",
   fields: (t) => ({
@@ -35,7 +34,7 @@ export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').im
       resolve: ({ userId }, args, context, info) => {
         const query = queryFromInfo({ context, info });
         const { most, after } = parseList(args);
-        // The invitation that was seen last may be gone: what follows it is told by the id alone.
+        // The row of the last seen invitation may be gone.
         const applicationId = { gt: after };
         return context.budget.read(most, (take) =>
           context.call.read.tester.findMany({

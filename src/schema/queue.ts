@@ -1,6 +1,5 @@
 import { DomainError } from '../domain/errors.js';
 
-/** How many values may wait for a slow reader. */
 const MAX_WAITING = 256;
 
 interface Reader<T> {
@@ -8,17 +7,15 @@ interface Reader<T> {
   reject(error: unknown): void;
 }
 
-/**
- * An async iterator one side pushes into. A reader who falls {@link MAX_WAITING} values behind gets an error, not a gap.
- */
+/** A reader that falls {@link MAX_WAITING} values behind gets an error, not a gap. */
 export class BoundedQueue<T> implements AsyncIterableIterator<T> {
   #waiting: T[] = [];
   #reader: Reader<T> | null = null;
   #end: { error?: unknown } | null = null;
 
   /**
-   * @param onEnd runs once, when nothing more will be read
-   * @param onOverflow runs where that is because the reader was too slow
+   * @param onEnd called once, when the stream ends
+   * @param onOverflow called if the reader was too slow
    */
   constructor(
     private readonly onEnd: () => void,
@@ -39,7 +36,7 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T> {
     }
   }
 
-  /** Ends the stream after what waits already, with `error` where one is given. */
+  /** Ends after the waiting values. */
   end(error?: unknown): void {
     if (this.#end) return;
     this.#end = { error };

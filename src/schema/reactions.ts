@@ -100,7 +100,7 @@ function changeReactions(call: CallContext, key: MessageKey, change: () => Promi
   return changeAtMessage(call, key, REACTIONS_PER_CHANNEL, () => namingEmoji(change));
 }
 
-/** Runs `work`; an emoji that it refuses is a fault of the argument of that name, while REST has it in the path. */
+/** Reports an unknown emoji at the argument `emoji`. */
 async function namingEmoji<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

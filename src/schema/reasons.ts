@@ -5,7 +5,7 @@ import { parseInput } from '../domain/parse-input.js';
 
 const Reason = trimmedText(0, limits.auditReason).nullish();
 
-/** The same call with a reason for the audit log, which stands in the input's field `reason`. @throws INVALID_INPUT for one that is too long */
+/** @throws INVALID_INPUT if the reason is too long */
 export function withReason(call: CallContext, reason: string | null | undefined): CallContext {
   const stated = parseInput(Reason, reason, 'reason');
   return stated ? call.because(stated) : call;

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { renderDomainError, renderError, statusOf } from './errors.js';
 
-/** Answers what was refused before there was a document to answer, or failed. */
+/** Responds to errors from before execution. */
 export function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): FastifyReply {
   const refusal = refusalIn(error);
   if (refusal) {

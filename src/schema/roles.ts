@@ -29,7 +29,6 @@ const CreateRoleInput = builder.inputType('CreateRoleInput', {
   }),
 });
 
-/** How a role looks, in an input. */
 function appearance(t: InputFields) {
   return {
     color: t.int({ description: 'As an RGB value; 0 for none.' }),

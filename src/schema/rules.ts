@@ -11,7 +11,7 @@ import {
 const MAX_DEPTH = 12;
 const MAX_ALIASES = 100;
 
-/** Refuses operations whose fields nest deeper than {@link MAX_DEPTH}. Introspection has a rule of its own in graphql-js. */
+/** graphql-js has its own rule for introspection. */
 export function limitDepth(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(operation: OperationDefinitionNode) {
@@ -22,7 +22,6 @@ export function limitDepth(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Refuses documents with more than {@link MAX_ALIASES} aliases. */
 export function limitAliases(context: ValidationContext): ASTVisitor {
   let count = 0;
   return {
@@ -35,7 +34,7 @@ export function limitAliases(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** @param fragments depths that are known already; a fragment that contains itself counts as 0, another rule refuses it */
+/** @param fragments known depths; a cyclic fragment counts as 0, because another rule rejects it */
 function depthOf(set: SelectionSetNode, context: ValidationContext, fragments: Map<string, number>): number {
   let deepest = 0;
   for (const selection of set.selections) {

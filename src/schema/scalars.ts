@@ -31,7 +31,7 @@ builder.scalarType('File', {
   },
 });
 
-/** @param depth how many levels the value may still nest; JSON in a document nests no deeper than JSON in variables */
+/** @param depth remaining nesting levels; literals have the same limit as variables */
 function literalValue(node: ValueNode, variables: Record<string, unknown>, depth = JSON_BOUNDS.depth): unknown {
   const isNested = node.kind === Kind.OBJECT || node.kind === Kind.LIST;
   if (isNested && depth === 0) throw new GraphQLError(`JSON may nest at most ${JSON_BOUNDS.depth} levels deep.`);

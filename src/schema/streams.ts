@@ -5,27 +5,27 @@ import type { Logger } from '../infra/logger.js';
 import { type Release, Slots } from '../infra/slots.js';
 import { inTurns, nextTurn } from '../infra/turns.js';
 
-/** Subscriptions and sockets that one person may have open at once; sockets of those who are not signed in count for their address. */
+/** Per user. Sockets of anonymous callers count per address. */
 const STREAMS_PER_PERSON = 100;
 const SOCKETS_PER_OWNER = 20;
 
-/** How many values are worked out at once in all; of one person's streams it is one. */
+/** Values computed concurrently. Each user has at most one. */
 const VALUES_AT_ONCE = 4;
 
-/** How often it is asked whether those who opened streams may still have them, in milliseconds. */
+/** Interval of access checks, in milliseconds. */
 const CHECK_EVERY_MS = 30_000;
 
-/** How many streams are asked about in one turn. */
+/** Streams checked before yielding to the event loop. */
 const STREAMS_PER_TURN = 100;
 
-/** A subscription that is open, over whichever transport. */
+/** A subscription, over any transport. */
 export interface Stream {
   end(error?: unknown): void;
-  /** Ends the stream if the session it was opened with has ended, or if its owner may no longer have it. */
+  /** Ends the stream if its session ended or the caller lost access. */
   check(): void;
 }
 
-/** Every open subscription of the process: how many each person has, in which order their values are worked out, and until when they last. */
+/** Every open subscription of the process. */
 export class Streams {
   readonly #owners = new Map<Stream, string>();
   readonly #streams = new Counts();
@@ -34,7 +34,7 @@ export class Streams {
   readonly #ofPerson = new Map<string, Slots>();
   #nextCheck: Timer | null = null;
 
-  /** What streams of one person that watch the same share. */
+  /** State shared by one user's streams of the same key. */
   readonly shared = new Map<string, object>();
 
   constructor(
@@ -47,9 +47,8 @@ export class Streams {
   }
 
   /**
-   * @param gone aborted when nobody reads the stream any more, which then ends: who executes operations ends no stream that was never
-   * read
-   * @throws LIMIT_EXCEEDED when the person has too many streams open already, and what `gone` was aborted with
+   * @param gone ends the stream, because the executor does not end a stream that was never read
+   * @throws LIMIT_EXCEEDED if the user has too many streams, and the reason of `gone`
    */
   add(stream: Stream, userId: string, gone?: AbortSignal): void {
     gone?.throwIfAborted();
@@ -79,16 +78,15 @@ export class Streams {
     for (const stream of this.#owners.keys()) stream.end();
   }
 
-  /** Counts a socket of a person's, or of an address. @returns what ends it; null when there are too many */
+  /** @returns null if there are too many */
   openSocket(owner: string): Release | null {
     if (this.#sockets.of(owner) >= SOCKETS_PER_OWNER) return null;
     return this.#sockets.take(owner);
   }
 
   /**
-   * Waits until it is a person's turn to have a value worked out. Their streams come one after the other, and between any two
-   * values everything else has a turn: a change that many watch must not keep others waiting.
-   * @returns what ends the turn
+   * Waits for a permit to compute a value, one at a time per user. Yields before each value, because many streams may watch the same
+   * change.
    */
   async turn(userId: string): Promise<Release> {
     const slots = this.#ofPerson.get(userId) ?? new Slots(1);

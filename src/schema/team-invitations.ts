@@ -23,10 +23,7 @@ const InvitationState = builder.enumType('InvitationState', {
   values: ['PENDING', 'ACCEPTED', 'DECLINED', 'REVOKED'] as const,
 });
 
-/**
- * Left out are invitations to a team that was deleted while they were read: rows and the rows they refer to are read by
- * statements of their own.
- */
+/** Drops invitations to a team that was deleted during the read: separate statements read rows and their relations. */
 export function withTheirTeams<Invitation extends object>(invitations: Invitation[]): Invitation[] {
   return invitations.filter((invitation) => !('team' in invitation) || invitation.team !== null);
 }

@@ -101,7 +101,7 @@ builder.prismaObjectFields(Application, (t) => ({
   }),
 }));
 
-/** The teams that the caller is a member of, oldest first. */
+/** Oldest first. */
 export async function ownTeams(context: GraphqlContext, args: ListArgs, info: GraphQLResolveInfo): Promise<TeamRow[]> {
   const { call, budget } = context;
   const query = queryFromInfo({ context, info });

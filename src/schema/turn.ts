@@ -1,16 +1,15 @@
 import type { Release } from '../infra/slots.js';
 
-/** A stream's turn to have a value worked out. */
+/** A stream's permit to compute a value. */
 export class Turn {
   #release: Release | null = null;
   #isClosed = false;
 
-  /** Whether the stream takes no turn any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Takes the turn that came; one that comes after {@link close} ends at once. */
+  /** After {@link close}, releases it immediately. */
   begin(release: Release): void {
     if (this.#isClosed) release();
     else this.#release = release;
@@ -22,7 +21,7 @@ export class Turn {
     this.#release = null;
   }
 
-  /** Ends the turn, and those that are still to come: whoever read the stream is gone. */
+  /** Releases the current permit and all later ones. */
   close(): void {
     this.#isClosed = true;
     this.end();

@@ -38,13 +38,13 @@ export const User = builder.prismaObject('User', {
 
 type Account = Pick<AuthUser, 'email' | 'emailVerified'>;
 
-/** The account of a user who is the caller; null for everybody else. */
+/** Null unless the user is the caller. */
 async function ownAccount({ call }: GraphqlContext, userId: bigint): Promise<Account | null> {
   if (call.actor.kind !== 'person' || call.actor.user.id !== userId) return null;
   return call.read.authUser.findUnique({ where: { userId }, select: { email: true, emailVerified: true } });
 }
 
-/** The user that a row refers to, read with all others of whom the same is asked under one root field; null where there is none. */
+/** Batches fields with the same name and selection. Null if there is no such user. */
 export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<UserRow | null> {
   const query = queryFromInfo({ context, info });
   const read = (ids: bigint[]) => context.call.read.user.findMany({ ...query, where: { id: { in: ids } } });

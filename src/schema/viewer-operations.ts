@@ -57,7 +57,7 @@ const MessageOperation = builder.enumType('MessageOperation', {
   values: valuesOf(MESSAGE_OPERATIONS),
 });
 
-/** The values of an enum: `updateSettings` is called UPDATE_SETTINGS. */
+/** `updateSettings` becomes UPDATE_SETTINGS. */
 function valuesOf<Operation extends string>(operations: readonly Operation[]): Record<string, { value: Operation }> {
   const nameOf = (operation: Operation) => operation.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
   return Object.fromEntries(operations.map((value) => [nameOf(value), { value }]));
@@ -157,7 +157,6 @@ builder.prismaObjectFields(Message, (t) => ({
 
 type Access = Awaited<ReturnType<typeof accessGuild>>;
 
-/** What the caller is in a guild. */
 interface OwnStanding {
   guild: Access['view'];
   userId: bigint;
@@ -165,7 +164,7 @@ interface OwnStanding {
   highest: number;
 }
 
-/** The caller in guilds, as things are now; null for those of which they are no member. */
+/** Null if the caller is not a member. */
 function ownStandings({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnStanding | null> {
   const make = () =>
     createLoader<bigint, OwnStanding | null>(
@@ -199,7 +198,7 @@ async function standingsIn(call: CallContext, accesses: readonly Access[]): Prom
 
 type OwnPlace = Awaited<ReturnType<typeof accessChannel>>;
 
-/** Channels as the caller's places, as things are now; null for those that they do not see. */
+/** Null if the caller cannot view the channel. */
 function ownPlaces({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnPlace | null> {
   const make = () =>
     createLoader<bigint, OwnPlace | null>(

@@ -66,7 +66,7 @@ const VoiceStatePayload = builder.objectRef<VoiceStateRecord>('VoiceStatePayload
   }),
 });
 
-/** The connection by which the caller is in voice: their socket, or what stands for one where requests come by themselves. */
+/** The socket, or a virtual connection for HTTP requests. */
 function connectionOf({ app, call, connectionId, isStillSignedIn }: GraphqlContext): string {
   return connectionId ?? app.connections.openForRequests(requirePerson(call).user.id, isStillSignedIn);
 }

@@ -6,21 +6,18 @@ import { BoundedQueue } from './queue.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
-/** What a subscription hears, and what it makes of it. */
 interface Watching<Value> {
-  /** The topics. */
+  /** Topics. */
   names: readonly string[];
-  /** Refuses a caller who may no longer have it. */
   requireAccess(): Promise<unknown>;
-  /** Whether the caller may no longer have it after what was heard. */
+  /** Whether the caller may have lost access. */
   isUnsureAfter(message: Heard): boolean;
-  /** What is shown of an event; undefined for nothing. */
+  /** Undefined skips the event. */
   shownOf(message: BusMessage): Value | undefined;
 }
 
 /**
- * Values made of what is heard from now on, for as long as the caller is signed in and may have them. What comes after a change that may
- * take the right away waits until that is settled.
+ * Streams values while the caller is signed in and has access. After an event that may remove access, later values wait for the check.
  * @throws UNAUTHENTICATED, LIMIT_EXCEEDED
  */
 export async function watchQueue<Value>(

@@ -7,27 +7,24 @@ import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
 
-/** What a subscription to a state is asked with. */
 interface InitialArgs {
   initial?: boolean | null | undefined;
 }
 
-/** Something whose state a subscription shows after each change. */
 export interface Watched<State> {
-  /** What is watched, such as `team:1`; who watches the same shares what is read. */
+  /** Such as `team:1`. One user's streams of the same key share the state. */
   key: string;
-  /** Reads the state, checking anew whether the caller may see it. What it throws ends the subscription. */
+  /** Checks access again. An error ends the subscription. */
   read(context: GraphqlContext): Promise<State>;
-  /** The topics under which changes of the state are published, and of who may see it. */
+  /** Topics of changes to the state and to access. */
   topicsOf(state: State): string[];
-  /** Whether an event under one of them is such a change; where it is not said, those are that make portal pages obsolete. */
+  /** Default: events that invalidate portal pages. */
   isChange?(message: BusMessage): boolean;
 }
 
 /**
- * A state as it is after each change, for as long as the caller is signed in and may see it. The present state is the first
- * value where `initial` asks for it; who does not asks for it once the subscription stands. A change is a mark, not an entry of
- * a queue: however many come while a slow reader is busy, the next value is the state after all of them.
+ * Streams a state after each change, while the caller has access. `initial` sends the current state first. Changes are not queued: a slow
+ * reader's next value is the state after all of them.
  * @throws what `read` throws
  */
 export async function watchState<State>(
@@ -59,7 +56,6 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     this.#shared = sharedState(context, this.#userId, watched);
   }
 
-  /** Checks that the caller may see the state, and hears its changes from then on. */
   async open(): Promise<void> {
     try {
       this.context.streams.add(this, this.#userId, this.context.gone);
@@ -126,7 +122,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     return undefined;
   }
 
-  /** The state after all changes until the stream's turn, which lasts until the value has been worked out. */
+  /** Reads the state after all changes so far. */
   async #readInTurn(): Promise<State | undefined> {
     this.context.turn.begin(await this.context.streams.turn(this.#userId));
     if (this.#isOver) return undefined;
@@ -154,16 +150,15 @@ function sharedState<State>({ app, streams }: GraphqlContext, userId: string, wa
   return made;
 }
 
-/** What one person's streams of the same state share: its changes are heard once, and after each it is read once for all. */
+/** One user's streams share a state, which is read once after each change. */
 class SharedState<State> {
-  /** How many changes were heard. */
+  /** Number of changes received. */
   version = 0;
   readonly #streams = new Set<StateStream<State>>();
   readonly #listening: Listening;
   #latest: { version: number; since: number; state: Promise<State> } | null = null;
   #isOver = false;
 
-  /** @param onEnd runs when the last stream has left */
   constructor(
     private readonly watched: Watched<State>,
     bus: EventBus,
@@ -185,7 +180,6 @@ class SharedState<State> {
     this.onEnd();
   }
 
-  /** The state after all changes so far. */
   read(context: GraphqlContext): Promise<State> {
     const latest = this.#latest;
     const isCurrent = latest?.version === this.version && this.clock.now() - latest.since < REMEMBER_MS;
@@ -201,7 +195,7 @@ class SharedState<State> {
     return latest.state;
   }
 
-  /** The state, read while every topic that its changes come under is listened to. */
+  /** Reads until the subscription covers all topics of the state. */
   async #read(context: GraphqlContext): Promise<State> {
     for (;;) {
       const state = await this.watched.read(context);
@@ -221,7 +215,6 @@ class SharedState<State> {
   }
 }
 
-/** The topics a stream hears. */
 class Listening {
   readonly #open = new Map<string, BusSubscription>();
   #isClosed = false;
@@ -231,7 +224,7 @@ class Listening {
     private readonly hear: (message: Heard) => void,
   ) {}
 
-  /** Hears these topics and no others from now on. @returns whether it was hearing all of them before */
+  /** Replaces the topics. @returns whether all were subscribed before */
   async to(wanted: string[]): Promise<boolean> {
     if (this.#isClosed) return true;
     const names = new Set(wanted);

@@ -22,14 +22,13 @@ import type { Yoga } from './yoga.js';
 const MAX_OPERATIONS_PER_SOCKET = 100;
 
 /**
- * Subscriptions over WebSocket (the `graphql-transport-ws` protocol). The session comes in the connection parameter
- * `authorization`, or as the cookie of an upgrade that states no foreign origin.
+ * The `graphql-transport-ws` protocol. The session is the connection parameter `authorization`, or the cookie of an upgrade without a
+ * foreign origin.
  */
 export function graphqlSockets(app: AppContext, parts: SocketParts): Sockets {
   return adaptSockets(app, makeServer(serverOptions(app, parts)));
 }
 
-/** What the sockets share with GraphQL over HTTP. */
 export interface SocketParts {
   yoga: Yoga;
   contextFor: ContextFor;
@@ -45,9 +44,9 @@ function serverOptions(
   app: AppContext,
   { yoga, contextFor, findPerson, streams }: SocketParts,
 ): ServerOptions<Parameters, SocketExtra> {
-  // What ends the count of a socket, or that it was closed before it was counted.
+  // 'closed' if the socket closed before it was counted.
   const counted = new WeakMap<SocketExtra, Release | 'closed'>();
-  // The connection as which a person is there, while their socket is open.
+  // Presence connections of signed-in users.
   const connections = new WeakMap<SocketExtra, string>();
   const appear = async (socket: SocketContext, userId: bigint) => {
     const key = { id: randomUUID(), userId, session: null };
@@ -55,14 +54,13 @@ function serverOptions(
     const isStillGood = async () => (await findPerson(visitorOf(app, socket).headers)).kind === 'person';
     await app.connections.open(key, JUST_THERE, isStillGood);
   };
-  // Each operation has a context of its own, by which its prepared functions are found again.
   const prepared = new WeakMap<object, Enveloped>();
   const preparedFor = ({ contextValue }: ExecutionArgs): Enveloped => {
     const found = prepared.get(contextValue as object);
     if (!found) throw new Error('an operation was run that was not prepared');
     return found;
   };
-  // What the HTTP transport reads from an error, and takes out of it, nobody takes out here.
+  // `extensions.http` is only for the HTTP transport, which removes it.
   const show = (error: unknown) => withoutHttp(renderError(error, app.log));
   return {
     execute: (args) => preparedFor(args).execute(args),
@@ -114,7 +112,6 @@ function serverOptions(
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-/** Whose session the credentials name; text that is no credential names none. */
 async function actorOf(person: ReturnType<FindPerson>): Promise<Actor> {
   try {
     return await person;
@@ -132,7 +129,7 @@ function visitorOf(app: AppContext, socket: SocketContext): Visitor {
   return { headers: headersOf(app, socket), address: app.clientAddress(socket.extra.request) };
 }
 
-/** What a socket was opened with, in the headers an HTTP request would carry it in: the session, and in which languages its reader reads. */
+/** Session and `accept-language`. */
 function headersOf(app: AppContext, socket: SocketContext): IncomingHttpHeaders {
   const { 'accept-language': languages } = socket.extra.request.headers;
   return { ...sessionOf(app, socket), ...(languages === undefined ? {} : { 'accept-language': languages }) };
@@ -155,7 +152,7 @@ function authorizationOf({ connectionParams = {} }: SocketContext): string | und
 
 type Results = AsyncIterableIterator<ExecutionResult>;
 
-/** A stream that fails tells its reader why, as a last result, and leaves the socket and its other streams alone. */
+/** Sends an error as the last result, so that the socket and its other streams stay open. */
 function endingWithErrors(
   outcome: AsyncIterable<ExecutionResult> | ExecutionResult,
   show: (error: unknown) => GraphQLError,

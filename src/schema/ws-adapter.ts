@@ -7,36 +7,32 @@ import { refusalIn } from '../domain/errors.js';
 import type { UpgradeHandler } from '../face.js';
 import { isWithinBounds, JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
 
-/** What the protocol is told of a socket. */
 export interface SocketExtra {
-  /** The upgrade. */
   request: IncomingMessage;
-  /** Of each message; wider once a person has signed in. */
+  /** Wider for signed-in users. */
   bounds: JsonBounds;
   close(code: number, reason: string): void;
 }
 
-/** Bytes of one message. */
+/** In bytes. */
 const MAX_MESSAGE = 256 * 1024;
-/** How often a socket is asked whether it still lives; one that has not answered by then is cut off. */
+/** In milliseconds. A socket without a pong in this time is terminated. */
 const PING_EVERY_MS = 20_000;
-/** How long a socket that was asked to close may take, in milliseconds. */
+/** In milliseconds. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** The close (RFC 6455's registry, 1013) after which clients of the protocol connect again; they take 4500 for final. */
+/** RFC 6455's registry, 1013. Clients reconnect after it, but not after 4500. */
 const TRY_AGAIN_LATER = 1013;
 
-/** The close of RFC 6455, section 7.4.1, for text that is not UTF-8. */
+/** RFC 6455, section 7.4.1. */
 const INVALID_TEXT = 1007;
 
-/** The sockets of one face. */
 export interface Sockets {
   take: UpgradeHandler;
-  /** Asks all to close; settles when they are gone, or were cut off. */
+  /** Resolves when all sockets are closed or terminated. */
   drain(): Promise<void>;
 }
 
-/** Carries the GraphQL protocol over sockets of `ws`. */
 export function adaptSockets(app: AppContext, protocol: Server<SocketExtra>): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, handleProtocols });
   return {
@@ -52,7 +48,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
     bounds: JSON_BOUNDS,
     close: (code, reason) => socket.close(code, reason),
   };
-  // A frame that breaks the rules, or is too large; ws closes with the code that says so.
+  // ws itself closes the socket.
   socket.on('error', (error) => app.log.debug({ err: error }, 'a GraphQL socket failed'));
   const closed = protocol.opened(
     {
@@ -61,7 +57,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       close: (code, reason) => socket.close(code, reason),
       onMessage: (receive) =>
         socket.on('message', (message: Buffer) => {
-          // ws looks at text frames only.
+          // ws validates UTF-8 in text frames only.
           if (!isUtf8(message)) return socket.close(INVALID_TEXT, 'Text is UTF-8');
           const text = String(message);
           if (!isWithinBounds(text, extra.bounds)) return socket.close(CloseCode.BadRequest, 'Invalid message');
@@ -85,7 +81,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
   });
 }
 
-/** Resolves when the socket has taken the text, so that a slow reader slows its streams down. */
+/** Resolves when the text is sent, so that a slow reader slows down its streams. */
 function send(socket: WebSocket, text: string): Promise<void> {
   if (socket.readyState !== WebSocket.OPEN) return Promise.resolve();
   return new Promise((resolve) => socket.send(text, () => resolve()));

@@ -21,16 +21,13 @@ import { limitAliases, limitDepth } from './rules.js';
 
 export type Yoga = YogaServerInstance<GraphqlContext, object>;
 
-/** What a document may have at most, in words and signs. */
 const MAX_TOKENS = 5_000;
 
-/** Faults of a document after which validation stops. */
 const MAX_FAULTS = 10;
 
-/** A header that no page of another site can send without asking first; its value says nothing. */
+/** Other sites cannot send this header without a CORS preflight. */
 const CSRF_HEADER = 'x-graphql-yoga-csrf';
 
-/** The GraphQL server, without its transport. */
 export function createGraphqlServer(log: Logger): Yoga {
   return createYoga<GraphqlContext>({
     schema,
@@ -40,7 +37,7 @@ export function createGraphqlServer(log: Logger): Yoga {
     parserAndValidationCache: keptDocuments,
     cors: false,
     multipart: false,
-    // Over HTTP, since what somebody sets under Headers does not reach a socket.
+    // SSE, because headers set in GraphiQL do not reach a socket.
     graphiql: { title: 'Causeway', subscriptionsProtocol: 'SSE' },
     renderGraphiQL: graphiqlPage,
     maskedErrors: { maskError: (error) => renderError(error, log) },
@@ -65,7 +62,7 @@ function limitDocuments(): Plugin<GraphqlContext> {
     onValidate({ context, addValidationRule, setValidationFn }) {
       addValidationRule(limitDepth);
       addValidationRule(limitAliases);
-      // To suggest a name, the library compares the unknown one with all names of its kind.
+      // For suggestions, graphql-js compares an unknown name with all known ones.
       const options = { maxErrors: MAX_FAULTS, hideSuggestions: isAnonymous(context) };
       setValidationFn((schema, document, rules) => validate(schema, document, rules, options));
       return ({ result, setResult }) => {
@@ -91,7 +88,7 @@ function parseWithinLimit(source: string | Source, options?: ParseOptions): Docu
   }
 }
 
-/** Where the GraphQL library gives up without saying what was too much, by its words. */
+/** Clearer messages for limits of graphql-js. */
 const GIVEN_UP = new Map([
   [
     'Validation aborted.',
@@ -109,7 +106,7 @@ function explainFault(error: Error): GraphQLError {
   return new GraphQLError(GIVEN_UP.get(error.message) ?? error.message, { nodes, extensions });
 }
 
-/** An operation that was stopped is answered with the reason alone, whatever it had made by then. */
+/** Replaces the result of a stopped operation by the error. */
 function tellWhyStopped(log: Logger): Plugin<GraphqlContext> {
   const explain = ({ budget: { refusal } }: GraphqlContext, setResult: (result: ExecutionResult) => void) => {
     if (!refusal) return;
@@ -127,9 +124,8 @@ function tellWhyStopped(log: Logger): Plugin<GraphqlContext> {
 }
 
 /**
- * A request that brings a cookie and states no origin must be one that a page of another site could not have sent without
- * asking first. (One that states a foreign origin was refused before.) What a page of this origin reads by GET, such as with
- * `EventSource`, states no origin and cannot have headers of its own; the browser says where it comes from.
+ * A request with a cookie and no origin needs a header that forces a preflight. `EventSource` cannot set it, so `sec-fetch-site`
+ * identifies requests of own pages.
  */
 function refuseForgedRequests(): Plugin {
   const csrf: Plugin = useCSRFPrevention({ requestHeaders: [CSRF_HEADER] });
@@ -148,7 +144,6 @@ function refuseForgedRequests(): Plugin {
   };
 }
 
-/** Operations that came as a form are read before they get here. */
 function takeForms(): Plugin<object, GraphqlContext> {
   return {
     onRequestParse({ serverContext, setRequestParser }) {
@@ -158,7 +153,7 @@ function takeForms(): Plugin<object, GraphqlContext> {
   };
 }
 
-/** A subscription's value is worked out when its result is there, whether or not its reader has taken it. */
+/** Releases the permit when the result is ready, not when the reader takes it. */
 function endTurns(): Plugin<GraphqlContext> {
   return {
     onSubscribe: () => ({
@@ -167,7 +162,7 @@ function endTurns(): Plugin<GraphqlContext> {
   };
 }
 
-/** A body of no known type, and whatever a request's parser throws, is the fault of whoever sent the request. */
+/** Unreadable requests are errors of the caller. */
 function blameUnreadableRequests(): Plugin {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
@@ -184,7 +179,7 @@ function blameUnreadableRequests(): Plugin {
   };
 }
 
-/** An operation of which nothing could be resolved, since the database could not be used, is answered 503. */
+/** 503 if the database is unavailable and no field could be resolved. */
 function tellOutages(): Plugin {
   return {
     onExecute: () => ({
