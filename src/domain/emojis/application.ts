@@ -8,16 +8,15 @@ import { limits } from '../limits.js';
 import { dropPictures, makeWithPicture } from './pictures.js';
 import type { EmojiRecord } from './record.js';
 
-/** One emoji of an application. */
 export interface ApplicationEmojiKey {
   applicationId: bigint;
   emojiId: bigint;
 }
 
 /**
- * Who deals with an application's emojis: its own bot, or a person by their role in it.
- * @param read the transaction, where the answer must still hold when it is written
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION for others than people, and what `accessApplication` throws
+ * Allows the application's own bot, or a person whose role in the application permits the operation.
+ * @param read the transaction, if the check must hold for its writes
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION for callers other than people, and the errors of `accessApplication`
  */
 async function accessEmojis(
   call: CallContext,
@@ -31,7 +30,7 @@ async function accessEmojis(
   return actor.user;
 }
 
-/** An application's emojis, oldest first. @throws what {@link accessEmojis} throws */
+/** Oldest first. @throws the errors of {@link accessEmojis} */
 export async function listApplicationEmojis(call: CallContext, applicationId: bigint): Promise<EmojiRecord[]> {
   await accessEmojis(call, applicationId, 'view');
   const emojis = await call.read.emoji.findMany({
@@ -42,7 +41,7 @@ export async function listApplicationEmojis(call: CallContext, applicationId: bi
   return emojis.map((emoji) => ({ emoji, creator: emoji.creator }));
 }
 
-/** @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
+/** @throws UNKNOWN_GUILD_EMOJI, and the errors of {@link accessEmojis} */
 export async function getApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<EmojiRecord> {
   const { applicationId, emojiId: id } = key;
   await accessEmojis(call, applicationId, 'view');
@@ -52,8 +51,8 @@ export async function getApplicationEmoji(call: CallContext, key: ApplicationEmo
 }
 
 /**
- * Makes an emoji that only the application's bot uses, wherever it is.
- * @throws TOO_MANY_EMOJIS, INVALID_INPUT for the image, OVERLOADED, and what {@link accessEmojis} throws
+ * Only the application's bot can use the emoji, in any channel.
+ * @throws TOO_MANY_EMOJIS, INVALID_INPUT for the image, OVERLOADED, and the errors of {@link accessEmojis}
  */
 export async function createApplicationEmoji(
   call: CallContext,
@@ -79,7 +78,7 @@ export async function createApplicationEmoji(
   return { emoji, creator };
 }
 
-/** Renames an emoji. @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
+/** @throws UNKNOWN_GUILD_EMOJI, and the errors of {@link accessEmojis} */
 export async function updateApplicationEmoji(
   call: CallContext,
   { applicationId, emojiId: id, name }: ApplicationEmojiKey & { name?: string | null | undefined },
@@ -99,7 +98,7 @@ export async function updateApplicationEmoji(
   return { emoji, creator };
 }
 
-/** Removes an emoji and its picture. @throws UNKNOWN_GUILD_EMOJI and what {@link accessEmojis} throws */
+/** @throws UNKNOWN_GUILD_EMOJI, and the errors of {@link accessEmojis} */
 export async function deleteApplicationEmoji(call: CallContext, key: ApplicationEmojiKey): Promise<void> {
   const { applicationId, emojiId: id } = key;
   const remove = async ({ db, audit, record }: Write) => {

@@ -11,15 +11,14 @@ import { mayManageEmoji } from './operations.js';
 import { dropPictures, makeWithPicture } from './pictures.js';
 import { type EmojiRecord, emojisOf, rolesOf } from './record.js';
 
-/** One emoji of a guild. */
 export interface GuildEmojiKey {
   guildId: bigint;
   emojiId: bigint;
 }
 
 /**
- * A guild's emojis, oldest first; with who made them for who may make or manage emojis.
- * @throws what `accessGuild` throws
+ * Oldest first. `creator` is set if the caller may create or manage emojis.
+ * @throws the errors of `accessGuild`
  */
 export async function listEmojis(call: CallContext, guildId: bigint): Promise<EmojiRecord[]> {
   const { permissions } = await accessGuild(call, guildId, 'viewGuild');
@@ -34,8 +33,8 @@ export async function listEmojis(call: CallContext, guildId: bigint): Promise<Em
 }
 
 /**
- * One of a guild's emojis; with who made it for who manages emojis, and for its maker who may make others.
- * @throws UNKNOWN_GUILD_EMOJI and what `accessGuild` throws
+ * `creator` is set if the caller may manage this emoji.
+ * @throws UNKNOWN_GUILD_EMOJI, and the errors of `accessGuild`
  */
 export async function getEmoji(call: CallContext, { guildId, emojiId }: GuildEmojiKey): Promise<EmojiRecord> {
   const { permissions } = await accessGuild(call, guildId, 'viewGuild');
@@ -49,15 +48,15 @@ export async function getEmoji(call: CallContext, { guildId, emojiId }: GuildEmo
 
 export interface NewGuildEmoji {
   guildId: bigint;
-  /** As `NewEmoji` reads them. */
   name: string;
   roleIds?: bigint[] | null | undefined;
   image: IconSource;
 }
 
 /**
- * Makes an emoji. Needs CreateGuildExpressions.
- * @throws what `accessGuild` throws, TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS, INVALID_INPUT for roles and the image, RATE_LIMITED, OVERLOADED
+ * Needs CreateGuildExpressions.
+ * @throws TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS, INVALID_INPUT for roles and the image, RATE_LIMITED, OVERLOADED,
+ * and the errors of `accessGuild`
  */
 export async function createEmoji(call: CallContext, input: NewGuildEmoji): Promise<EmojiRecord> {
   const { guildId, name, image, roleIds } = input;
@@ -84,7 +83,7 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
   }
 }
 
-/** @throws TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS when there are as many of the kind as there may be */
+/** @throws TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS */
 async function checkRoom(db: Transaction, guildId: bigint, animated: boolean): Promise<void> {
   const most = limits.emojisPerGuild;
   if ((await db.emoji.count({ where: { guildId, animated } })) < most) return;
@@ -93,7 +92,7 @@ async function checkRoom(db: Transaction, guildId: bigint, animated: boolean): P
   throw new DomainError('TOO_MANY_EMOJIS', `Maximum number of emojis reached (${most})`);
 }
 
-/** The roles named, each once. @throws INVALID_INPUT at each place where there is none of the guild's */
+/** Returns the ids without duplicates. @throws INVALID_INPUT at each id that is not a role of the guild */
 async function checkedRoles(db: Transaction, guildId: bigint, roleIds: readonly bigint[]): Promise<bigint[]> {
   if (roleIds.length === 0) return [];
   const rows = await db.role.findMany({ where: { guildId, id: { in: [...roleIds] } }, select: { id: true } });
@@ -106,8 +105,8 @@ async function checkedRoles(db: Transaction, guildId: bigint, roleIds: readonly 
 }
 
 /**
- * Renames an emoji, or says anew who may use it. Needs ManageGuildExpressions, or CreateGuildExpressions for an own one.
- * @throws what `accessGuild` throws, UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS, INVALID_INPUT for roles
+ * Needs ManageGuildExpressions, or CreateGuildExpressions for the caller's own emoji.
+ * @throws UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS, INVALID_INPUT for roles, and the errors of `accessGuild`
  */
 export async function updateEmoji(call: CallContext, key: GuildEmojiKey, change: EmojiChange): Promise<EmojiRecord> {
   const { guildId, emojiId } = key;
@@ -132,8 +131,8 @@ export async function updateEmoji(call: CallContext, key: GuildEmojiKey, change:
 }
 
 /**
- * Removes an emoji and its picture. Needs what {@link updateEmoji} needs.
- * @throws what `accessGuild` throws, UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS
+ * Needs the same permissions as {@link updateEmoji}.
+ * @throws UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS, and the errors of `accessGuild`
  */
 export async function deleteEmoji(call: CallContext, key: GuildEmojiKey): Promise<void> {
   const { guildId, emojiId } = key;

@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 
 const { min, max } = limits.emojiName;
 
-/** Letters, digits and underscores, since an emoji is written `:name:` in a text. */
+/** Only word characters, because message text refers to an emoji as `:name:`. */
 export const EmojiName = z
   .string()
   .refine(
@@ -16,10 +16,10 @@ export const EmojiName = z
 
 const roleIds = z.array(snowflake()).max(limits.rolesPerGuild).nullish();
 
-/** An emoji of a guild in a caller's input, beside its picture. `roleIds`: who may use it; none, or not given, for everybody. */
+/** If `roleIds` is empty, null or omitted, every member may use the emoji. */
 export const NewEmoji = z.object({ name: EmojiName, roleIds });
 
-/** What of an emoji can be changed. What is not given stays; null for the roles lets everybody use it. */
+/** Omitted fields stay unchanged. Null `roleIds` lets every member use the emoji. */
 export const EmojiChange = z.object({ name: EmojiName.nullish(), roleIds });
 
 export type EmojiChange = z.output<typeof EmojiChange>;

@@ -8,7 +8,7 @@ import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import { unlessStored } from '../messages/files.js';
 
-/** The forms a picture is kept in; the last two of one that moves. */
+/** The stored formats. Only an animated emoji has `gif` and `moving`. */
 export type EmojiForm = keyof EmojiImage;
 
 function folderOf(id: bigint): string {
@@ -16,9 +16,8 @@ function folderOf(id: bigint): string {
 }
 
 /**
- * Makes an emoji with its picture: both, or neither.
- * @param make stores the emoji under this id; told whether the picture moves
- * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and what `source` and `make` throw
+ * Stores the image, then calls `make`. If `make` fails, the image is removed again.
+ * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and the errors of `source` and `make`
  */
 export async function makeWithPicture<T>(
   call: CallContext,
@@ -33,7 +32,7 @@ export async function makeWithPicture<T>(
   );
 }
 
-/** Checks an image and keeps it as the picture of an emoji that is about to be made. @returns whether it moves */
+/** @returns whether the image is animated */
 async function keepPicture(call: CallContext, id: bigint, source: IconSource): Promise<{ animated: boolean }> {
   await limitImages(call);
   const content = typeof source === 'function' ? await source() : source;
@@ -50,7 +49,7 @@ async function keepPicture(call: CallContext, id: bigint, source: IconSource): P
   return { animated: 'gif' in image };
 }
 
-/** Removes the pictures of emojis that are no more. Files that stay behind because the disk refused are no reason to fail. */
+/** A storage error is logged and does not fail the call. */
 export async function dropPictures(call: CallContext, ids: readonly bigint[]): Promise<void> {
   try {
     for (const id of ids) await call.blobs.remove(folderOf(id));
@@ -59,7 +58,7 @@ export async function dropPictures(call: CallContext, ids: readonly bigint[]): P
   }
 }
 
-/** The picture of an emoji in a form, or null when there is none. `size` is in bytes. */
+/** Null if there is no image in this format. `size` is in bytes. */
 export async function findPicture(
   blobs: BlobStore,
   id: bigint,
@@ -70,7 +69,6 @@ export async function findPicture(
   return size === null ? null : { key, size };
 }
 
-/** The files of emojis, for who looks through what is kept. */
 export const emojiFiles: KeptFiles = {
   folder: 'emojis',
   knowsAny: async ({ emoji }) => (await emoji.findFirst({ select: { id: true } })) !== null,

@@ -1,17 +1,17 @@
 import type { Emoji, Transaction, User } from '../../infra/database/index.js';
 
-/** An emoji, and who made it where the caller may know; null otherwise. */
+/** `creator` is null if the caller may not see it. */
 export interface EmojiRecord {
   emoji: Emoji;
   creator: User | null;
 }
 
-/** Ids of the roles that may use an emoji; none for everybody. */
+/** If empty, every member may use the emoji. */
 export function rolesOf({ roleIds }: Pick<Emoji, 'roleIds'>): bigint[] {
   return (roleIds as string[]).map(BigInt);
 }
 
-/** A guild's emojis, oldest first, as GUILD_EMOJIS_UPDATE lists them. */
+/** Oldest first, as in GUILD_EMOJIS_UPDATE. */
 export function emojisOf(db: Pick<Transaction, 'emoji'>, guildId: bigint): Promise<Emoji[]> {
   return db.emoji.findMany({ where: { guildId }, orderBy: { id: 'asc' } });
 }

@@ -2,7 +2,7 @@ import type { Role } from '../../infra/database/index.js';
 import type { Write } from '../call.js';
 import { emojisOf, rolesOf } from './record.js';
 
-/** Takes a role that is no more from those who may use its guild's emojis. One that was for nobody else is for everybody (decisions 220). */
+/** If no role is left, every member may use the emoji. */
 export async function removeFromEmojis(
   { db, record }: Write,
   { id: roleId, guildId }: Pick<Role, 'id' | 'guildId'>,

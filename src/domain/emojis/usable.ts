@@ -5,8 +5,9 @@ import { allows, Permission } from '../permissions.js';
 import { rolesOf } from './record.js';
 
 /**
- * An emoji that the caller may use in a place: one of the guild's own, one of another guild that they are a member of where they may use
- * external emojis, or one of their own application. Of one that is for some roles, they need one of them. Null for any other.
+ * Null if the caller may not use the emoji in this channel. Emojis of other guilds need membership there and
+ * UseExternalEmojis. An application's emoji is only for its bot. If a guild emoji has roles, the caller needs one of
+ * them.
  */
 export async function usableEmoji(call: CallContext, place: Place, id: bigint): Promise<Emoji | null> {
   const emoji = await call.read.emoji.findUnique({ where: { id } });
