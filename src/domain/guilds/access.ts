@@ -23,20 +23,18 @@ import {
 } from '../permissions.js';
 import type { GuildView } from './views.js';
 
-/** What the caller is in a guild. */
 interface GuildAccess {
   guildId: bigint;
-  /** As of when, in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   at: number;
   member: MemberFacts;
-  /** What the caller may do in the guild at large. */
+  /** Guild-wide permissions, without channel overwrites. */
   permissions: bigint;
   view: GuildView;
 }
 
 /**
- * Ids of the guilds of this database that the caller is a member of, in ascending order. The walk begins at the caller's memberships: a condition
- * on `Guild` would look at every guild of the instance.
+ * Ascending. The query starts at the caller's memberships, since a condition on `Guild` would scan all guilds.
  * @throws UNAUTHENTICATED
  */
 export async function ownGuildIds(call: CallContext, { after, take }: IdPage): Promise<bigint[]> {
@@ -50,9 +48,8 @@ export async function ownGuildIds(call: CallContext, { after, take }: IdPage): P
 }
 
 /**
- * The caller's access to a guild, from memory where it is known.
- * @param operations what the caller is about to do, for which they need the permissions
- * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS; for a bot that is no member MISSING_ACCESS
+ * Checks that the caller may perform all `operations` in a guild.
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS, MISSING_ACCESS for a bot that is not a member
  */
 export async function accessGuild(
   call: CallContext,
@@ -71,20 +68,18 @@ export async function accessGuild(
 }
 
 /**
- * Nobody of the cloud's people is a member on a box: nothing is asked of it for them, and whether it can be reached tells them nothing of what it
- * has.
+ * A person of the cloud is never a member on a box. Without a request, the answer cannot reveal whether the box is
+ * reachable.
  */
 function isOnBoxOfOthers(call: CallContext, user: Pick<User, 'bot'>, id: bigint): boolean {
   return !user.bot && call.boxRoutes.mayHave(id);
 }
 
 /**
- * A channel as the caller's place, from memory where it is known. A channel of a guild that the caller cannot view is hidden;
- * in one that is seen the caller may still lack some permissions. A direct channel is there for its recipients, who may do in it what
- * `DIRECT_PERMISSIONS` says.
- * @param operations what the caller is about to do, for which they need the permissions
- * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, DIRECT_CHANNEL for what is done in a guild's channels only; for a bot that
- *   cannot see the channel MISSING_ACCESS
+ * Checks that the caller may perform all `operations` in a channel. A guild channel that the caller cannot view is
+ * reported as missing. Recipients of a direct channel have `DIRECT_PERMISSIONS`.
+ * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, DIRECT_CHANNEL for an operation that only guild
+ * channels allow, MISSING_ACCESS for a bot that cannot view the channel
  */
 export async function accessChannel(
   call: CallContext,
@@ -100,10 +95,7 @@ export async function accessChannel(
   throw place.kind === 'direct' ? new DomainError('DIRECT_CHANNEL') : missingPermissions();
 }
 
-/**
- * As {@link accessChannel}, for what only a guild's channel has.
- * @throws what `accessChannel` throws; UNKNOWN_CHANNEL for a direct channel
- */
+/** @throws the errors of {@link accessChannel}; UNKNOWN_CHANNEL for a direct channel */
 export async function accessGuildChannel(
   call: CallContext,
   channelId: bigint,
@@ -114,7 +106,6 @@ export async function accessGuildChannel(
   return place;
 }
 
-/** Ids of the guild's channels in which the caller may do all of `operations`. */
 export function channelsWith(access: GuildAccess, userId: bigint, ...operations: ChannelOperation[]): Set<bigint> {
   const needed = neededInChannel(operations);
   const { view, member, at } = access;
@@ -127,7 +118,7 @@ export function channelsWith(access: GuildAccess, userId: bigint, ...operations:
 }
 
 /**
- * What somebody may do in the guild at large, as the transaction sees it: nothing for who is no member.
+ * Guild-wide permissions, read within a transaction. 0 for a user who is not a member.
  * @param now milliseconds since the Unix epoch
  */
 export async function permissionsWithin(
@@ -148,21 +139,21 @@ export async function permissionsWithin(
   return member ? memberPermissions(member, now) : 0n;
 }
 
-/** @throws MISSING_PERMISSIONS unless `permissions` holds all of `needed` */
+/** @throws MISSING_PERMISSIONS */
 export function requirePermissions(permissions: bigint, needed: bigint): void {
   if (!allows(permissions, needed)) throw missingPermissions();
 }
 
 /**
- * For what needs no permission and is still more than to look on.
- * @throws MISSING_PERMISSIONS for the caller while they are timed out there
+ * For operations that need no permission but are forbidden during a timeout.
+ * @throws MISSING_PERMISSIONS while the caller is timed out
  */
 export function requireTakingPart({ clock }: Pick<CallContext, 'clock'>, place: Place): void {
   if (place.kind === 'direct' || place.permissions === ALL_PERMISSIONS) return;
   if (timeoutEnd(clock.now(), place.member) !== null) throw missingPermissions();
 }
 
-/** A person cannot tell what is hidden from what is missing; a bot is told, as on the reference platform. */
+/** As on the reference platform, a bot learns that it lacks access. A person cannot distinguish hidden from missing. */
 function hidden(call: CallContext, code: 'UNKNOWN_GUILD' | 'UNKNOWN_CHANNEL'): DomainError {
   return new DomainError(call.actor.kind === 'bot' ? 'MISSING_ACCESS' : code);
 }

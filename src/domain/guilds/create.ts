@@ -8,7 +8,6 @@ import { insertMember } from '../members/rows.js';
 import { requireRoomForGuild } from '../owned.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
 
-/** A guild in a caller's input. */
 export const NewGuild = z.object({
   name: nameText(limits.guildName.min, limits.guildName.max),
   description: trimmedText(0, limits.guildDescription).nullish(),
@@ -18,8 +17,7 @@ const FIRST_TEXT_CHANNEL = { name: 'general', type: ChannelType.GuildText, posit
 const FIRST_VOICE_CHANNEL = { name: 'General', type: ChannelType.GuildVoice, position: 1 };
 
 /**
- * Makes a guild owned by the caller: with `@everyone`, one text channel, which is its system channel, and one voice channel, and
- * the caller as its member.
+ * Creates a guild with `@everyone`, a voice channel, and a text channel that is its system channel.
  * @throws UNAUTHENTICATED, LIMIT_EXCEEDED
  */
 export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {

@@ -14,7 +14,7 @@ import { pagesOfGuildIds } from './memberships.js';
 import { countMembers, type GuildSnapshot, loadGuildSnapshot } from './snapshot.js';
 import { type GuildView, GuildViews } from './views.js';
 
-/** The home of the guilds in this process's database. All of them can be reached while the database can. */
+/** The guild store of this process's own database. */
 export class DatabaseHome implements GuildHome {
   readonly #views: GuildViews;
 
@@ -22,7 +22,7 @@ export class DatabaseHome implements GuildHome {
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
-    /** What belongs to a process counts where that lives longer than this. */
+    /** A process counts as alive if its row ends after this time. */
     private readonly now: () => Date = () => new Date(clock.now()),
   ) {
     this.#views = new GuildViews(reader, bus, clock);

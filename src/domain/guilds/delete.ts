@@ -12,9 +12,8 @@ import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
 
 /**
- * Deletes a guild for good; only its owner may. From here on it is nowhere to be found, and its bots are told; what it contains is removed
- * afterwards, in pieces. Of several at once, one succeeds.
- * @throws UNAUTHENTICATED, UNKNOWN_GUILD, and FORBIDDEN for anybody but the owner
+ * Hides the guild at once; a job removes its contents in batches. Of several concurrent calls, one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, FORBIDDEN unless the caller owns the guild
  */
 export async function deleteGuild(call: CallContext, guildId: bigint): Promise<void> {
   const { user } = requirePerson(call);
@@ -51,29 +50,28 @@ async function markDeleted(
   return { guild, emojiIds: emojis.map(({ id }) => id) };
 }
 
-/** Takes the guild's channels out of it: nobody can reach them any more. @returns which they were */
+/** Makes the guild's channels unreachable. @returns their ids */
 async function detachChannels(db: Transaction, guildId: bigint): Promise<bigint[]> {
   const channels = await db.channel.findMany({ where: { guildId }, select: { id: true } });
   await db.channel.updateMany({ where: { guildId }, data: { guildId: null, parentId: null } });
   return channels.map(({ id }) => id);
 }
 
-/** What removing takes. */
 interface Supplies {
   db: Doors;
   blobs: BlobStore;
-  /** What is done for nobody in particular. */
+  /** A call without a user. */
   call: CallContext;
   signal: AbortSignal;
 }
 
-/** How many rows one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+/** A statement of this size blocks other SQLite writers for only a few milliseconds. */
 const ROWS_PER_STATEMENT = 200;
 
 /**
- * Removes what a deleted guild contained, then its row, in pieces. Does nothing to one that was not deleted, and goes on where an earlier
- * attempt ended.
- * @throws the reason of `signal` when that is aborted
+ * Removes the contents of a deleted guild, then its row. Ignores a guild that is not deleted. Can resume after an
+ * interruption.
+ * @throws the reason of `signal` when aborted
  */
 export async function removeGuild(supplies: Supplies, guildId: bigint, channelIds: bigint[]): Promise<void> {
   const { db, blobs, call, signal } = supplies;
@@ -82,7 +80,7 @@ export async function removeGuild(supplies: Supplies, guildId: bigint, channelId
   if (!(await db.reader.guild.findFirst({ where, select: { id: true } }))) return;
   await removeApplications(supplies, guildId);
   await removeRows(supplies, guildId);
-  // Whoever was making a channel when the guild was deleted may have finished later.
+  // A concurrent call may have created a channel after the deletion.
   const late = await call.write(({ db }) => detachChannels(db, guildId), { serializable: true });
   for (const id of late) await removeChannel(db, blobs, id, signal);
   await db.writer.guild.deleteMany({ where });

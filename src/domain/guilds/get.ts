@@ -5,16 +5,13 @@ import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
 export interface GuildDetails {
   guild: GuildRecord;
-  /** Null unless it was asked for. */
+  /** Null unless requested. */
   memberCount: number | null;
-  /** About how many of them are online; null unless it was asked for. */
+  /** Approximate number of online members. Null unless requested. */
   presenceCount: number | null;
 }
 
-/**
- * A guild the caller is a member of, with its roles and emojis.
- * @throws UNKNOWN_GUILD, MISSING_ACCESS
- */
+/** @throws UNKNOWN_GUILD, MISSING_ACCESS */
 export async function getGuild(
   call: CallContext,
   input: { guildId: bigint; withCounts?: boolean },

@@ -9,67 +9,62 @@ import type { GuildSnapshot } from './snapshot.js';
 import type { GuildView } from './views.js';
 
 /**
- * Where guilds live, as far as access and the gateway ask. Whoever asks has an id and does not know how far away the answer is.
- *
- * A guild that the home knows of and cannot reach at the moment is `GuildUnavailable`, which every function that takes a guild's id
- * may throw; `null` always means that there is none.
+ * Reads guilds from the local database or from boxes. Functions that take a guild id throw `GuildUnavailable` if the
+ * guild exists but cannot be reached. Null always means that it does not exist.
  */
 export interface GuildHome {
-  /** What decides access in a guild; null when there is no such guild. */
+  /** Null if there is no such guild. */
   view(guildId: bigint): Promise<GuildView | null>;
 
-  /** The membership of a user; null for somebody who is no member, and when there is no such guild. */
+  /** Null if the user is not a member or there is no such guild. */
   member(guildId: bigint, userId: bigint): Promise<MemberFacts | null>;
 
-  /**
-   * The guild a channel belongs to: null for the channel of a direct message, undefined when there is no such channel. Known of
-   * a guild out of reach, too.
-   */
+  /** Null for a direct channel, undefined if there is no such channel. Also works for guilds that cannot be reached. */
   guildOfChannel(channelId: bigint): Promise<bigint | null | undefined>;
 
-  /** One of a guild's channels as a whole; null where it has no such channel. */
+  /** Null if the guild has no such channel. */
   channel(guildId: bigint, channelId: bigint): Promise<Channel | null>;
 
-  /** A guild as GUILD_CREATE shows it, no older than the call; null when there is no such guild. */
+  /** As in GUILD_CREATE, and read after the call started. Null if there is no such guild. */
   snapshot(guildId: bigint): Promise<GuildSnapshot | null>;
 
-  /** At most `take` members in ascending order of their ids; none when there is no such guild. */
+  /** At most `take` members, by ascending id. Empty if there is no such guild. */
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` members, 1,000 at the most, of those who are online or in voice, have a role beyond `@everyone` or have a nickname, in this
-   * order.
+   * At most `take` (up to 1,000) members: online or in voice, then with a role besides `@everyone`, then with a
+   * nickname.
    */
   notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` members, 1,000 at the most, whose username, shown name or nickname begins with `prefix`, whatever the case, in the order
-   * of those names. The prefix is text and nothing else: no sign in it stands for others.
+   * At most `take` (up to 1,000) members whose username, display name or nickname starts with `prefix`, ordered by
+   * name. Ignores case and has no wildcards.
    */
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]>;
 
-  /** How those of these members of a guild are seen who are not offline; it is not asked whether they are members. */
+  /** Omits users who are offline. Does not check membership. */
   presences(guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]>;
 
-  /** Everybody who is in a guild's voice; nobody when there is no such guild. */
+  /** Empty if there is no such guild. */
   voiceStates(guildId: bigint): Promise<VoiceStateRecord[]>;
 
-  /** How many members a guild has; 0 when there is no such guild. */
+  /** 0 if there is no such guild. */
   countMembers(guildId: bigint): Promise<number>;
 
-  /** The ids of the guilds that a user is a member of, in ascending order, a page at a time; those out of reach among them. */
+  /** Pages of ascending ids, including guilds that cannot be reached. */
   pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]>;
 }
 
-/** When to ask again for a guild that is out of reach, in milliseconds. */
+/** In milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5_000;
 
-/** The refusal of whatever concerns a guild that is known and cannot be reached at the moment. */
+/** Thrown for a guild that exists but cannot be reached. */
 export class GuildUnavailable extends DomainError {
   constructor(
     readonly guildId: bigint,
     cause?: unknown,
-    /** Whether it was not asked, since its box is not connected; else it may have been, and gave no answer that can be used. */
+    /** True if the box was not connected, so the request was not sent. If false, the box may have received it. */
     readonly isAway = false,
   ) {
     const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause, shown: { reason: 'box-unreachable' } };
@@ -77,16 +72,14 @@ export class GuildUnavailable extends DomainError {
   }
 }
 
-/** What somebody may do, and how long that is known. */
 export interface PermissionsThere {
   bits: bigint;
-  /** When a timeout ends that takes something away, in milliseconds since the Unix epoch; null for none. */
+  /** When the user's timeout ends, in milliseconds since the Unix epoch. Null if not timed out. */
   timeoutEnd: number | null;
 }
 
 /**
- * What a user may do in one of the guild's channels, or in the guild at large where none is named; null for somebody who is no member,
- * and when there is no such channel.
+ * Guild-wide permissions if `channelId` is null. Returns null if the user is not a member or there is no such channel.
  * @param now milliseconds since the Unix epoch
  * @throws GuildUnavailable
  */
@@ -106,7 +99,7 @@ export async function permissionsThere(
 }
 
 /**
- * What a user may do in the guild at large; null for somebody who is no member.
+ * Guild-wide permissions, or null if the user is not a member.
  * @param now milliseconds since the Unix epoch
  * @throws GuildUnavailable
  */
@@ -121,7 +114,7 @@ export async function permissionsInGuild(
 }
 
 /**
- * What a user may do in one of the guild's channels; null for somebody who is no member, and when there is no such channel.
+ * Null if the user is not a member or there is no such channel.
  * @param now milliseconds since the Unix epoch
  * @throws GuildUnavailable
  */

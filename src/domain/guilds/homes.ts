@@ -9,10 +9,7 @@ import type { GuildHome } from './home.js';
 import type { GuildSnapshot } from './snapshot.js';
 import type { GuildView } from './views.js';
 
-/**
- * The home of all guilds of a cloud: those in its database, and those on boxes. Which of the two has a guild, its id tells: nothing
- * is looked up for a guild that the cloud made.
- */
+/** Reads a cloud's guilds from its database or from boxes. Ids of guilds made by the cloud need no lookup. */
 export class GuildHomes implements GuildHome {
   constructor(
     private readonly database: GuildHome,
@@ -65,7 +62,7 @@ export class GuildHomes implements GuildHome {
     return this.#ask(guildId, (home) => home.countMembers(guildId));
   }
 
-  /** Those on boxes are few beside the others, and read first. */
+  /** Reads all guilds on boxes first, since there are few. */
   async *pagesOfGuildIds(userId: bigint): AsyncGenerator<bigint[], void> {
     const onBoxes: bigint[] = [];
     for await (const page of this.boxes.pagesOfGuildIds(userId)) onBoxes.push(...page);
@@ -82,7 +79,7 @@ export class GuildHomes implements GuildHome {
   }
 }
 
-/** Removes from the beginning of `ascending` all up to `last`; none where there is no last. */
+/** Removes and returns the leading ids up to `last`. */
 function takeUpTo(ascending: bigint[], last: bigint | undefined): bigint[] {
   if (last === undefined) return [];
   const beyond = ascending.findIndex((id) => id > last);

@@ -7,8 +7,8 @@ import { becomeMember } from '../members/become.js';
 import { tellNewcomer } from '../presences/tell.js';
 
 /**
- * Makes the caller a member of the guild an invite leads to. Somebody who is one already stays one, which is no use of it.
- * @throws UNAUTHENTICATED, BANNED, and UNKNOWN_INVITE also for one that is over
+ * Does nothing if the caller is a member already.
+ * @throws UNAUTHENTICATED, BANNED, UNKNOWN_INVITE also for an expired invite
  */
 export async function joinGuild(call: CallContext, code: string): Promise<Guild> {
   const { user } = requirePerson(call);
@@ -36,7 +36,7 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
   );
 }
 
-/** Counts a use; the last one removes the invite. Of several at the same time, none goes beyond. @throws UNKNOWN_INVITE */
+/** The last use deletes the invite. Concurrent calls cannot exceed the maximum. @throws UNKNOWN_INVITE */
 async function useInvite(call: CallContext, { db, record }: Write, invite: Invite): Promise<void> {
   const { code, maxUses } = invite;
   const { count } = await db.invite.updateMany({

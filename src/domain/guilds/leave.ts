@@ -6,8 +6,8 @@ import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
 
 /**
- * Ends the caller's membership. A bot that leaves takes its installation along.
- * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_ACCESS, FORBIDDEN for the guild's owner, and GuildUnavailable
+ * A bot that leaves also loses its installation.
+ * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_ACCESS, FORBIDDEN for the guild's owner, GuildUnavailable
  */
 export async function leaveGuild(call: CallContext, guildId: bigint): Promise<void> {
   const caller = requireUser(call);

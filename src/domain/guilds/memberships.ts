@@ -3,10 +3,10 @@ import { nextTurn } from '../../infra/turns.js';
 import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;
-/** Of installations: SQLite takes 999 parameters. */
+/** Smaller, because SQLite allows 999 parameters in a statement. */
 const PAGE_ON_BOXES = 400;
 
-/** The ids of the guilds that a user is a member of, in ascending order, a page at a time. */
+/** Pages of ascending ids of guilds in this database. */
 export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   let after: bigint | undefined;
   for (;;) {
@@ -24,13 +24,13 @@ export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGen
 }
 
 /**
- * The same of guilds on boxes: those that a bot was installed to with its membership. People of the cloud are in none. What a box
- * tells of its members does not count here, so that no box decides of whose guilds it is one.
+ * Pages of ascending ids of guilds on boxes where a bot is installed with the scope `bot`. A box's own member list is
+ * not used, so that a box cannot add bots to its guilds.
  */
 export async function* pagesOfBoxGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   for (let after = 0n; ; ) {
     await nextTurn();
-    // Text, since a computed column has no declared type.
+    // Cast to text, since a computed column has no declared type.
     const found = await reader.$queryRaw<{ id: string }[]>`
       SELECT CAST(i."guildId" AS TEXT) AS "id" FROM "Installation" i JOIN "BoxGuild" g ON g."id" = i."guildId"
       WHERE i."applicationId" = ${userId} AND i."guildId" > ${after} ORDER BY i."guildId" LIMIT ${PAGE_ON_BOXES}`;

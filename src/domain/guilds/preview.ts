@@ -5,17 +5,16 @@ import { limits } from '../limits.js';
 import { accessGuild } from './access.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
-/** What somebody is shown of a guild who looks at it from outside. */
 export interface GuildPreview {
   guild: GuildRecord;
   memberCount: number;
-  /** About how many of them are online. */
+  /** Approximate number of online members. */
   presenceCount: number;
 }
 
 /**
- * The preview of a guild that the caller is a member of; there is no directory in which others would find it.
- * @throws what `accessGuild` throws
+ * Members only, because there is no public guild directory.
+ * @throws the errors of `accessGuild`
  */
 export async function getGuildPreview(call: CallContext, guildId: bigint): Promise<GuildPreview> {
   await accessGuild(call, guildId, 'viewGuild');
@@ -27,15 +26,14 @@ export async function getGuildPreview(call: CallContext, guildId: bigint): Promi
   return { guild, memberCount: guild.memberCount, presenceCount: online.get(guildId) ?? 0 };
 }
 
-/** An application that is installed in a guild, and who installed it. */
 export type Integration = Installation & {
   application: { id: bigint; name: string; iconHash: string | null; description: string; bot: User };
   installer: User;
 };
 
 /**
- * The first of the applications that are installed in a guild. Needs ManageGuild.
- * @throws what `accessGuild` throws
+ * The oldest installations, up to `limits.integrationsShown`. Needs ManageGuild.
+ * @throws the errors of `accessGuild`
  */
 export async function listIntegrations(call: CallContext, guildId: bigint): Promise<Integration[]> {
   await accessGuild(call, guildId, 'viewGuildSettings');

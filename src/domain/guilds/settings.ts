@@ -16,14 +16,14 @@ const ALL_SYSTEM_CHANNEL_FLAGS = Object.values(GuildSystemChannelFlags)
   .filter((flag) => typeof flag === 'number')
   .reduce((all, flag) => all | flag, 0);
 
-/** A setting that cannot be empty: null sets it back to what a new guild has. */
+/** Null resets the setting to the default of a new guild. */
 function orDefault<Setting extends z.ZodType>(setting: Setting, initial: z.output<Setting>) {
   return setting.nullish().transform((given) => (given === null ? initial : given));
 }
 
 /**
- * The settings of a guild in a caller's input, parsed into the columns of its row. What is not given stays as it is; null clears what may be
- * empty, sets the others back to what a new guild has, and leaves the name.
+ * Parses settings into columns of a row. Omitted settings stay unchanged. Null clears a nullable setting, resets others
+ * to their defaults, and leaves the name unchanged.
  */
 export const GuildSettings = z.object({
   name: nameText(limits.guildName.min, limits.guildName.max)

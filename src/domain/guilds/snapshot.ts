@@ -3,16 +3,16 @@ import { loadLastMessageIds } from '../channels/last-messages.js';
 import { type ChannelRecord, WITH_OVERWRITES } from '../channels/record.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
-/** A guild with everything a client's cache begins with, but its members. */
+/** The initial state of a guild in a client's cache, without members. */
 export interface GuildSnapshot {
   guild: GuildRecord;
   channels: ChannelRecord[];
-  /** Channel id to the newest message in it that everybody sees. */
+  /** The newest message that all viewers of the channel can see, by channel id. */
   lastMessageIds: ReadonlyMap<bigint, bigint>;
   memberCount: number;
 }
 
-/** Reads a guild as a whole, or null when there is none. */
+/** Null if there is no such guild. */
 export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
   const [guild, channels, lastMessageIds] = await Promise.all([
     reader.guild.findUnique({ where: { id: guildId, deletedAt: null }, include: WITH_ROLES_AND_EMOJIS }),
@@ -22,7 +22,7 @@ export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promis
   return guild && { guild, channels, lastMessageIds, memberCount: guild.memberCount };
 }
 
-/** How many members a guild has; 0 when there is no such guild. */
+/** 0 if there is no such guild. */
 export async function countMembers(reader: Reader, guildId: bigint): Promise<number> {
   const where = { id: guildId, deletedAt: null };
   const guild = await reader.guild.findUnique({ where, select: { memberCount: true } });

@@ -8,17 +8,18 @@ import { accessGuild } from './access.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 import type { GuildSettings } from './settings.js';
 
-/** What is not given stays as it is; null clears the icon. */
+/** Omitted fields stay unchanged; a null icon is removed. */
 export interface UpdateGuildInput extends Partial<GuildSettings> {
   guildId: bigint;
   icon?: IconSource | null | undefined;
-  /** Nobody but who owns it already: a server is not handed over. */
+  /** Must be the current owner: ownership cannot be transferred. */
   ownerId?: bigint | null | undefined;
 }
 
 /**
- * Changes settings of a guild, all of them or none. Needs ManageGuild.
- * @throws what `accessGuild` throws, MISSING_PERMISSIONS for another owner, INVALID_INPUT for a channel that is not the guild's or of another kind, and what `changeWithIcon` throws
+ * Applies all changes or none. Needs ManageGuild.
+ * @throws MISSING_PERMISSIONS for another owner, INVALID_INPUT for a channel of another guild or of the wrong type, and
+ * the errors of `accessGuild` and `changeWithIcon`
  */
 export async function updateGuild(
   call: CallContext,
@@ -35,10 +36,7 @@ export async function updateGuild(
 
 const STAYS_ITS_OWNERS = 'A server cannot be handed over to another owner here.';
 
-/**
- * The event shows the guild's roles and emojis along. A database may let them be changed beside the guild, and that be told first: so this looks
- * afterwards whether it told what is so.
- */
+/** Publishes the guild again if concurrent changes of its roles or emojis were published before this event. */
 async function untilToldAsItIs(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
   for (let latest = told; ; ) {
     const now = await call.read.guild.findUnique({
@@ -51,7 +49,7 @@ async function untilToldAsItIs(call: CallContext, told: GuildRecord): Promise<Gu
   }
 }
 
-/** Their order is no part of it. */
+/** Ignores the order of roles and emojis. */
 function textOf({ roles, emojis }: GuildRecord): string {
   const lists = [roles, emojis].map((rows) => rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   return JSON.stringify(lists, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
@@ -76,7 +74,7 @@ async function changeColumns(
   return { before, after };
 }
 
-/** What the audit ledger keeps: for each column that gets another value, the old and the new one; ids as text. */
+/** Old and new values for the audit log; ids are text. */
 function changesOf(before: GuildRecord, columns: Columns): AuditChanges['GUILD_UPDATE'] {
   const changes: AuditChanges['GUILD_UPDATE'] = {};
   for (const [column, value] of Object.entries(columns)) {
@@ -88,13 +86,12 @@ function changesOf(before: GuildRecord, columns: Columns): AuditChanges['GUILD_U
 
 const asStored = (value: string | number | bigint | null) => (typeof value === 'bigint' ? String(value) : value);
 
-/** Which channels of the guild a setting may name. */
 const CHANNEL_TYPES = {
   afkChannelId: [ChannelType.GuildVoice],
   systemChannelId: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
 } as const satisfies Partial<Record<keyof Columns, readonly ChannelType[]>>;
 
-/** @throws INVALID_INPUT for what is no channel of the guild, or of another kind than the setting is for */
+/** @throws INVALID_INPUT for a channel of another guild or of the wrong type */
 async function checkChannels(db: Transaction, guildId: bigint, columns: Columns): Promise<void> {
   const ids = [columns.afkChannelId, columns.systemChannelId].filter((id) => typeof id === 'bigint');
   if (ids.length === 0) return;

@@ -16,14 +16,13 @@ export interface ChannelFacts {
   overwrites: Overwrite[];
 }
 
-/** What decides access in one guild, as of some moment. Not changed once made: a change makes a new view. */
+/** The data that decides access in a guild. Immutable: a change creates a new view. */
 export interface GuildView extends PermissionFacts {
   channels: ReadonlyMap<bigint, ChannelFacts>;
 }
 
-/** What is remembered of a guild beside its view, of those that were asked for. */
 interface Parts {
-  /** The channels that have changed since the view was read; empty if only roles have, null if nothing has. */
+  /** Channels that changed since the view was read. Empty if only roles changed, null if nothing did. */
   changed: Set<bigint> | null;
   members: Map<bigint, Promise<MemberFacts | null>>;
   channels: Map<bigint, Promise<Channel | null>>;
@@ -31,14 +30,13 @@ interface Parts {
 
 const MAX_GUILDS = 5_000;
 const MAX_CHANNELS = 50_000;
-/** Beyond this many remembered members or channels of one guild, all of them are forgotten and read again when needed. */
+/** At this many entries of one guild, all of them are dropped. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
 const MAX_CHANNELS_PER_GUILD = 100;
 
 /**
- * What changes rarely and is asked for with every request and every dispatched event: a guild's roles, channels and
- * memberships. Kept in memory for half a minute at most, and dropped by those of the guild's events that decide access, of this
- * process or another; of its other events nothing is heard.
+ * Caches roles, channels and memberships, which every request and dispatched event needs. Entries live for at most 30
+ * seconds. Events that affect access drop them earlier, in every process.
  */
 export class GuildViews {
   readonly #memory: Memory<GuildView, Parts, BusMessage>;
@@ -61,7 +59,7 @@ export class GuildViews {
     });
   }
 
-  /** The guild's view, or null when there is no such guild. */
+  /** Null if there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
     const parts = this.#memory.of(guildId);
     const { changed } = parts;
@@ -70,13 +68,13 @@ export class GuildViews {
     return this.#memory.thing(guildId);
   }
 
-  /** The membership of a user, or null for none. */
+  /** Null if the user is not a member. */
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
     const { members } = this.#memory.of(guildId);
     return remember(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
   }
 
-  /** One of the guild's channels as a whole, or null where it has no such channel. */
+  /** Null if the guild has no such channel. */
   async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
     const { channels } = this.#memory.of(guildId);
     const where = { id: channelId };
@@ -86,7 +84,7 @@ export class GuildViews {
     return channel?.guildId === guildId ? channel : null;
   }
 
-  /** The guild a channel belongs to: null for a direct message, undefined when there is no such channel. */
+  /** Null for a direct channel, undefined if there is no such channel. */
   async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
     const known = this.#guildOfChannel.get(channelId);
     if (known) return known.guildId;
@@ -108,7 +106,7 @@ export class GuildViews {
     const parts = this.#memory.peek(guildId);
     if (!parts) return;
     parts.changed ??= new Set();
-    // A role may have come with its first members.
+    // Members may have received a new role in the same transaction.
     parts.members.clear();
   }
 
@@ -122,13 +120,12 @@ export class GuildViews {
   }
 }
 
-/** What is left of a view after changes of its roles and of single channels. */
 interface Known {
   view: GuildView;
   changed: ReadonlySet<bigint>;
 }
 
-/** @param known of its channels only the changed ones are read: all of a guild's may have thousands of overwrites */
+/** @param known if set, reads only its changed channels, since a guild may have thousands of overwrites */
 async function loadView(reader: Reader, guildId: bigint, known?: Known): Promise<GuildView | null> {
   const guild = await reader.guild.findUnique({
     where: { id: guildId, deletedAt: null },
