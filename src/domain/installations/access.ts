@@ -4,7 +4,7 @@ import { DomainError } from '../errors.js';
 import { isAcceptedTester } from '../testers/access.js';
 
 /**
- * An application the caller may install. A private one exists for its accepted testers only.
+ * A private application can be installed only by its accepted testers.
  * @throws UNKNOWN_APPLICATION
  */
 export async function findInstallable(call: CallContext, applicationId: bigint): Promise<Application> {
@@ -19,9 +19,8 @@ async function isTester({ actor, read }: CallContext, applicationId: bigint): Pr
 }
 
 /**
- * Asks once more within the transaction that gives an application something, which must be serializable: then it either comes
- * before the application's deletion, which takes what was given along, or is refused.
- * @throws what `refusal` makes, for one that was deleted meanwhile
+ * The transaction must be serializable, so that it precedes the application's deletion or fails.
+ * @throws the error from `refusal` if the application is deleted
  */
 export async function requireStillThere(
   db: Transaction,

@@ -1,31 +1,29 @@
 import type { Clock } from '../../infra/clock.js';
 import { GuildUnavailable } from '../guilds/home.js';
 
-/** How many jobs wait for one box at a time. */
 const JOBS_PER_BOX = 4;
 
-/** When to come again where as many wait for the box already, in milliseconds. */
+/** Retry delay while a box has `JOBS_PER_BOX` pending requests, in milliseconds. */
 const BUSY_MS = 5_000;
 
-/** For how long a box that did not answer is asked for no other job, in milliseconds. */
+/** Pause after a box did not respond, in milliseconds. */
 const SILENT_MS = 60_000;
 
-/** A box is not asked now. */
 export class AskLater extends Error {
   override readonly name = 'AskLater';
 
-  /** @param at when to come again, in milliseconds since the Unix epoch */
+  /** @param at when to retry, in milliseconds since the Unix epoch */
   constructor(readonly at: number) {
     super('the box is not asked now');
   }
 }
 
-/** The boxes that jobs of this process ask: one that does not answer takes the places of a few jobs only, for the time of one question a minute. */
+/** Limits the jobs that wait for one box, so that an unresponsive box cannot occupy all of them. */
 export class AskedBoxes {
   readonly #asking = new Map<bigint, number>();
   readonly #silentUntil = new Map<bigint, number>();
 
-  /** @throws AskLater; what `question` throws */
+  /** @throws AskLater, and the errors of `question` */
   async ask<Answer>(clock: Clock, boxId: bigint, question: () => Promise<Answer>): Promise<Answer> {
     this.#requireRoom(boxId, clock.now());
     this.#count(boxId, 1);

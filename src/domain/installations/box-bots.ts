@@ -6,21 +6,23 @@ import type { CallContext, Write } from '../call.js';
 import { GuildUnavailable } from '../guilds/home.js';
 import { AskedBoxes, AskLater } from './asked-boxes.js';
 
-/** A bot, and a guild on a box that it belongs to or does not. */
 export interface BoxBot {
   guildId: bigint;
   botId: bigint;
-  /** Whether it was never installed there as far as anybody knows: its box told of it, and tells of it again. */
+  /** True if the box reported a bot without an installation. It reports the bot again whenever it reconnects. */
   isStranger?: boolean | undefined;
 }
 
-/** How long after a box did not answer it is asked again about a bot, in milliseconds. */
+/** Retry delay after a box was unavailable, in milliseconds. */
 export const ASK_AGAIN_MS = 60_000;
 
-/** Guilds that are looked up with one query: SQLite takes 999 parameters. */
+/** SQLite allows 999 parameters in a statement. */
 const GUILDS_PER_QUERY = 400;
 
-/** Those of an application's installations that were removed and are on boxes: its bot loses the guilds, and the boxes are to let it go. */
+/**
+ * Publishes that the bot lost guilds on boxes, and schedules its removal there.
+ * @param removed may include installations to guilds in the cloud
+ */
 export async function leaveBoxes(
   call: CallContext,
   write: Write,
@@ -38,7 +40,7 @@ export async function leaveBoxes(
   }
 }
 
-/** Has a box keep of a bot what its installation says, once what is said now is committed. */
+/** Schedules {@link settleBoxBot} for after the commit. */
 export function addSettlement(
   { addJob }: Pick<Write, 'addJob'>,
   { guildId, botId, isStranger }: BoxBot,
@@ -49,10 +51,10 @@ export function addSettlement(
 }
 
 /**
- * Has a box keep a bot that is installed there, with what it was granted, and let any other go. It is done after each change, for one bot and
- * guild never twice at a time: so that of several who install and uninstall at once the last to write is right. A box that is away is asked
- * again later to let a bot go, for as long as it has the guild; of a stranger it tells again when it is back. One that refuses is asked no more.
- * @param asked the boxes that other jobs ask
+ * Synchronizes a box with the cloud: an installed bot stays with its granted permissions, any other is removed. Jobs
+ * for the same bot and guild never run concurrently, so the last write wins. If the box is unavailable, the removal is
+ * retried later, unless `isStranger`. A refusal by the box is final.
+ * @param asked shared with other jobs
  */
 export async function settleBoxBot(call: CallContext, bot: BoxBot, asked = new AskedBoxes()): Promise<void> {
   const { clock } = call;
@@ -71,7 +73,7 @@ export async function settleBoxBot(call: CallContext, bot: BoxBot, asked = new A
   }
 }
 
-/** Has a box end a bot's membership. What the box refuses stays there. @throws GuildUnavailable while the box is away */
+/** Removes a bot from a box, unless the box refuses. @throws GuildUnavailable */
 export async function letGo({ boxes }: CallContext, boxId: bigint, { guildId, botId }: BoxBot): Promise<void> {
   await unlessRefused(boxes.ask(boxId, 'remove_bot', { guild_id: String(guildId), bot_id: String(botId) }));
 }
@@ -82,7 +84,7 @@ async function keep({ boxes }: CallContext, boxId: bigint, guildId: bigint, inst
   await unlessRefused(boxes.ask(boxId, 'install_bot', { guild_id: String(guildId), ...wanted }));
 }
 
-/** To ask again would change nothing, and the cloud's row says what it says (decisions 260). */
+/** A retry would not help, and the cloud alone decides which guilds are the bot's. */
 async function unlessRefused(asked: Promise<unknown>): Promise<void> {
   try {
     await asked;

@@ -9,8 +9,8 @@ import { ASK_AGAIN_MS, addSettlement, type BoxBot, letGo } from './box-bots.js';
 import { uninstallFromBox } from './uninstall.js';
 
 /**
- * The calling bot leaves a guild on a box, which is asked first, and whose refusal keeps no bot there.
- * @throws MISSING_ACCESS where it is not installed, GuildUnavailable while the box is away: then nothing has changed
+ * Removes the calling bot from a guild on a box. The box is asked first; if it refuses, the installation still ends.
+ * @throws MISSING_ACCESS if the bot is not installed, GuildUnavailable (nothing has changed)
  */
 export async function leaveBoxGuild(call: CallContext, boxId: bigint, guildId: bigint, botId: bigint): Promise<void> {
   const where = { applicationId_guildId: { applicationId: botId, guildId } };
@@ -21,10 +21,10 @@ export async function leaveBoxGuild(call: CallContext, boxId: bigint, guildId: b
 }
 
 /**
- * A box says that a bot is no member of one of its guilds any more: its installation goes, as with a kick in the cloud. The box is asked
- * whether that is so still, since the bot may have been installed anew meanwhile; one that is away, or refuses, is believed. One that is there
- * and does not answer is asked again later.
- * @param asked the boxes that jobs ask, where it is a job
+ * Removes an installation after its box reported that the bot is no longer a member. The box is asked again first,
+ * because the bot may have been reinstalled. If it is not connected or refuses, its report counts. If it does not
+ * respond, a job retries.
+ * @param asked shared with other jobs, if called by a job
  */
 export async function forgetBot(
   call: CallContext,
@@ -47,13 +47,12 @@ export async function forgetBot(
   }
 }
 
-/** Has a box asked later whether a bot is a member still. */
 function addQuestion({ addJob }: Write, { guildId, botId }: BoxBot, dueAt: number): Promise<void> {
   const payload = { guildId: String(guildId), botId: String(botId) };
   return addJob({ kind: 'forget-box-bot', key: `forget-box-bot ${guildId} ${botId}`, payload, dueAt });
 }
 
-/** @throws GuildUnavailable where the box is there and does not answer */
+/** @throws GuildUnavailable if the box is connected but does not respond */
 async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId }: BoxBot): Promise<boolean> {
   try {
     const member = await boxes.ask(boxId, 'member', { guild_id: String(guildId), user_id: String(botId) });
@@ -66,22 +65,21 @@ async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId 
 }
 
 /**
- * How long a bot that is not installed may stay, in milliseconds: an installation that is under way asks the box first, and is written within this
- * time.
+ * How long a bot without an installation may stay on a box, in milliseconds. An installation is stored up to this long
+ * after the box added the bot.
  */
 export const INSTALLING_MS = 20_000;
 
-/** Bots that are not installed and that one announcement has let go; the next one has the others. */
+/** Per announcement; the next one schedules the rest. */
 const STRANGERS_AT_ONCE = 100;
 
-/** Of those, so many are noted in one transaction, before others have a turn. */
 const STRANGERS_PER_TURN = 20;
 
 /**
- * Makes up for what was missed while a box was away: in one of its guilds, installations whose bots are no members there any more go, and bots
- * that are not installed leave, a bounded number of them at a time.
- * @param announced those of the cloud's bots that the box announced there (docs/relay.md, R-32)
- * @returns how many that are not installed stay for now
+ * Repairs a guild on a box after a disconnection. Removes installations of bots that are not members any more.
+ * Schedules the removal of bots without an installation, within a quota.
+ * @param announced the cloud's bots that the box announced as members (docs/relay.md, R-32)
+ * @returns the number of bots whose removal was not scheduled
  */
 export async function reconcileBots(
   call: CallContext,
@@ -105,7 +103,7 @@ export async function reconcileBots(
   return strangers.length - leaving.length;
 }
 
-/** As many of the strangers as a box may be made to let go by now. */
+/** Returns the bots that the quota of the box allows. */
 async function allowed({ limits }: CallContext, boxId: bigint, strangers: readonly bigint[]): Promise<bigint[]> {
   const leaving: bigint[] = [];
   for (const botId of strangers) {
@@ -115,7 +113,7 @@ async function allowed({ limits }: CallContext, boxId: bigint, strangers: readon
   return leaving;
 }
 
-/** Tells the bots that are installed in a guild on a box that it can be reached again: their sessions are shown it anew. */
+/** Publishes to the installed bots that the guild is available again. */
 export async function readmitBots(call: CallContext, guildId: bigint): Promise<void> {
   for (const userId of await installedBots(call, guildId)) {
     call.announce({ type: 'MEMBERSHIP_UPDATED', guildId, userId });

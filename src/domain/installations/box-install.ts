@@ -7,7 +7,6 @@ import type { ServerInstall } from './input.js';
 import { putServerInstallation } from './rows.js';
 import type { Scope } from './scopes.js';
 
-/** What is installed on a box, by whom. */
 interface BoxInstall {
   application: Application;
   guildId: bigint;
@@ -17,13 +16,11 @@ interface BoxInstall {
 }
 
 /**
- * Installs an application's bot to a guild on a box, which makes it a member at once and keeps its membership and its managed role; the
- * returned step writes the cloud's row. The box is asked once more after that, so that the two agree whatever others did meanwhile ({@link addSettlement}).
- *
- * Only who owns the box may; of its guilds, they own what there is to own as far as the cloud knows, so that the bot gets all permissions
- * that are asked for. Commands do not run there, so that nothing is installed without the bot (decisions 269, 270).
- * @throws UNKNOWN_GUILD for anybody but the box's owner, FORBIDDEN when the application does not install to guilds, INVALID_INPUT without the
- *   scope `bot`, GuildUnavailable while the box is away, BoxRefused such as for a bot that is banned there; UNKNOWN_GUILD when it is written and the guild is gone by then
+ * Adds the bot on the box, and returns the function that writes the cloud's row. That function also schedules
+ * {@link addSettlement} to resolve concurrent changes. Only the owner of the box may install, so the bot gets all requested
+ * permissions. The scope `bot` is required, because commands do not run on boxes.
+ * @throws UNKNOWN_GUILD if the caller does not own the box, FORBIDDEN if the application does not support guilds,
+ * INVALID_INPUT without the scope `bot`, GuildUnavailable, BoxRefused. The returned function throws UNKNOWN_GUILD.
  */
 export async function planBoxInstall(
   call: CallContext,
@@ -57,7 +54,10 @@ export async function planBoxInstall(
   };
 }
 
-/** @returns the box that a guild is on @throws UNKNOWN_GUILD unless the user owns that box */
+/**
+ * @returns the id of the guild's box
+ * @throws UNKNOWN_GUILD unless the user owns that box
+ */
 async function requireOwnBoxGuild(db: Pick<Reader, 'boxGuild'>, guildId: bigint, userId: bigint): Promise<bigint> {
   const where = { id: guildId, box: { ownerId: userId } };
   const guild = await db.boxGuild.findFirst({ where, select: { boxId: true } });
@@ -65,7 +65,7 @@ async function requireOwnBoxGuild(db: Pick<Reader, 'boxGuild'>, guildId: bigint,
   return guild.boxId;
 }
 
-/** The log of the guild is the box's: the application's alone tells of it here. */
+/** The box keeps the guild's audit log, so this writes only to the application's. */
 async function putInstallation(call: CallContext, write: Write, install: BoxInstall): Promise<Installation> {
   const { db, audit, record } = write;
   const { application, ...grant } = install;
@@ -73,7 +73,7 @@ async function putInstallation(call: CallContext, write: Write, install: BoxInst
   const put = await putServerInstallation(call, db, { applicationId: application.id, ...grant });
   const { installation, earlier, scopes } = put;
   await addSettlement(write, { guildId, botId: application.id }, call.clock.now());
-  // The box tells of the member, too, and perhaps later than the bot's sessions are shown the guild.
+  // The box reports the member too, but possibly after the bot's sessions received the guild.
   record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: application.id });
   if (!earlier) record({ type: 'GUILD_JOINED', guildId, userId: application.id });
   record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });

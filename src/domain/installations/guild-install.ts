@@ -13,10 +13,10 @@ import { putServerInstallation } from './rows.js';
 import type { Scope } from './scopes.js';
 
 /**
- * Checks an installation to a guild by `installer` and says how it is written. ManageGuild is all that the installer needs; of
- * the permissions, the bot gets those that the installer has, and keeps those that it has already (decisions 89).
- * @throws FORBIDDEN when the application does not install to guilds, and what `accessGuild` throws; when it is written
- *   MISSING_PERMISSIONS and LIMIT_EXCEEDED
+ * Returns the function that writes the installation. The installer needs only ManageGuild. The bot gets those requested
+ * permissions that the installer or the bot has.
+ * @throws FORBIDDEN if the application does not support guilds, and the errors of `accessGuild`. The returned function
+ * throws MISSING_PERMISSIONS, LIMIT_EXCEEDED.
  */
 export async function planGuildInstall(
   call: CallContext,
@@ -46,7 +46,10 @@ interface GuildInstall {
   installerId: bigint;
 }
 
-/** What of `wanted` the installer may give the bot, and what of it the bot has without them. @throws MISSING_PERMISSIONS */
+/**
+ * @returns those of `wanted` that the installer or the bot's managed role has
+ * @throws MISSING_PERMISSIONS
+ */
 async function grantable(
   db: Transaction,
   { application, guildId, installerId }: GuildInstall,
@@ -63,11 +66,9 @@ async function grantable(
   return wanted & (held | withImplied(role?.permissions ?? 0n));
 }
 
-/** What a bot becomes a member with. */
 interface BotGrant {
   application: Pick<Application, 'id' | 'name'>;
   guildId: bigint;
-  /** What the bot gets, if there is one. */
   permissions: bigint;
 }
 
@@ -109,8 +110,8 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
 }
 
 /**
- * Gives the bot its managed role with the granted permissions, and makes it a member if it is none.
- * @returns the role's permissions before, null for a new one
+ * Gives the bot its managed role, and adds it as a member if necessary.
+ * @returns the role's previous permissions, or null if the role is new
  */
 export async function addBot(call: CallContext, write: Write, grant: BotGrant): Promise<bigint | null> {
   const { db, record, audit } = write;

@@ -3,12 +3,12 @@ import { fault } from '../input.js';
 import { permissionText } from '../permissions.js';
 import { installScopes } from './scopes.js';
 
-/** What is asked for in a server, in a caller's input: `permissions` are the application's own wish when not given. */
+/** Null or omitted `permissions` default to those the application requests. */
 export const ServerInstall = z.object({ scopes: installScopes(), permissions: permissionText().nullish() });
 
 export type ServerInstall = z.output<typeof ServerInstall>;
 
-/** What a person may grant for themselves: there is no bot in it, and so no permissions. */
+/** A user installation has no bot, and therefore no permissions. */
 export const UserInstall = z.object({
   scopes: installScopes().refine(
     (scopes) => !scopes.includes('bot'),

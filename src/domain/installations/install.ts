@@ -10,24 +10,25 @@ import { planUserInstall } from './user-install.js';
 
 interface InstallInput extends ServerInstall {
   applicationId: bigint;
-  /** The guild to install to; without one the application is installed to the caller. */
+  /** If undefined, the application is installed to the caller. */
   guildId?: bigint | undefined;
 }
 
 /**
- * Installs an application to a guild or to the caller. Installing again adds scopes.
- *
- * In a guild, the scope `bot` makes the bot a member, with a managed role that carries the granted permissions, which are set
- * anew each time: those of the wanted ones that the caller has there, or the bot already. The caller needs ManageGuild. An
- * installation to the caller has no bot and no permissions. To a guild on a box, its owner alone installs ({@link planBoxInstall}).
- * @throws UNKNOWN_APPLICATION, FORBIDDEN when the application does not install there, LIMIT_EXCEEDED, and what
- *   `accessGuild` and `planBoxInstall` throw
+ * A repeated installation adds scopes. In a guild, the caller needs ManageGuild. The scope `bot` makes the bot a
+ * member. Its managed role gets those requested permissions that the caller or the bot has. For a guild on a box, see
+ * {@link planBoxInstall}.
+ * @throws UNKNOWN_APPLICATION, FORBIDDEN if the application does not support this kind of installation, LIMIT_EXCEEDED,
+ * and the errors of `accessGuild` and `planBoxInstall`
  */
 export async function installApplication(call: CallContext, input: InstallInput): Promise<Installation> {
   return writeInstall(call, input, await planInstall(call, input));
 }
 
-/** Checks an installation, of which a box learns at once, and which the returned step then writes. @throws what {@link installApplication} throws */
+/**
+ * Returns the function that writes the installation. A box adds the bot before this returns.
+ * @throws the errors of {@link installApplication}
+ */
 export async function planInstall(
   call: CallContext,
   input: InstallInput,
@@ -41,9 +42,8 @@ export async function planInstall(
 }
 
 /**
- * Runs a transaction that a planned installation is part of, or that gives the application something else; a bot that joins a guild by it is
- * there with it.
- * @throws UNKNOWN_APPLICATION for one that was deleted meanwhile
+ * Runs a transaction with a planned installation or other grants, then publishes the bot's presence to the guild.
+ * @throws UNKNOWN_APPLICATION if the application was deleted in the meantime
  */
 export async function writeInstall<T>(
   call: CallContext,
@@ -69,7 +69,7 @@ async function writeBesideOthers<T>(
     return await attempt();
   } catch (error) {
     if (!isUniqueConflict(error)) throw error;
-    // Somebody else installed it meanwhile; now there is something to add to.
+    // A concurrent call created the installation, so the second attempt updates it.
     return attempt();
   }
 }

@@ -6,8 +6,8 @@ import { plainName } from '../mail-text.js';
 import { permissionNames } from '../permissions.js';
 
 /**
- * Writes to a guild's owner, once the installation is committed, that its bot lost permissions by it; not when it is the
- * owner's own doing. Who installs again and again sends a few mails only; the audit ledger has all.
+ * Queues a mail to the guild's owner for after the commit. Skipped if the owner made the change or the guild's mail
+ * quota is used up.
  */
 export async function mailLostPermissions(
   call: CallContext,

@@ -2,26 +2,23 @@ import type { Installation, Transaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { type Scope, storedScopes } from './scopes.js';
 
-/** What an application is installed to a guild with. */
 interface ServerGrant {
   applicationId: bigint;
   guildId: bigint;
   installerId: bigint;
   scopes: readonly Scope[];
-  /** Of the bot; null for an installation without it, which leaves an earlier one's as they are. */
+  /** Null for an installation without a bot, which keeps the earlier value. */
   permissions: bigint | null;
 }
 
-/** An application's installation to a guild as it was written. */
 interface WrittenInstallation {
   installation: Installation;
-  /** As it was before; null for a new one. */
+  /** Null for a new installation. */
   earlier: Installation | null;
-  /** Those of the earlier one among them. */
+  /** Includes the scopes of the earlier installation. */
   scopes: Scope[];
 }
 
-/** Writes an application's installation to a guild, or adds to the one that is there. */
 export async function putServerInstallation(
   call: CallContext,
   db: Transaction,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { storedStrings } from '../../infra/database/stored.js';
 import { fault } from '../input.js';
 
-/** The scopes this service honours. `messages.read` is reserved and refused like an unknown one. */
+/** Supported scopes. `messages.read` is reserved and rejected like an unknown scope. */
 export const HONOURED_SCOPES = [
   'identify',
   'email',
@@ -15,7 +15,6 @@ export const HONOURED_SCOPES = [
 
 export type Scope = (typeof HONOURED_SCOPES)[number];
 
-/** Scopes of an installation: each of them honoured and stated once, at least one of them installing something. */
 export function installScopes() {
   return z
     .array(z.enum(HONOURED_SCOPES))
@@ -27,7 +26,7 @@ export function installScopes() {
     );
 }
 
-/** The honoured scopes in a stored column, in the order above. */
+/** Supported scopes of a stored column, in the order above. */
 export function storedScopes(value: unknown): Scope[] {
   const names = storedStrings(value);
   return HONOURED_SCOPES.filter((scope) => names.includes(scope));

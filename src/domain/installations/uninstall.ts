@@ -12,8 +12,8 @@ import { leaveBoxes } from './box-bots.js';
 import { auditedIntegration } from './integration.js';
 
 /**
- * Removes an installation: from its guild, which needs ManageGuild and takes the bot along, or from the caller. On a box, only its owner may;
- * the bot is without the guild at once, and leaves it there as soon as the box can be reached.
+ * Needs ManageGuild in a guild, whose bot leaves too. For a guild on a box, needs the box's owner; a job removes the bot
+ * there.
  * @throws UNAUTHENTICATED, UNKNOWN_INSTALLATION, MISSING_PERMISSIONS
  */
 export async function uninstallApplication(call: CallContext, installationId: bigint): Promise<void> {
@@ -39,7 +39,7 @@ async function removeFromOwnBox(call: CallContext, applicationId: bigint, guildI
   if (!guild || !(await uninstallFromBox(call, applicationId, guildId))) throw new DomainError('UNKNOWN_INSTALLATION');
 }
 
-/** Takes an application out of a guild on a box, whoever decided it. @returns whether it was there */
+/** Does not check permissions. @returns whether the application was installed */
 export async function uninstallFromBox(call: CallContext, applicationId: bigint, guildId: bigint): Promise<boolean> {
   const remove = async (write: Write) => {
     await deleteWebhooksIn(call, write, { applicationId, guildId }, { isLoggedThere: false });
@@ -62,9 +62,9 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
 }
 
 /**
- * Removes installations of an application, and with them what their interactions may still be answered with. The transaction has to be
- * serializable: of two that remove the last two installations of an interaction at once, one sees that there is none left.
- * @returns how many there were
+ * Also ends the interaction tokens that depend on the installations. The transaction must be serializable: if two of
+ * them remove an interaction's last two installations, one sees that none is left.
+ * @returns the number of removed installations
  */
 export async function deleteInstallations(
   call: CallContext,
@@ -76,14 +76,13 @@ export async function deleteInstallations(
   return count;
 }
 
-/** What went with an application that was removed. */
 interface Removed {
   installationIds: bigint[];
-  /** Of its bot. */
+  /** Memberships of the bot. */
   memberships: number;
 }
 
-/** Takes an application out of a guild that goes on, whose log tells it; otherwise as {@link removeFromGuilds} does. */
+/** As {@link removeFromGuilds}, but also writes to the guild's audit log. */
 export async function removeFromGuild(
   call: CallContext,
   write: Write,
@@ -100,13 +99,12 @@ export async function removeFromGuild(
   return removed;
 }
 
-/** Audit entries that are written before others have a turn. */
 const ENTRIES_PER_ROUND = 10;
 
 /**
- * Takes an application's installation, bot, managed role and command permissions out of a guild, or out of every guild when none is named. What
- * is not there is no error. What a box keeps of the bot is removed there afterwards. The transaction has to be serializable: of two at once,
- * one finds what there was.
+ * Removes an application's installation, bot, managed role and command permissions from a guild, or from all guilds if
+ * `guildId` is undefined. Missing parts are no error. Jobs remove the bot from boxes. The transaction must be
+ * serializable, so that of two concurrent calls one reports the removal.
  */
 export async function removeFromGuilds(
   call: CallContext,
@@ -130,7 +128,6 @@ export async function removeFromGuilds(
   return { installationIds: installations.map(({ id }) => id), memberships };
 }
 
-/** Roles whose traces are removed before others have a turn. */
 const ROLES_PER_ROUND = 10;
 
 async function removeManagedRoles(write: Write, applicationId: bigint, guildId: bigint | undefined): Promise<void> {

@@ -4,8 +4,8 @@ import { DomainError } from '../errors.js';
 import { type Scope, storedScopes } from './scopes.js';
 
 /**
- * Checks an installation to `user` and says how it is written.
- * @throws FORBIDDEN when the application does not install to people
+ * Returns the function that writes the installation.
+ * @throws FORBIDDEN if the application does not support user installations
  */
 export function planUserInstall(
   call: CallContext,
