@@ -8,7 +8,6 @@ import { isAcknowledged, isOpen, tokenEnd } from './states.js';
 import { interactionOfToken } from './tokens.js';
 import { hasEnded } from './uninstalled.js';
 
-/** What knowing a token takes. */
 interface TokenReader {
   read: Reader;
   applications: ApplicationViews;
@@ -19,8 +18,9 @@ interface TokenReader {
 type InteractionActor = Extract<Actor, { kind: 'interaction' }>;
 
 /**
- * Who answers an interaction for the first time.
- * @throws UNKNOWN_INTERACTION for one that there is not, or whose application was uninstalled, INVALID_WEBHOOK_TOKEN for a token of another
+ * Authenticates the first answer.
+ * @throws UNKNOWN_INTERACTION also if the application was uninstalled, INVALID_WEBHOOK_TOKEN for the token of another
+ * interaction
  */
 export async function actorOfCallback(reader: TokenReader, id: bigint, token: string): Promise<InteractionActor> {
   const actor = await findActor(reader, id);
@@ -30,9 +30,9 @@ export async function actorOfCallback(reader: TokenReader, id: bigint, token: st
 }
 
 /**
- * Who sends more after a first answer.
- * @param applicationId whose token it has to be
- * @throws INVALID_WEBHOOK_TOKEN, also once the token is over, nobody answered in time, or the application was uninstalled
+ * Authenticates later requests.
+ * @throws INVALID_WEBHOOK_TOKEN also if the token belongs to another application or has expired, no answer came in
+ * time, or the application was uninstalled
  */
 export async function actorOfFollowUp(
   reader: TokenReader,
@@ -59,7 +59,7 @@ async function findActor({ read, applications }: TokenReader, id: bigint): Promi
 }
 
 /**
- * An interaction that the caller asked for, or that was asked of an application which they develop.
+ * The caller must have triggered the interaction, or be allowed to view the application's interactions.
  * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION
  */
 export async function accessInteraction(call: CallContext, id: bigint): Promise<Interaction> {
@@ -72,7 +72,6 @@ export async function accessInteraction(call: CallContext, id: bigint): Promise<
   return interaction;
 }
 
-/** Whether the caller may see what becomes of an application's interactions. */
 function develops(call: CallContext, { applicationId }: Pick<Interaction, 'applicationId'>): Promise<boolean> {
   return isAllowed(() => accessApplication(call, applicationId, 'viewInteractions'));
 }

@@ -23,7 +23,6 @@ import { tokenEnd } from './states.js';
 import { addStep } from './steps.js';
 import { transition, transitionFromOpen } from './transitions.js';
 
-/** An application with its bot, as which it answers. */
 export type Answerer = Application & { bot: User };
 
 export interface AnswerInput {
@@ -31,19 +30,18 @@ export interface AnswerInput {
   application: Answerer;
   callback: Callback;
   files: readonly UploadedFile[];
-  /** How long the endpoint took that answered by itself, in milliseconds. */
+  /** Response time in milliseconds, if the answer is the endpoint's HTTP response. */
   httpMs?: number;
 }
 
-/** What an answer made of an interaction. */
 export interface Answer {
   interaction: Interaction;
   callback: Callback;
-  /** The message that came to be, or was changed. */
+  /** The created or updated message, if any. */
   message: MessageRecord | null;
 }
 
-/** The answers each kind of interaction takes (Discord's documentation, Receiving and Responding). */
+/** Allowed answers by interaction type (Discord's documentation, Receiving and Responding). */
 const ANSWERS: Record<InteractionType, readonly Callback['type'][]> = {
   [InteractionType.Ping]: [],
   [InteractionType.ApplicationCommand]: [
@@ -67,14 +65,14 @@ const ANSWERS: Record<InteractionType, readonly Callback['type'][]> = {
   ],
 };
 
-/** Those that concern the message whose component was used. */
+/** Answers that need the message of a component. */
 const ON_MESSAGE: readonly Callback['type'][] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
 
 /**
- * The first answer to an interaction, as its application. Of several at once, one counts. An answer that is refused leaves the
- * interaction as it was, so that a better one may come; what is wrong with an answer by itself is told before that it comes second.
- * @throws UNKNOWN_INTERACTION when its time is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT (at `type`) for an answer that does not go with
- *   it, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `postMessage` and `applyEdit` throw, with the faults of input below `data`
+ * Carries out the first answer. Of several concurrent answers, one counts. A rejected answer leaves the interaction open. Validation errors take
+ * precedence over ALREADY_ACKNOWLEDGED.
+ * @throws UNKNOWN_INTERACTION if the time is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT at `type`, UNKNOWN_CHANNEL,
+ * UNKNOWN_MESSAGE, and the errors of `postMessage` and `applyEdit`, with input errors below `data`
  */
 export async function answerInteraction(call: CallContext, input: AnswerInput): Promise<Answer> {
   const { interaction, callback } = input;
@@ -92,7 +90,7 @@ export async function answerInteraction(call: CallContext, input: AnswerInput): 
   }
 }
 
-/** The first answer through the token of an interaction. @throws UNAUTHENTICATED and what {@link answerInteraction} throws */
+/** @throws UNAUTHENTICATED, and the errors of {@link answerInteraction} */
 export async function answerByToken(
   call: CallContext,
   { callback, files }: Pick<AnswerInput, 'callback' | 'files'>,
@@ -114,7 +112,6 @@ function requireFitting({ type, messageId }: Interaction, { type: answer }: Call
   });
 }
 
-/** What an answer makes of the row. */
 interface AnswerColumns {
   state: 'ANSWERED' | 'DEFERRED';
   endsAt: Date | null;
@@ -149,7 +146,6 @@ function columnsOf(call: CallContext, { interaction, callback, httpMs }: AnswerI
   }
 }
 
-/** The columns as a row has them. */
 function stored({ modal, choices, ...columns }: AnswerColumns): Partial<Interaction> {
   return {
     ...columns,
@@ -159,9 +155,9 @@ function stored({ modal, choices, ...columns }: AnswerColumns): Partial<Interact
 }
 
 /**
- * Refuses an answer that cannot be carried out, before it keeps a better one away.
- * @returns what does as it says, once it is known to be the first
- * @throws UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and what `checkPost`, `checkEdit` and `checkChoices` throw
+ * Validates an answer before it can displace a valid one.
+ * @returns a function that carries it out
+ * @throws UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and the errors of `checkPost`, `checkEdit` and `checkChoices`
  */
 async function prepare(
   call: CallContext,
@@ -195,19 +191,17 @@ async function prepare(
   }
 }
 
-/** A message in answer to an interaction. */
 export interface AnswerPost {
   interaction: Interaction;
   application: Answerer;
   message: NewMessage;
   files: readonly UploadedFile[];
-  /** Made in advance, for the first answer; null for a further one. */
+  /** Null for a follow-up. */
   id: bigint | null;
-  /** Whether it says nothing yet: what it says follows. */
+  /** Whether this is a deferred answer, whose content follows. */
   isPromise?: boolean;
 }
 
-/** Flags that an application may give an answer. */
 const ANSWER_FLAGS =
   MessageFlags.SuppressEmbeds |
   MessageFlags.Ephemeral |
@@ -215,7 +209,7 @@ const ANSWER_FLAGS =
   MessageFlags.IsComponentsV2 |
   MessageFlags.IsVoiceMessage;
 
-/** Posts a message in answer to an interaction: for its person alone where it is ephemeral. */
+/** An ephemeral message is visible only to the interaction's user. */
 export async function postAnswer(call: CallContext, post: AnswerPost): Promise<MessageRecord> {
   const { interaction, application, files, id } = post;
   const body = bodyOf(post);
@@ -237,19 +231,18 @@ function bodyOf(post: AnswerPost) {
   return { ...post.message, flags: flagsOf(post), reference: referenceOf(post.interaction, post.id) };
 }
 
-/** Where an application may speak to the person alone, it does. */
 function flagsOf({ interaction, message: { flags = 0 }, isPromise = false }: AnswerPost): number {
   const forced = interaction.ephemeralOnly ? MessageFlags.Ephemeral : 0;
   return (flags & ANSWER_FLAGS) | forced | (isPromise ? MessageFlags.Loading : 0);
 }
 
-/** The message that an answer shows as its origin: that of the component, or the first answer. */
+/** A first answer refers to the component's message, a follow-up to the first answer. */
 function referenceOf({ messageId, originalMessageId }: Interaction, id: bigint | null) {
   const origin = id === null ? originalMessageId : messageId;
   return origin === null ? undefined : { messageId: origin, failIfNotExists: false };
 }
 
-/** What the message is: the first answer to a command shows the command. */
+/** Only the first answer to a command shows the command. */
 function kindOf({ type, commandId, data, messageId }: Interaction, id: bigint | null): MessageType {
   if (id === null || messageId !== null) return MessageType.Default;
   const isSlash =
@@ -259,7 +252,7 @@ function kindOf({ type, commandId, data, messageId }: Interaction, id: bigint | 
   return isSlash ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** Gives an interaction back whose answer could not be carried out. */
+/** Reopens the interaction after its answer failed. */
 async function takeBack(call: CallContext, { state, endsAt, ...interaction }: Interaction, taken: AnswerColumns) {
   await transition(call, interaction, [taken.state], {
     state,
@@ -276,7 +269,6 @@ function lookWhenOver(call: CallContext, { endsAt }: Pick<Interaction, 'endsAt'>
   if (endsAt) call.overdue.lookAt(endsAt.getTime());
 }
 
-/** Why an interaction takes no first answer. */
 async function refusalOf(call: CallContext, { id }: Interaction): Promise<DomainError> {
   const now = await call.read.interaction.findUnique({ where: { id } });
   if (now && now.callbackType !== null) return new DomainError('ALREADY_ACKNOWLEDGED');

@@ -2,13 +2,12 @@ import type { Channel } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { withLastMessages } from '../channels/last-messages.js';
 
-/** A channel, and the newest message that everybody in it sees. */
+/** `lastMessageId` is the newest message that all viewers of the channel can see. */
 export interface ChannelWithNewest {
   channel: Channel;
   lastMessageId: bigint | null;
 }
 
-/** Channels of a guild by their ids, from memory where they are known; their newest messages with one statement. */
 export async function loadChannels(
   call: CallContext,
   guildId: bigint,

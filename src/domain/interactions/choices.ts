@@ -6,10 +6,7 @@ import { GREATEST_NUMBER } from './options.js';
 import type { ValueFault } from './reading.js';
 import type { OfferedChoice } from './record.js';
 
-/**
- * Refuses choices whose values the option cannot have that they are offered for.
- * @throws INVALID_INPUT at `choices.N.value`
- */
+/** @throws INVALID_INPUT at `choices.N.value` if the type of the focused option does not allow it */
 export function checkChoices({ data }: Pick<Interaction, 'data'>, choices: readonly OfferedChoice[]): void {
   const type = focusedType(storedObject(data));
   const faults = choices.flatMap(({ value }, index) => {
@@ -19,7 +16,7 @@ export function checkChoices({ data }: Pick<Interaction, 'data'>, choices: reado
   if (faults.length > 0) throw invalidInput(...faults);
 }
 
-/** The type of the option that is being typed, which may be one of a subcommand's; undefined for none. */
+/** Undefined if no option is focused. */
 function focusedType({ options }: Prisma.JsonObject): unknown {
   if (!Array.isArray(options)) return undefined;
   const given = options.map(storedObject);

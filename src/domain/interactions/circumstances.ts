@@ -21,7 +21,6 @@ import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, unknownOf, type Wanted } from './reading.js';
 import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
 
-/** Where somebody asked, and what they named. */
 interface Asked {
   application: Application & { bot: User };
   place: Place;
@@ -31,9 +30,8 @@ interface Asked {
 }
 
 /**
- * Everything an interaction says beside its data: who asked, where, and what the ids in its data stand for, in a number of queries that
- * does not grow with them.
- * @throws INVALID_INPUT for ids of what is not there, or not to be seen by the caller; UNKNOWN_CHANNEL, GuildUnavailable
+ * Loads the entities that the data refers to. The number of queries does not depend on the number of ids.
+ * @throws INVALID_INPUT for ids that do not exist or that the caller may not see, UNKNOWN_CHANNEL, GuildUnavailable
  */
 export async function findCircumstances(call: CallContext, asked: Asked): Promise<Circumstances> {
   const { user } = requirePerson(call);
@@ -61,7 +59,7 @@ export async function findCircumstances(call: CallContext, asked: Asked): Promis
   };
 }
 
-/** In a direct channel there are no members, roles or other channels; users are whoever there is. */
+/** Accepts any existing user. A direct channel has no members, roles or other channels. */
 async function findDirectCircumstances(call: CallContext, asked: Asked, place: DirectPlace): Promise<Circumstances> {
   const { user } = requirePerson(call);
   const { application, owners, ephemeralOnly, wanted } = asked;
@@ -89,15 +87,15 @@ async function findDirectCircumstances(call: CallContext, asked: Asked, place: D
   };
 }
 
-/** Who is there, from memory: what somebody may do in a channel is worked out from it. */
+/** Cached data for computing permissions. */
 interface Scene {
   view: GuildView;
   place: GuildPlace;
   user: User;
   botId: bigint;
-  /** Null where the application has no bot in the guild, which then may do what everybody may. */
+  /** Null if the bot is not a member; it then has the permissions of `@everyone`. */
   bot: MemberFacts | null;
-  /** As of when, in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   at: number;
 }
 
@@ -138,7 +136,6 @@ async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonl
   };
 }
 
-/** The caller's own membership, which is known where they stand. */
 function memberOf({ guildId, member }: GuildPlace, user: User): MemberRecord | null {
   if (!member) return null;
   const { roleIds, ...facts } = member;
@@ -163,7 +160,7 @@ function faultOf(scene: Scene, { users, roles }: Found, { kind, id, path, channe
   }
 }
 
-/** A channel that the caller cannot see is not there. */
+/** A channel that the caller cannot view is reported as unknown. */
 function faultOfChannel(scene: Scene, id: bigint, channelTypes: Wanted['channelTypes']): Omit<FieldFault, 'path'>[] {
   const type = scene.view.channels.get(id)?.type;
   if (type === undefined || !allows(permissionsOfCaller(scene, id), Permission.ViewChannel))

@@ -14,21 +14,21 @@ import type { CommandData, InteractionRequest } from './request.js';
 interface TypedCommand {
   channelId: bigint;
   commandId: bigint;
-  /** The version of the command that the caller was shown; whichever is stored unless stated. */
+  /** The version that the caller saw. If undefined, any is accepted. */
   version?: bigint | undefined;
   options: readonly InvokedOption[];
 }
 
 export interface InvokedCommand extends TypedCommand {
-  /** The user or the message that a context menu was opened on. */
+  /** Target user or message of a context menu command. */
   targetId?: bigint | undefined;
   files?: GivenFiles | undefined;
 }
 
 /**
- * What somebody asks of an application by running one of its commands.
- * @throws INVALID_INPUT (at `version`, `options`, `targetId` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what
- *   `findRunnableCommand` throws
+ * Validates a command that the caller runs.
+ * @throws INVALID_INPUT (at `version`, `options`, `targetId`, `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE,
+ * REQUEST_TOO_LARGE, and the errors of `findRunnableCommand`
  */
 export async function commandRequest(call: CallContext, input: InvokedCommand): Promise<InteractionRequest> {
   const runnable = await findAsShown(call, input);
@@ -43,8 +43,8 @@ export async function commandRequest(call: CallContext, input: InvokedCommand): 
 }
 
 /**
- * What somebody asks of an application by typing in an option that it completes.
- * @throws INVALID_INPUT (at `version` and `options`), and what `findRunnableCommand` throws
+ * Validates a request for choices of the focused option.
+ * @throws INVALID_INPUT (at `version`, `options`), and the errors of `findRunnableCommand`
  */
 export async function autocompleteRequest(call: CallContext, input: TypedCommand): Promise<InteractionRequest> {
   const runnable = await findAsShown(call, input);
@@ -54,7 +54,7 @@ export async function autocompleteRequest(call: CallContext, input: TypedCommand
   return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
 }
 
-/** The command, unless it has become another since the caller was shown it. */
+/** @throws INVALID_INPUT if the command has changed, and the errors of `findRunnableCommand` */
 async function findAsShown(call: CallContext, input: TypedCommand): Promise<RunnableCommand> {
   const runnable = await findRunnableCommand(call, input);
   const { version = runnable.command.version } = input;
@@ -109,7 +109,7 @@ async function messageRequest(call: CallContext, runnable: RunnableCommand, inpu
   };
 }
 
-/** @throws INVALID_INPUT without a target, and with options or files */
+/** @throws INVALID_INPUT without a target, or with options or files */
 function requireTarget({ options, targetId, files = 0 }: Given): bigint {
   const faults = [
     ...(options.length > 0 ? [{ path: 'options', ...refused('A command of a context menu takes no options.') }] : []),

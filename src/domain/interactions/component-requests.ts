@@ -19,14 +19,14 @@ export interface UsedComponent {
   channelId: bigint;
   messageId: bigint;
   customId: string;
-  /** What was chosen in a select; nothing for a button. */
+  /** Absent for a button. */
   values?: readonly string[] | undefined;
 }
 
 /**
- * What somebody asks of an application by using a component of its message, which everybody may who may read that and is not timed out.
- * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION for one that is installed no longer, INVALID_INPUT (at `customId` and `values`), and what
- *   `accessChannel` and `requireTakingPart` throw
+ * Validates the use of a component. The caller must be able to read the message and not be timed out.
+ * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION if it is not installed any more, INVALID_INPUT (at `customId`,
+ * `values`), and the errors of `accessChannel` and `requireTakingPart`
  */
 export async function componentRequest(call: CallContext, input: UsedComponent): Promise<InteractionRequest> {
   const { user } = requirePerson(call);
@@ -54,7 +54,7 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
   };
 }
 
-/** @throws INVALID_INPUT for a custom id that no component has, and for a component that is disabled */
+/** @throws INVALID_INPUT for an unknown custom id or a disabled component */
 function requireUsable(message: MessageRecord, customId: string): InteractiveComponent {
   const component = findComponent(message.components, customId);
   if (!component) throw refusedAt('customId', 'The message has no component with this custom id.');
@@ -85,12 +85,14 @@ function readUse(
   return facts;
 }
 
-/** Whose installs brought the message: those of the interaction it answers; those of the place for what a bot sent by itself. */
+/**
+ * A message that answers an interaction has that interaction's owners. Any other message has the owners of its channel.
+ */
 function ownersOf({ applicationId, interaction }: MessageRecord, ofPlace: IntegrationOwners): IntegrationOwners {
   return applicationId === null || interaction === null ? ofPlace : ownersOfMessage(interaction);
 }
 
-/** By whose installs a bot is where it says something by itself: the server's, or any that lets it write to the person. */
+/** In a direct channel, the bot may be installed to any guild shared with the user, or to the user. */
 function ownersAt(place: Place, userId: bigint): IntegrationOwners {
   return place.kind === 'guild' ? { guildId: place.guildId } : { guildId: ANY_GUILD, userId };
 }

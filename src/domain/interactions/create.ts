@@ -9,13 +9,10 @@ import { ANSWER_WINDOW_MS } from './states.js';
 import { makeInteractionToken } from './tokens.js';
 import { updated } from './transitions.js';
 
-/** Longer than all attempts to deliver it, in milliseconds: who delivers it says what became of it, unless they are no more. */
+/** Longer than all delivery attempts, so it only applies if the delivering process ends. In milliseconds. */
 const DELIVERY_MS = 3 * ANSWER_WINDOW_MS;
 
-/**
- * Stores what somebody asked for, with the files they gave, to be delivered.
- * @returns the row, and its token, which is kept nowhere
- */
+/** @returns the row, and the token, which is stored only as a hash */
 export async function createInteraction(
   call: CallContext,
   request: InteractionRequest,
@@ -51,7 +48,7 @@ export async function createInteraction(
   return { interaction, token };
 }
 
-/** What the row of a given file keeps: its address is all that is read of it later. */
+/** Omits fields that are not read later. */
 function rowOf({ file: { title: _title, isSpoiler: _isSpoiler, ...row } }: FileShown) {
   return row;
 }
@@ -63,18 +60,14 @@ function ownersColumn({ guildId, userId }: IntegrationOwners): Prisma.InputJsonO
   };
 }
 
-/** The longest `data` that is stored whole, as JSON text in characters: as much as a step of the log shows. */
+/** In characters of JSON. Equals the limit of a logged step. */
 const MAX_STORED_DATA = 4_000;
 
-/**
- * What is stored of the wire's `data`. A person may send hundreds of kilobytes of option values with each command; what is too long is
- * stored without the values that somebody typed or chose.
- */
+/** Omits the user's values if `data` is too long, since options may take hundreds of kilobytes. */
 function storedData(data: InteractionRequest['data']): Prisma.InteractionUncheckedCreateInput['data'] {
   if (JSON.stringify(data).length <= MAX_STORED_DATA) return data;
   const facts = Object.entries(data).filter(([name]) => !TYPED.has(name));
   return Object.fromEntries(facts);
 }
 
-/** What of `data` people type or choose, and what is shown along with that. */
 const TYPED: ReadonlySet<string> = new Set(['options', 'components', 'values', 'resolved']);

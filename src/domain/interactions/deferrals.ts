@@ -3,14 +3,13 @@ import type { CallContext, Write } from '../call.js';
 import type { MessageRecord } from '../messages/record.js';
 import { leadWithin } from './transitions.js';
 
-/** Whether a message is a deferred answer, which says nothing yet. */
 export function isDeferred({ flags }: Pick<MessageRecord, 'flags'>): boolean {
   return (flags & MessageFlags.Loading) !== 0;
 }
 
 /**
- * Notes, in the transaction that fills a deferred answer in or removes it, that its interaction is answered.
- * @returns whether it was still deferred, and its time not over
+ * Runs in the transaction that fills in or removes the deferred message.
+ * @returns whether the interaction was still deferred and not expired
  */
 export async function endDeferral(
   { clock }: Pick<CallContext, 'clock'>,

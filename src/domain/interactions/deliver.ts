@@ -10,7 +10,6 @@ import { addStep } from './steps.js';
 import { type Led, transitionWithStep } from './transitions.js';
 import { waitForEndOf } from './wait.js';
 
-/** An interaction on its way. */
 interface Delivery {
   request: InteractionRequest;
   interaction: InteractionRecord;
@@ -18,21 +17,21 @@ interface Delivery {
 }
 
 /**
- * Stores an interaction and delivers it: over HTTP where the application has an endpoint, and through the gateway where it has none, or
- * where that is of no use (service description, section 6; decisions 14).
- * @returns the interaction as it is once it was delivered, or could not be
+ * Delivers over HTTP if the application has an endpoint. Without one, or if it fails, delivers over the gateway
+ * (service description, section 6). The HTTP attempt has 3 seconds in total, the gateway another 3 seconds.
+ * @returns the interaction after the delivery succeeded or failed
  */
 export async function deliverInteraction(call: CallContext, request: InteractionRequest): Promise<InteractionRecord> {
   return deliverStored(call, { request, ...(await createInteraction(call, request)) });
 }
 
-/** As {@link deliverInteraction}, for one that is stored. */
+/** As {@link deliverInteraction}, for a stored interaction. */
 export async function deliverStored(call: CallContext, delivery: Delivery): Promise<InteractionRecord> {
   const delivered = await deliver(call, delivery);
   return delivered ?? readInteraction(call, delivery.interaction.id);
 }
 
-/** As {@link deliverInteraction}. @returns the interaction once it was answered, or has failed */
+/** @returns the interaction after it was answered or failed */
 export async function deliverAndAwaitAnswer(
   call: CallContext,
   request: InteractionRequest,
@@ -49,10 +48,9 @@ export async function deliverAndAwaitAnswer(
   return readInteraction(call, delivery.interaction.id);
 }
 
-/** Somewhat longer than the window for an answer, in milliseconds. */
 const LONGEST_WAIT_MS = ANSWER_WINDOW_MS + 500;
 
-/** @returns the interaction where it was led to its present state here; null where somebody else has done so */
+/** @returns the interaction, or null if the caller must read its state again */
 async function deliver(call: CallContext, delivery: Delivery): Promise<InteractionRecord | null> {
   if (delivery.request.application.interactionsEndpointUrl !== null) return deliverOverHttp(call, delivery);
   await deliverOverGateway(call, delivery);
@@ -81,7 +79,7 @@ async function deliverOverHttp(call: CallContext, delivery: Delivery): Promise<I
   }
 }
 
-/** The endpoint's answer counts as if it had come to the callback route. @returns the interaction, if that was so */
+/** Treats the response like a request to the callback route. @returns null if it was rejected */
 async function answerInline(
   call: CallContext,
   { request, interaction }: Delivery,
@@ -102,7 +100,7 @@ async function answerInline(
   }
 }
 
-/** The endpoint will answer through the callback route, or has done so already. */
+/** The endpoint answers through the callback route, possibly before this runs. */
 async function waitForCallback(
   call: CallContext,
   { interaction }: Delivery,
@@ -113,19 +111,20 @@ async function waitForCallback(
   if (await noteAttempt(call, interaction, { data, step })) call.overdue.lookAt(endsAt.getTime());
 }
 
-/** Notes what became of a request, and leads the interaction on where nobody has answered it meanwhile. @returns whether nobody has */
+/**
+ * Records the attempt and advances the interaction unless it was answered in the meantime. @returns whether it advanced
+ */
 async function noteAttempt(call: CallContext, interaction: InteractionRecord, led: Led): Promise<boolean> {
   const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], led);
   if (!isWaiting) await addStep(call, interaction, led.step);
   return isWaiting;
 }
 
-/** What became of a request, and why it was of no use. */
 interface UselessAttempt extends Pick<EndpointOutcome, 'step' | 'httpMs'> {
   reason: string;
 }
 
-/** Notes that the endpoint was of no use. @returns whether it has not answered meanwhile through the callback route */
+/** @returns false if the interaction was answered in the meantime */
 function noteFallback(
   call: CallContext,
   interaction: InteractionRecord,
@@ -135,7 +134,7 @@ function noteFallback(
   return noteAttempt(call, interaction, { data, step: { ...step, reason } });
 }
 
-/** Nothing comes of what the endpoint answered, unless another answer came first. */
+/** Does nothing if the interaction was answered in the meantime. */
 async function failOverHttp(
   call: CallContext,
   interaction: InteractionRecord,
@@ -146,8 +145,8 @@ async function failOverHttp(
 }
 
 /**
- * Offers it to the bot's sessions of all processes; it is dispatched by whoever of them takes it first.
- * @param attempt what the endpoint was asked for in vain, if it has one
+ * Offers the interaction to the bot's sessions in all processes. The first one that takes it dispatches it.
+ * @param attempt the failed HTTP attempt, if any
  */
 async function deliverOverGateway(
   call: CallContext,
@@ -172,9 +171,9 @@ async function deliverOverGateway(
 const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';
 
 /**
- * Takes an interaction for a gateway session, which it is dispatched to if the answer is true: it is dispatched once, however many
- * processes have sessions of the bot.
- * @param isConnected whether anybody is there; if not, they read it once they have resumed
+ * Claims an interaction, so that one session in all processes dispatches it.
+ * @param isConnected false if the session receives it only after a resume
+ * @returns whether the session may dispatch it
  */
 export async function takeForGateway(
   call: CallContext,

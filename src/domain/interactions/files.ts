@@ -5,12 +5,10 @@ import { idIn, type KeptFiles } from '../kept-files.js';
 import type { AttachmentFile } from '../messages/files.js';
 import type { FileShown } from './request.js';
 
-/** The folder of an interaction's files. */
 export function folderOf(interactionId: bigint): string {
   return `interaction-files/${interactionId}/`;
 }
 
-/** The files of interactions, for who looks through what is kept. */
 export const interactionFiles: KeptFiles = {
   folder: 'interaction-files',
   knowsAny: async (read) => (await read.interactionFile.findFirst({ select: { id: true } })) !== null,
@@ -22,7 +20,7 @@ export const interactionFiles: KeptFiles = {
   },
 };
 
-/** Gives files their place at an interaction that is to be stored. All of them, or none. */
+/** Stores all files or none. */
 export async function keepFilesOf(
   call: CallContext,
   interactionId: bigint,
@@ -37,7 +35,7 @@ export async function keepFilesOf(
   throw failed.reason;
 }
 
-/** Removes the files of an interaction that was not stored after all. A disk that refuses is only logged. */
+/** For an interaction that was not stored. Storage errors are only logged. */
 export async function discardFilesOf(call: CallContext, interactionId: bigint): Promise<void> {
   try {
     await call.blobs.remove(folderOf(interactionId));
@@ -46,7 +44,7 @@ export async function discardFilesOf(call: CallContext, interactionId: bigint): 
   }
 }
 
-/** The file that somebody gave to a command or a modal, named as its address names it; null when there is none. */
+/** Null if there is no such file. */
 export async function findInteractionFile(
   read: Reader,
   blobs: BlobStore,

@@ -7,18 +7,14 @@ import { notOneOf, REPEATED, REQUIRED, type Reading, tooLong, tooShort, type Val
 import type { FilledInput, FilledPart, ModalData } from './request.js';
 import { type Bounds, checkCount, readChosen } from './selects.js';
 
-/** A component that is filled in. */
 type Input = StoredComponent & { custom_id: string };
 
-/** What was sent for an input, and where it stands. */
 interface Sent {
   input: SubmittedInput;
   path: string;
 }
 
-/**
- * Reads what a modal was filled in with. @returns all of its parts, in its own order; what was left empty is empty
- */
+/** @returns all parts in the modal's order; inputs that were not sent are empty */
 export function readModal(reading: Reading, modal: StoredModal, submitted: readonly SubmittedPart[]): ModalData {
   const known = modal.components.flatMap(inputsOf);
   const sent = collectSent(reading, known, submitted);
@@ -34,7 +30,7 @@ function isInput(component: StoredComponent): component is Input {
   return component.custom_id !== undefined;
 }
 
-/** What was sent, by custom id. An input may stand in another part than the modal has it in. */
+/** Clients may send an input in a different part than the modal defines. */
 function collectSent(
   reading: Reading,
   known: readonly Input[],
@@ -86,7 +82,6 @@ function fillInput(reading: Reading, input: Input, sent: ReadonlyMap<string, Sen
 
 type Filled = Pick<FilledInput, 'value' | 'values'>;
 
-/** What is sent of an input that was left empty. */
 function emptyOf({ type }: Input): Filled {
   switch (type) {
     case Type.TextInput:
@@ -153,7 +148,6 @@ function readRadio({ options = [], required }: Input, value: Value | null, refus
   return String(value);
 }
 
-/** @returns the ids of the files that were given */
 function readFiles(reading: Reading, input: Input, values: readonly string[], path: string): string[] {
   checkCount(reading, values, boundsOf(input), path);
   return values.flatMap((value, index) => {
@@ -165,7 +159,7 @@ function readFiles(reading: Reading, input: Input, values: readonly string[], pa
   });
 }
 
-/** A select takes one value and a group of checkboxes all of them, unless they say otherwise; none where they are not required. */
+/** Defaults: one value for a select, all values for a checkbox group. */
 function boundsOf({ type, required, options = [], min_values: min = 1, max_values: max }: Input): Bounds {
   const most = type === Type.CheckboxGroup ? options.length : 1;
   return { min, max: max ?? most, mayBeEmpty: required === false };

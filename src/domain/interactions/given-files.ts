@@ -6,14 +6,14 @@ import { checkFiles, factsOf, tooManyAttachments, type UploadedFile } from '../m
 import type { Reading, TakenFile, ValueFault } from './reading.js';
 import type { FileShown } from './request.js';
 
-/** The files that go with what somebody asks for: how many there will be, as long as none is received, or the files. */
+/** The received files, or their number before they are received. */
 export type GivenFiles = number | readonly UploadedFile[];
 
 export function countOfFiles(files: GivenFiles): number {
   return typeof files === 'number' ? files : files.length;
 }
 
-/** Ids for files, in their order. @throws TOO_MANY_ATTACHMENTS */
+/** In the order of the files. @throws TOO_MANY_ATTACHMENTS */
 export function allotFileIds(call: CallContext, files: GivenFiles): bigint[] {
   const count = countOfFiles(files);
   if (count > limits.attachmentsPerMessage) throw tooManyAttachments();
@@ -25,13 +25,13 @@ export const NO_FILE: ValueFault = {
   message: 'There is no file of this number in the request.',
 };
 
-/** The id of the file that a value stands for: its place in the list, counted from 0, as a number or text. */
+/** @param value zero-based index of the file, as a number or text */
 export function fileOfNumber({ fileIds }: Reading, value: unknown): bigint | undefined {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,2}$/.test(value));
   return isNumber ? fileIds[Number(value)] : undefined;
 }
 
-/** Notes files that nothing was given, and those that were given twice. */
+/** Each file must be used exactly once. */
 export function checkTaken({ faults, fileIds, taken }: Reading): void {
   for (const [index, id] of fileIds.entries()) {
     const uses = taken.filter((file) => file.id === id).length;
@@ -42,9 +42,9 @@ export function checkTaken({ faults, fileIds, taken }: Reading): void {
 }
 
 /**
- * The files once they are received, as an interaction shows them; none before.
- * @param reading what came of the input, without a fault
- * @throws FILE_TOO_LARGE, REQUEST_TOO_LARGE, and INVALID_INPUT where a file was given that is of another type
+ * Returns no files before they are received.
+ * @param reading result without faults
+ * @throws FILE_TOO_LARGE, REQUEST_TOO_LARGE, INVALID_INPUT for a file of a type that is not allowed
  */
 export function showFiles({ fileIds, taken }: Reading, files: GivenFiles): FileShown[] {
   if (typeof files === 'number') return [];

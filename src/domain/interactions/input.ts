@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { characters, fault, maybe, plainText } from '../input.js';
 
-/** The most text that an option takes, and that a modal's input takes, in characters (Discord's documentation). */
+/** In characters (Discord's documentation). */
 const OPTION_LENGTH = 6_000;
 const INPUT_LENGTH = 4_000;
 
 const OPTIONS = 25;
 const VALUES = 25;
 
-/** The most parts of a modal, and the most inputs of one of its rows, with room for what clients send beside. */
+/** With a margin for what clients add. */
 const PARTS = 40;
 
-/** Names and custom ids: longer ones are nobody's. */
 const KEY_LENGTH = 100;
 
 const key = limitedText(KEY_LENGTH);
@@ -25,7 +24,7 @@ function limitedText(max: number) {
   );
 }
 
-/** Somebody's value: text is checked as such, anything else is taken as it is. */
+/** Limits the length of text; other types are not checked. */
 function givenValue(maxLength: number) {
   const text = limitedText(maxLength);
   return z.union([z.string(), z.number(), z.bigint(), z.boolean()]).transform((value, context) => {
@@ -38,19 +37,18 @@ function givenValue(maxLength: number) {
   });
 }
 
-/** What one of a command's parameters was given. */
 const parameter = z.object({ name: key, type, value: maybe(givenValue(OPTION_LENGTH)), focused: maybe(z.boolean()) });
 
 const subcommand = parameter.extend({ options: maybe(z.array(parameter).max(OPTIONS)) });
 
 const group = parameter.extend({ options: maybe(z.array(subcommand).max(OPTIONS)) });
 
-/** What a command is run with, as the wire's `data.options` has it: parameters, a subcommand, or a group with one. */
+/** As in the wire's `data.options`: parameters, a subcommand, or a group with a subcommand. */
 export const InvokedOptions = z.array(group).max(OPTIONS);
 
 export type InvokedOption = z.output<typeof parameter> & { options?: InvokedOption[] | undefined };
 
-/** What was chosen in a select: values of its options, or ids. */
+/** Option values or ids. */
 export const ChosenValues = z.array(givenValue(KEY_LENGTH).transform(String)).max(VALUES);
 
 const input = z.object({
@@ -60,7 +58,7 @@ const input = z.object({
   values: maybe(ChosenValues),
 });
 
-/** What a modal was filled in with, as the wire has it: rows with inputs, and labels with one each. */
+/** In wire format: rows with inputs, and labels with one input each. */
 export const SubmittedComponents = z
   .array(input.extend({ components: maybe(z.array(input).max(PARTS)), component: maybe(input) }))
   .max(PARTS);

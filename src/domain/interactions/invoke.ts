@@ -14,8 +14,8 @@ import type { InteractionRecord } from './record.js';
 import { stateAt, tokenEnd } from './states.js';
 
 /**
- * Whether the caller may run a command with files, to be asked before they are received.
- * @throws what `commandRequest` throws; RATE_LIMITED
+ * Checks a command before its files are received.
+ * @throws RATE_LIMITED, and the errors of `commandRequest`
  */
 export async function requireInvoking(call: CallContext, input: InvokedCommand & { files: number }): Promise<void> {
   await commandRequest(call, input);
@@ -23,9 +23,8 @@ export async function requireInvoking(call: CallContext, input: InvokedCommand &
 }
 
 /**
- * Runs a command as the caller.
- * @returns the interaction, once it was delivered or could not be
- * @throws what `commandRequest` throws
+ * @returns the interaction after the delivery succeeded or failed
+ * @throws the errors of `commandRequest`
  */
 export async function invokeCommand(
   call: CallContext,
@@ -35,9 +34,8 @@ export async function invokeCommand(
 }
 
 /**
- * Asks an application for choices of an option that is being typed.
- * @returns the interaction, once it was answered or has failed
- * @throws what `autocompleteRequest` throws
+ * @returns the interaction after it was answered or failed
+ * @throws the errors of `autocompleteRequest`
  */
 export async function autocompleteCommand(
   call: CallContext,
@@ -46,20 +44,19 @@ export async function autocompleteCommand(
   return deliverAndAwaitAnswer(call, await autocompleteRequest(call, input));
 }
 
-/** Uses a component of a message as the caller. @throws what `componentRequest` throws */
+/** @throws the errors of `componentRequest` */
 export async function useComponent(call: CallContext, input: UsedComponent): Promise<InteractionRecord> {
   return deliverInteraction(call, await componentRequest(call, input));
 }
 
-/** What somebody sends a modal in with. */
 interface FilledModal extends Pick<SubmittedModal, 'components'> {
   /** The interaction that was answered with the modal. */
   interactionId: bigint;
 }
 
 /**
- * Whether the caller may send a modal in with files, to be asked before they are received.
- * @throws what {@link submitModal} throws; RATE_LIMITED
+ * Checks a modal before its files are received.
+ * @throws RATE_LIMITED, and the errors of {@link submitModal}
  */
 export async function requireSubmitting(
   call: CallContext,
@@ -69,16 +66,16 @@ export async function requireSubmitting(
   await takeFiles(call);
 }
 
-/** Nobody fills the disk with files that no application asked for so fast. @throws RATE_LIMITED */
+/** Limits how fast a user can fill the disk. @throws RATE_LIMITED */
 async function takeFiles(call: CallContext): Promise<void> {
   const { user } = requirePerson(call);
   await takeLimit(call, FILES_PER_PERSON, String(user.id), () => 'Too many files; try again in a moment.');
 }
 
 /**
- * Sends a modal in that the caller was shown. It is sent once; one that could not be delivered may be sent again.
- * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION for one that shows the caller no modal, CONFLICT for one that was sent already, and what
- *   `modalRequest` throws
+ * A modal can be submitted again only if its delivery failed.
+ * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION if it shows the caller no modal, CONFLICT if it was already submitted,
+ * and the errors of `modalRequest`
  */
 export async function submitModal(
   call: CallContext,
@@ -94,7 +91,7 @@ export async function submitModal(
   return submitted;
 }
 
-/** The interaction that shows the caller a modal. */
+/** @throws UNAUTHENTICATED, UNKNOWN_INTERACTION, CONFLICT */
 async function findShown(call: CallContext, id: bigint): Promise<InteractionRecord> {
   const { user } = requirePerson(call);
   const shown = await call.read.interaction.findUnique({ where: { id, userId: user.id } });
@@ -105,7 +102,7 @@ async function findShown(call: CallContext, id: bigint): Promise<InteractionReco
   return shown;
 }
 
-/** Of several who send it at once, one does. */
+/** Of several concurrent submissions, one succeeds. @throws CONFLICT */
 async function takeModal(call: CallContext, { id }: InteractionRecord): Promise<void> {
   const where = { id, modal: { not: Prisma.DbNull } };
   const { count } = await call.writeOne((db) => db.interaction.updateMany({ where, data: { modal: Prisma.DbNull } }));

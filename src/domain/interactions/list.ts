@@ -3,13 +3,13 @@ import type { CallContext } from '../call.js';
 
 export interface ListInteractionsInput {
   take: number;
-  /** Counted from the newest. */
+  /** Newest first. */
   backwards: boolean;
   after: bigint | undefined;
   before: bigint | undefined;
 }
 
-/** An application's interactions by their ids, in the direction of the page. Whoever asks answers for the right. */
+/** The caller must check permissions. */
 export function listInteractions(
   call: CallContext,
   applicationId: bigint,

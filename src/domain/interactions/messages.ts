@@ -5,10 +5,7 @@ import { loadMessages, onlookerOf } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
 import { allows } from '../permissions.js';
 
-/**
- * A message of the channel that the caller may read, as an application is shown it; undefined where the caller could not tell it from
- * one that is not there.
- */
+/** Marks the application's own reactions. Undefined if the message does not exist or the caller may not read it. */
 export async function findMessageFor(
   call: CallContext,
   { place, application }: { place: Place; application: { id: bigint } },
@@ -18,7 +15,7 @@ export async function findMessageFor(
   return message && withReactionsOf(call, message, application.id);
 }
 
-/** A message of the channel that the caller may read: an ephemeral one is for one person, the others are the channel's history. */
+/** An ephemeral message is visible to one user. Other messages need ReadMessageHistory. */
 export async function findVisibleMessage(
   call: CallContext,
   place: Place,
@@ -31,7 +28,7 @@ export async function findVisibleMessage(
   return isRead ? message : undefined;
 }
 
-/** A message tells its reader which reactions are their own. */
+/** Sets `me` of each reaction for this user. */
 export async function withReactionsOf(
   call: CallContext,
   message: MessageRecord,

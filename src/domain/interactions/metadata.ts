@@ -4,10 +4,6 @@ import { storedObject } from '../../infra/database/stored.js';
 import type { CallContext } from '../call.js';
 import type { MessageInteraction } from '../messages/interaction.js';
 
-/**
- * What a message says of the interaction it answers.
- * @param isFollowUp whether it is not the first answer
- */
 export async function messageInteraction(
   call: CallContext,
   interaction: Interaction,
@@ -23,7 +19,6 @@ export async function messageInteraction(
   };
 }
 
-/** The interaction whose modal was filled in. */
 async function findParent(call: CallContext, { parentId }: Interaction): Promise<Interaction | null> {
   return parentId === null ? null : call.read.interaction.findUnique({ where: { id: parentId } });
 }
@@ -51,7 +46,6 @@ function ownersOf(value: Prisma.JsonValue): MessageInteraction['owners'] {
   };
 }
 
-/** The user or the message that a context menu was opened on. */
 function targetOf(data: Prisma.JsonValue): Pick<MessageInteraction, 'targetUserId' | 'targetMessageId'> {
   const { type, target_id: target } = storedObject(data);
   if (typeof target !== 'string') return {};

@@ -15,17 +15,17 @@ import { newReading, requireFaultless } from './reading.js';
 import type { InteractionRequest } from './request.js';
 
 export interface SubmittedModal {
-  /** The interaction that was answered with the modal. Whether its time is over, and whether it was submitted before, is the caller's to say. */
+  /** The interaction that was answered with the modal. The caller must check its expiry and earlier submissions. */
   interaction: Interaction;
   components: readonly SubmittedPart[];
   files?: GivenFiles | undefined;
 }
 
 /**
- * What somebody asks of an application by filling in the modal that it showed them.
- * @throws UNKNOWN_INTERACTION for one that showed no modal, or showed it to somebody else; UNKNOWN_APPLICATION, INVALID_INPUT (at
- *   `components` and `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and what `accessChannel` and
- *   `requireTakingPart` throw
+ * Validates the submission of a modal.
+ * @throws UNKNOWN_INTERACTION if it shows the caller no modal, UNKNOWN_APPLICATION, INVALID_INPUT (at `components`,
+ * `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and the errors of `accessChannel` and
+ * `requireTakingPart`
  */
 export async function modalRequest(
   call: CallContext,
@@ -57,7 +57,7 @@ export async function modalRequest(
   };
 }
 
-/** The message whose component led to the modal; null where none did, and where it is gone. */
+/** Null if no component led to the modal or its message was deleted. */
 async function findSource(call: CallContext, at: Parameters<typeof findMessageFor>[1], messageId: bigint | null) {
   return messageId === null ? null : ((await findMessageFor(call, at, messageId)) ?? null);
 }

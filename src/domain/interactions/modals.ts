@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const whole = z.number().int().optional();
 
-/** What decides how a component of a stored modal may be filled in; whatever else it holds is for whoever shows it. */
+/** Only the fields that validate a submission. */
 const StoredComponent = z.object({
   type: z.number().int(),
   id: whole,
@@ -29,7 +29,7 @@ const StoredModal = z.object({ custom_id: z.string(), components: z.array(Stored
 
 export type StoredModal = z.output<typeof StoredModal>;
 
-/** A modal in a column of JSON; undefined where there is none. */
+/** Undefined if the column holds no modal. */
 export function storedModal(value: unknown): StoredModal | undefined {
   return StoredModal.safeParse(value).data;
 }

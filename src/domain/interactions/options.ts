@@ -19,21 +19,20 @@ import {
 } from './reading.js';
 import type { GivenOption, GivenParameter } from './request.js';
 
-/** What a command was run with. */
 export interface OptionsRead extends Reading {
   options: GivenOption[];
 }
 
 interface OptionsReading extends Reading {
-  /** What the options are for: to run the command, or to have one of them completed, while the others are not all there yet. */
+  /** `complete` requests choices for the focused option; others may still be missing. */
   purpose: 'run' | 'complete';
   focused: number;
 }
 
 /**
- * Reads what was given for a command's options, in the order in which it was given, which is kept.
+ * Keeps the order of the options.
  * @param known the command's own options
- * @param fileIds of the files that were given; their values are their places in this list
+ * @param fileIds ids of the files; an attachment's value is an index into this list
  */
 export function readOptions(
   known: readonly CommandOption[],
@@ -49,7 +48,7 @@ export function readOptions(
   return { ...reading, options };
 }
 
-/** A command's name with those of the group and the subcommand that were chosen: `group sub`. */
+/** For example `name group sub`. */
 export function nameOfChosen(name: string, options: readonly GivenOption[]): string {
   const [chosen] = options;
   return chosen && 'options' in chosen ? `${name} ${nameOfChosen(chosen.name, chosen.options)}` : name;
@@ -121,7 +120,6 @@ function readOption(
   return readParameter(reading, { ...option, type }, given, path);
 }
 
-/** A subcommand takes options and no value, any other option the reverse; and what is run has nothing that somebody is about to type. */
 function refuseStrangers(
   { faults, purpose }: OptionsReading,
   option: CommandOption,
@@ -139,7 +137,6 @@ function refuseStrangers(
   if (given.focused && purpose === 'run') refuse('focused', 'Options are focused for autocompletion alone.');
 }
 
-/** An option that takes a value. */
 type Parameter = CommandOption & { type: GivenParameter['type'] };
 
 function readParameter(
@@ -161,7 +158,7 @@ function readParameter(
   return undefined;
 }
 
-/** The value of the option that somebody is about to type is text, whatever it will be. */
+/** A focused value is text, whatever the option's type. */
 function readFocused(
   reading: OptionsReading,
   { name, type, autocomplete }: Parameter,
@@ -242,13 +239,13 @@ function readChoice(choices: CommandOption['choices'], value: string | number): 
   return { fault: notOneOf(choices.map((choice) => choice.value)) };
 }
 
-/** From -2^53 + 1 to 2^53 - 1 (Discord's documentation, Application Commands); text of it counts, too. */
+/** From -2^53 + 1 to 2^53 - 1, also as text (Discord's documentation, Application Commands). */
 function wholeNumber(value: Value): number | undefined {
   const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
   return Number.isSafeInteger(number) ? withoutSignOfZero(number) : undefined;
 }
 
-/** How far numbers go that need not be whole (Discord's documentation, Application Command Option Type). */
+/** Largest absolute value of a number (Discord's documentation, Application Command Option Type). */
 export const GREATEST_NUMBER = 2 ** 53;
 
 /** From -2^53 to 2^53. */
@@ -259,7 +256,7 @@ function finiteNumber(value: Value): number | undefined {
 
 const DECIMAL = /^-?\d{1,400}(\.\d{1,400})?(e[-+]?\d{1,4})?$/i;
 
-/** JSON has no negative zero. */
+/** Turns -0 into 0, as JSON serialization does. */
 function withoutSignOfZero(value: unknown): number {
   return Number(value) + 0;
 }

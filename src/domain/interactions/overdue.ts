@@ -4,18 +4,18 @@ import type { CallContext } from '../call.js';
 import { stateAfter, stateAt } from './states.js';
 import { leadOn } from './transitions.js';
 
-/** Looks after interactions whose time may be over, once for all that are over by then. */
+/** Calls `settle` shortly after interactions end, once for all that have ended by then. */
 export class OverdueInteractions {
   #timer: Timer | null = null;
   #dueAt = Number.POSITIVE_INFINITY;
 
-  /** @param settle see {@link settleOverdue}; handles its own faults */
+  /** @param settle must not reject; see {@link settleOverdue} */
   constructor(
     private readonly clock: Clock,
     private readonly settle: () => Promise<void>,
   ) {}
 
-  /** Has interactions looked at that are over by `time`, in milliseconds since the Unix epoch. */
+  /** Schedules `settle` for shortly after `time`, in milliseconds since the Unix epoch. */
   lookAt(time: number): void {
     if (time >= this.#dueAt) return;
     this.#timer?.cancel();
@@ -27,15 +27,15 @@ export class OverdueInteractions {
   }
 }
 
-/** How long those that end one after the other are gathered, in milliseconds. */
+/** Batches interactions that end in quick succession. In milliseconds. */
 const GATHER_MS = 25;
 
 const PER_PIECE = 100;
 
 /**
- * Notes of interactions whose time is over that they have failed or expired, those that ended first before the others.
- * @param signal ends it after a piece
- * @throws the reason of `signal` when that is aborted
+ * Marks overdue interactions as failed or expired, earliest end first.
+ * @param signal checked between batches
+ * @throws the reason of `signal` when aborted
  */
 export async function settleOverdue(call: CallContext, signal?: AbortSignal): Promise<void> {
   for (;;) {
@@ -46,7 +46,7 @@ export async function settleOverdue(call: CallContext, signal?: AbortSignal): Pr
   }
 }
 
-/** When the next interaction that waits for an answer is over; null for none. */
+/** In milliseconds since the Unix epoch. Null if no interaction is pending. */
 export async function nextOverdue(read: Reader): Promise<number | null> {
   const next = await read.interaction.findFirst({
     where: { endsAt: { not: null } },
@@ -77,20 +77,19 @@ async function settle(call: CallContext, interaction: Interaction): Promise<void
 
 const NOT_RESUMED = 'The bot was not connected, and its session did not resume within 3 seconds.';
 
-/** Whether no session of the bot was connected when the interaction was delivered. The step of that delivery has a reason only then. */
+/** The delivery step has a reason only if the bot had no connected session. */
 async function wasAwayAtDelivery({ read }: CallContext, { id, state }: Interaction): Promise<boolean> {
   if (state !== 'DELIVERED_GATEWAY') return false;
   const where = { interactionId: id, kind: 'GATEWAY', reason: { not: null } };
   return (await read.interactionStep.findFirst({ where, select: { id: true } })) !== null;
 }
 
-/** Why nothing came of an interaction, whether or not somebody has noted it, for its developers; null where something did, or may yet. */
+/** Applies even if the stored state is outdated. Null if the interaction has not failed. */
 export function failureAt(interaction: Interaction, now: number): string | null {
   const state = stateAt(interaction, now);
   return state === 'FAILED' || state === 'EXPIRED' ? (interaction.failure ?? reasonOf(interaction)) : null;
 }
 
-/** Why an interaction is over that nobody answered. */
 function reasonOf({ state }: Pick<Interaction, 'state'>): string {
   switch (state) {
     case 'DELIVERED_HTTP':

@@ -11,13 +11,12 @@ import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError } from '../errors.js';
 import { allows, Permission } from '../permissions.js';
 
-/** The installs in a column of JSON, as ids in decimal text; none where that says nothing of them. */
+/** The column holds ids as decimal text. */
 export function storedOwners(value: Prisma.JsonValue | undefined): IntegrationOwners {
   const { guildId, userId } = storedObject(value);
   return { ...idOf('guildId', idIn(guildId)), ...idOf('userId', idIn(userId)) };
 }
 
-/** The installs that stand in a message's word of the interaction it answers. */
 export function ownersOfMessage(interaction: Prisma.JsonValue): IntegrationOwners {
   return storedOwners(storedObject(interaction).owners);
 }
@@ -27,8 +26,8 @@ function idIn(value: Prisma.JsonValue | undefined): bigint | undefined {
 }
 
 /**
- * Those of the installs that count still, of which an application that goes on being used needs one.
- * @throws UNKNOWN_APPLICATION when none is
+ * @returns the owners that still have the application installed
+ * @throws UNKNOWN_APPLICATION if there are none
  */
 export async function requireInstalled(
   call: CallContext,
@@ -50,7 +49,7 @@ function idOf(name: keyof IntegrationOwners, id: bigint | undefined): Integratio
   return id === undefined ? {} : { [name]: id };
 }
 
-/** Whether what an application answers is seen by the caller alone: where no server has it, and they may not bring such ones along. */
+/** True if the application is not installed in the guild and the caller lacks UseExternalApps. */
 export function isForCallerOnly({ guildId }: IntegrationOwners, place: Place): boolean {
   if (place.kind === 'direct') return false;
   return guildId === undefined && !allows(place.permissions, Permission.UseExternalApps);

@@ -5,9 +5,8 @@ import { placeOf } from '../channels/place-of.js';
 import { DomainError } from '../errors.js';
 
 /**
- * The channel of an interaction as its application's place. The bot may do there what its roles say; where it is no member, what
- * everybody may.
- * @throws UNKNOWN_CHANNEL for one that is gone, GuildUnavailable
+ * The channel with the bot's permissions. A bot that is not a member has those of `@everyone`.
+ * @throws UNKNOWN_CHANNEL if the channel was deleted, GuildUnavailable
  */
 export async function placeOfApplication(
   call: CallContext,

@@ -1,30 +1,26 @@
 import { type FieldFault, invalidInput } from '../errors.js';
 import { snowflake } from '../input.js';
 
-/** An id that somebody gave, for something that has to be there. */
+/** A given id that must refer to an existing entity. */
 export interface Wanted {
   kind: 'user' | 'role' | 'channel' | 'mentionable';
   id: bigint;
-  /** Where it stands in the input. */
   path: string;
-  /** The types that a channel may have; any when that is missing or empty. */
+  /** Allowed channel types. If empty or undefined, all are allowed. */
   channelTypes?: readonly number[] | undefined;
 }
 
-/** A file that somebody gave for something. */
 export interface TakenFile {
   id: bigint;
-  /** Where it was given. */
   path: string;
-  /** What it may be; anything when that is missing or empty. */
+  /** Allowed file types. If empty or undefined, all are allowed. */
   types: readonly string[] | undefined;
 }
 
-/** What came of reading somebody's input so far: what is wrong with it, what has to be looked up, and what each file is for. */
 export interface Reading {
   faults: FieldFault[];
   wanted: Wanted[];
-  /** The ids of the files that go with the input, which speaks of them by their place in this list. */
+  /** The input refers to a file by its index here. */
   fileIds: readonly bigint[];
   taken: TakenFile[];
 }
@@ -33,17 +29,15 @@ export function newReading(fileIds: readonly bigint[] = []): Reading {
   return { faults: [], wanted: [], fileIds, taken: [] };
 }
 
-/** @throws INVALID_INPUT with all that is wrong */
+/** @throws INVALID_INPUT with all faults */
 export function requireFaultless({ faults }: Reading): void {
   if (faults.length > 0) throw invalidInput(...faults);
 }
 
-/** What is wrong with a value, without where it stands. */
 export type ValueFault = Omit<FieldFault, 'path'>;
 
 export const REQUIRED: ValueFault = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
 
-/** For one of several that may stand once. */
 export const REPEATED: ValueFault = {
   code: 'SET_TYPE_ALREADY_CONTAINS_VALUE',
   message: 'The set already contains this value',
@@ -54,7 +48,7 @@ export function notOneOf(values: readonly (string | number)[]): ValueFault {
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${values.join(', ')}}.` };
 }
 
-/** For the id of what is not there, or not to be seen. */
+/** For an entity that does not exist or is hidden from the caller. */
 export function unknownOf(kind: Wanted['kind']): ValueFault {
   const what = NAMES[kind];
   return { code: `UNKNOWN_${what.toUpperCase()}`, message: `Unknown ${what}` };
@@ -70,14 +64,13 @@ export function tooLong(max: number): ValueFault {
   return { code: 'BASE_TYPE_MAX_LENGTH', message: `Must be ${max} or fewer in length.` };
 }
 
-/** For a list of too few or too many. */
 export function wrongCount(min: number, max: number): ValueFault {
   return { code: 'BASE_TYPE_BAD_LENGTH', message: `Must be between ${min} and ${max} in length.` };
 }
 
 const Id = snowflake();
 
-/** The id that a value stands for; undefined for what is none. One that is too large is nobody's. */
+/** Undefined if the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   return Id.safeParse(value).data;
 }

@@ -5,21 +5,19 @@ import type { ModalContent } from '../messages/components/index.js';
 
 export type InteractionRecord = Interaction;
 
-/** How far an interaction is, for those who wait for it. */
 export interface InteractionProgress {
   id: bigint;
-  /** The state that it came into; absent where that is as it was. */
+  /** The new state; absent if unchanged. */
   state?: InteractionState;
 }
 
-/** A choice that an autocompletion offers, in wire names. */
+/** An autocomplete choice with wire names. */
 export interface OfferedChoice {
   name: string;
   name_localizations?: Record<string, string> | null;
   value: string | number;
 }
 
-/** The first answer to an interaction, by the reference platform's callback type. */
 export type Callback =
   | { type: InteractionResponseType.ChannelMessageWithSource; message: NewMessage }
   | { type: InteractionResponseType.DeferredChannelMessageWithSource; flags: number }
@@ -28,7 +26,6 @@ export type Callback =
   | { type: InteractionResponseType.ApplicationCommandAutocompleteResult; choices: OfferedChoice[] }
   | { type: InteractionResponseType.Modal; modal: ModalContent };
 
-/** What can happen with an interaction. */
 type StepKind =
   | 'HTTP'
   | 'GATEWAY'
@@ -36,22 +33,18 @@ type StepKind =
   | 'FOLLOW_UP'
   | 'EDIT'
   | 'DELETE'
-  /** An answer that could not be used. */
   | 'REFUSED'
-  /** Nobody took it, or nobody answered in time. */
+  /** The delivery failed, or no answer came in time. */
   | 'FAILED'
-  /** The token's time was over. */
+  /** The token expired. */
   | 'EXPIRED';
 
-/** What is noted of a step. */
 export interface Step {
   kind: StepKind;
-  /** The HTTP status of the answer, the endpoint's or ours. */
+  /** From the endpoint or this server. */
   status?: number;
   durationMs?: number;
-  /** Why it failed, in words. */
   reason?: string;
-  /** What was sent, and what came. */
   request?: string;
   response?: string;
 }

@@ -19,10 +19,9 @@ type Parameter = Exclude<
   ApplicationCommandOptionType.Subcommand | ApplicationCommandOptionType.SubcommandGroup
 >;
 
-/** A parameter that was given. The focused one of an autocompletion is text as it was typed, whatever the option's type. */
+/** A focused value is the typed text, whatever the option's type. */
 export type GivenParameter = { name: string; type: Parameter; value: string | number | boolean; focused?: true };
 
-/** A subcommand or a group that was chosen, with what was given to it. */
 export type ChosenSubcommand = {
   name: string;
   type: ApplicationCommandOptionType.Subcommand | ApplicationCommandOptionType.SubcommandGroup;
@@ -31,21 +30,21 @@ export type ChosenSubcommand = {
 
 export type GivenOption = GivenParameter | ChosenSubcommand;
 
-/** What is said of the command, and of what it was run with. `guild_id` is there for a command of one guild. */
+/** `guild_id` is set for a guild command. */
 export type CommandData = {
   id: string;
   name: string;
   type: ApplicationCommandType;
   guild_id?: string;
   options?: GivenOption[];
-  /** The user or the message that a context menu was opened on. */
+  /** Target user or message of a context menu command. */
   target_id?: string;
 };
 
-/** `values` is there for selects. */
+/** `values` is set for selects. */
 export type ComponentData = { component_type: ComponentType; custom_id: string; id: number; values?: string[] };
 
-/** One input of a modal, as it was filled in: `value` or `values`, by its type. */
+/** Has `value` or `values`, depending on the type. */
 export type FilledInput = {
   type: ComponentType;
   id?: number;
@@ -54,38 +53,37 @@ export type FilledInput = {
   values?: string[];
 };
 
-/** A part of a modal: a row with inputs, a label with its one, or text. */
+/** A row with inputs, a label with one input, or text. */
 export type FilledPart = { type: ComponentType; id?: number; components?: FilledInput[]; component?: FilledInput };
 
 export type ModalData = { custom_id: string; components: FilledPart[] };
 
-/** A channel that an interaction names. */
 export interface ChannelShown {
   channel: Channel;
   lastMessageId: bigint | null;
-  /** What the caller may do there, and what the application's bot may. */
+  /** Permissions of the caller and of the bot in the channel. */
   permissions: bigint;
   appPermissions: bigint;
-  /** Of a direct channel: who is in it beside the application's bot. */
+  /** Recipients other than the application's bot. Only for a direct channel. */
   recipients?: User[];
 }
 
-/** A member that an interaction names, and what they may do in its channel. */
+/** Permissions apply to the interaction's channel. */
 export interface MemberShown {
   member: MemberRecord;
   permissions: bigint;
 }
 
-/** A file that was given, which is kept once the interaction is stored. */
+/** Stored with the interaction. */
 export interface FileShown {
   file: FileFacts;
   blob: StagedBlob;
 }
 
-/** Everything that ids in an interaction's data stand for. */
+/** The entities that ids in the data refer to. */
 export interface Resolved {
   users: User[];
-  /** Those of the users who are members of the guild. */
+  /** Those `users` who are members of the guild. */
   members: MemberShown[];
   roles: Role[];
   channels: ChannelShown[];
@@ -93,7 +91,6 @@ export interface Resolved {
   files: FileShown[];
 }
 
-/** All that an interaction says beside what kind it is, and its data. */
 export interface Circumstances {
   application: Application & { bot: User };
   user: User;
@@ -102,9 +99,8 @@ export interface Circumstances {
   member: MemberRecord | null;
   resolved: Resolved;
   owners: IntegrationOwners;
-  /** Whether answers are seen by the caller alone. */
+  /** Whether only the caller may see answers. */
   ephemeralOnly: boolean;
-  /** What the application's bot may do in the channel. */
   appPermissions: bigint;
   locale: Locale;
   guildLocale: Locale;
@@ -113,7 +109,7 @@ export interface Circumstances {
 
 interface OfCommand<Type extends InteractionType> extends Circumstances {
   type: Type;
-  /** With the subcommand, where one was chosen: `group sub`. */
+  /** Includes a chosen subcommand: `name group sub`. */
   name: string;
   commandId: bigint;
   data: CommandData;
@@ -126,7 +122,6 @@ interface OfComponent extends Circumstances {
   name: string;
   commandId: null;
   data: ComponentData;
-  /** The message that the component stands in. */
   message: MessageRecord;
   parentId: null;
 }
@@ -136,15 +131,15 @@ interface OfModal extends Circumstances {
   name: string;
   commandId: null;
   data: ModalData;
-  /** The message whose component led to the modal, where one did and it is still there. */
+  /** Null if no component led to the modal or its message was deleted. */
   message: MessageRecord | null;
-  /** The interaction that the modal answered. */
+  /** The interaction that was answered with the modal. */
   parentId: bigint;
 }
 
 /**
- * What somebody asked of an application, checked and complete: what is stored and delivered. `data` is the wire's, without `resolved`;
- * `name` is the name of the command, or the custom id of the component or the modal.
+ * A validated interaction. `data` has the wire format without `resolved`. `name` is the command's name or the custom id
+ * of the component or modal.
  */
 export type InteractionRequest =
   | OfCommand<InteractionType.ApplicationCommand>

@@ -14,21 +14,21 @@ import { placeOfApplication } from './place.js';
 import { isAcknowledged } from './states.js';
 import { addRepeatableStep } from './steps.js';
 
-/** Which of an interaction's answers: the first, or a message by its id. */
+/** The first answer, or a message id. */
 export type AnswerKey = '@original' | bigint;
 
-/** The most follow-ups where nobody but the person installed the application (Discord's documentation, Receiving and Responding). */
+/** Limit if only the user installed the application (Discord's documentation, Receiving and Responding). */
 const FOLLOW_UPS_FOR_USER_INSTALL = 5;
 
-/** A further answer. */
 interface FollowUp {
   message: NewMessage;
   files: readonly UploadedFile[];
 }
 
 /**
- * Sends a further answer. Right after a deferred one it takes the place of that.
- * @throws UNKNOWN_WEBHOOK before the first answer and for an autocompletion, TOO_MANY_FOLLOW_UPS, and what `postMessage` throws
+ * If the first answer is deferred, this fills it in.
+ * @throws UNKNOWN_WEBHOOK before the first answer and for autocomplete, TOO_MANY_FOLLOW_UPS, and the errors of
+ * `postMessage`
  */
 export async function createFollowUp(call: CallContext, followUp: FollowUp): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
@@ -43,7 +43,7 @@ export async function createFollowUp(call: CallContext, followUp: FollowUp): Pro
   }
 }
 
-/** What the deferred answer became; null where another was quicker, or somebody removed it. @throws what {@link editAnswer} throws */
+/** Null if the deferred answer was already filled in or deleted. @throws the errors of {@link editAnswer} */
 async function fillInDeferred(call: CallContext, { message, files }: FollowUp): Promise<MessageRecord | null> {
   try {
     return await editAnswer(call, { key: '@original', edit: asEdit(message), files, isFillingIn: true });
@@ -54,7 +54,7 @@ async function fillInDeferred(call: CallContext, { message, files }: FollowUp): 
   }
 }
 
-/** Whether the deferred answer is still to come, be its message not stored yet. */
+/** True also before the message of the deferred answer is stored. */
 async function isDeferredStill(call: CallContext): Promise<boolean> {
   const { id } = requireInteraction(call).interaction;
   const now = await call.read.interaction.findUnique({ where: { id }, select: { state: true } });
@@ -68,7 +68,6 @@ async function postFollowUp(call: CallContext, { message, files }: FollowUp): Pr
   return posted;
 }
 
-/** What a message says, as an edit of one that says nothing yet. */
 function asEdit({ content, embeds, components, flags, allowedMentions, attachments }: NewMessage): MessageEdit {
   return { content, embeds, components, flags, allowedMentions, attachments };
 }
@@ -87,12 +86,12 @@ async function countFollowUp(call: CallContext, { id, owners }: Interaction): Pr
   );
 }
 
-/** One that was refused is none. */
+/** A rejected follow-up does not count. */
 function uncountFollowUp(call: CallContext, { id }: Interaction): Promise<unknown> {
   return call.writeOne((db) => db.interaction.updateMany({ where: { id }, data: { followUps: { decrement: 1 } } }));
 }
 
-/** One of the answers. @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE for a message that is none of them */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE if the message does not answer the interaction */
 export async function getAnswer(call: CallContext, key: AnswerKey): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
   const place = await placeOfApplication(call, interaction);
@@ -108,15 +107,14 @@ function isAnswerTo({ id, applicationId, interaction: answered }: MessageRecord,
   return applicationId === interaction.applicationId && answered?.id === String(interaction.id);
 }
 
-/** A change of one of the answers. */
 interface AnswerEdit extends Pick<Edit, 'files' | 'isFillingIn'> {
   key: AnswerKey;
   edit: MessageEdit;
 }
 
 /**
- * Edits one of the answers; a deferred one is an answer from then on.
- * @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE and what `applyEdit` throws
+ * A deferred answer then counts as answered.
+ * @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, and the errors of `applyEdit`
  */
 export async function editAnswer(call: CallContext, { key, edit, ...more }: AnswerEdit): Promise<MessageRecord> {
   const { interaction } = requireAcknowledged(call);
@@ -127,7 +125,7 @@ export async function editAnswer(call: CallContext, { key, edit, ...more }: Answ
   return edited;
 }
 
-/** Removes one of the answers for good. @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
 export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<void> {
   const { interaction } = requireAcknowledged(call);
   const message = await getAnswer(call, key);
@@ -135,7 +133,7 @@ export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<v
   await addRepeatableStep(call, interaction, { kind: 'DELETE', response: `message ${message.id}` });
 }
 
-/** The interaction whose token was shown. @throws UNKNOWN_WEBHOOK while nobody has answered it, and for one that no message answers */
+/** @throws UNKNOWN_WEBHOOK before the first answer, and for autocomplete */
 function requireAcknowledged(call: CallContext) {
   const actor = requireInteraction(call);
   const { interaction } = actor;

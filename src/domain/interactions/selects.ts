@@ -1,7 +1,7 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
 import { NO_ID, notOneOf, REPEATED, REQUIRED, type Reading, readId, type Wanted, wrongCount } from './reading.js';
 
-/** What the ids of each select stand for; the values of the others are those of their options. */
+/** Selects of ids. Other selects take the values of their options. */
 const KINDS: ReadonlyMap<number, Wanted['kind']> = new Map([
   [Type.UserSelect, 'user'],
   [Type.RoleSelect, 'role'],
@@ -9,24 +9,23 @@ const KINDS: ReadonlyMap<number, Wanted['kind']> = new Map([
   [Type.ChannelSelect, 'channel'],
 ]);
 
-/** What is chosen from: a select, or boxes to check. */
+/** A select or a checkbox group. */
 export interface Choosable {
   type: number;
-  /** Of one that is not of ids. */
+  /** Undefined for a select of ids. */
   options?: readonly { value: string }[] | undefined;
-  /** The types of channels that can be chosen; any when that is missing or empty. */
+  /** Allowed channel types. If empty or undefined, all are allowed. */
   channel_types?: readonly number[] | undefined;
 }
 
-/** How many values a select takes. */
 export interface Bounds {
   min: number;
   max: number;
-  /** Whether none will do as well. */
+  /** Whether no value is valid even if `min` is greater than 0. */
   mayBeEmpty: boolean;
 }
 
-/** Reads what was chosen in a select, in the order in which it was. @returns the values as the wire has them */
+/** Keeps the order of the values. @returns the values in wire format */
 export function readChosen(
   reading: Reading,
   select: Choosable,
@@ -41,7 +40,6 @@ export function readChosen(
   });
 }
 
-/** Notes where there are too few values, or too many. */
 export function checkCount(
   { faults }: Reading,
   { length }: readonly string[],

@@ -3,13 +3,12 @@ import type { CallContext } from '../call.js';
 import { type DomainError, describeFaults } from '../errors.js';
 import type { Step } from './record.js';
 
-/** The most that is kept of a body, in characters. */
+/** In characters. */
 const BODY_LENGTH = 4_000;
 
-/** The most steps of an interaction that are kept: who sends one answer after the other is not logged for ever. */
+/** Limit of {@link addRepeatableStep}. */
 const STEPS_PER_INTERACTION = 60;
 
-/** The row of a step. */
 export function stepRow(
   call: Pick<CallContext, 'nextId'>,
   interactionId: bigint,
@@ -18,20 +17,20 @@ export function stepRow(
   return { id: call.nextId(), interactionId, ...step, ...cutBodies({ request, response }) };
 }
 
-/** Stores a step in a transaction whose event tells of it. */
+/** The transaction must publish an event itself. */
 export async function insertStep(
   call: Pick<CallContext, 'nextId'>,
   db: Transaction,
   interactionId: bigint,
   step: Step,
 ): Promise<void> {
-  // Nothing of it is read back, which a single `create` would do.
+  // Unlike `create`, `createMany` does not read the row back.
   await db.interactionStep.createMany({ data: [stepRow(call, interactionId, step)] });
 }
 
 type Which = Pick<Interaction, 'id' | 'applicationId'>;
 
-/** Notes a step of an interaction, whose state is as it was. */
+/** For a step that does not change the state. */
 export async function addStep(call: CallContext, { id, applicationId }: Which, step: Step): Promise<void> {
   await call.writeOne(
     (db) => insertStep(call, db, id, step),
@@ -39,13 +38,12 @@ export async function addStep(call: CallContext, { id, applicationId }: Which, s
   );
 }
 
-/** Notes a step of which there may be any number, unless as many as are kept were noted. */
+/** Does nothing if the interaction already has the maximum number of steps. */
 export async function addRepeatableStep(call: CallContext, interaction: Which, step: Step): Promise<void> {
   const known = await call.read.interactionStep.count({ where: { interactionId: interaction.id } });
   if (known < STEPS_PER_INTERACTION) await addStep(call, interaction, step);
 }
 
-/** Notes why an answer was refused, for its developers. */
 export async function noteRefusedAnswer(call: CallContext, refusal: DomainError): Promise<void> {
   if (call.actor.kind !== 'interaction') return;
   await addRepeatableStep(call, call.actor.interaction, { kind: 'REFUSED', reason: describeFaults(refusal) });

@@ -5,7 +5,6 @@ import type { Step } from './record.js';
 import { OPEN_STATES } from './states.js';
 import { insertStep } from './steps.js';
 
-/** What is told of an interaction's new state. */
 export function updated({
   id,
   applicationId,
@@ -14,15 +13,13 @@ export function updated({
   return { type: 'INTERACTION_UPDATED', applicationId, interaction: { id, state } };
 }
 
-/** The columns a transition sets. */
 type Columns = Prisma.InteractionUncheckedUpdateManyInput & { state: InteractionState };
 
 type Which = Pick<Interaction, 'id' | 'applicationId'>;
 
 /**
- * Leads an interaction from one of some states to another, if it is in one of them and its time is not over: of several who try, one
- * succeeds.
- * @returns whether this one did
+ * Changes the state if it is in `from` and its time is not over. Of several concurrent calls, one succeeds.
+ * @returns whether this call did
  */
 export async function transition(
   call: CallContext,
@@ -37,7 +34,7 @@ export async function transition(
   return count === 1;
 }
 
-/** As {@link transition}, and notes the step that led there: whoever is told of the state reads the step, too. */
+/** Adds the step in the same transaction, so that subscribers to the event can read it. */
 export function transitionWithStep(
   call: CallContext,
   interaction: Which,
@@ -47,13 +44,12 @@ export function transitionWithStep(
   return leadOn(call, interaction, { where: inTime(call, interaction, from), ...led });
 }
 
-/** A change of state, and the step that leads there. */
 export interface Led {
   data: Columns;
   step: Step;
 }
 
-/** A change of state with the step that led there, of one interaction that is as `where` says. @returns whether it was */
+/** Changes the state of an interaction that matches `where`, and adds a step. @returns whether it matched */
 export function leadOn(
   call: CallContext,
   interaction: Which,
@@ -66,7 +62,7 @@ export function leadOn(
   });
 }
 
-/** A change of state that belongs to a transaction, of one interaction that is as `where` says. @returns whether it was */
+/** Changes the state of an interaction that matches `where`, in a transaction. @returns whether it matched */
 export async function leadWithin(
   { db, record }: Pick<Write, 'db' | 'record'>,
   interaction: Which,
@@ -78,13 +74,12 @@ export async function leadWithin(
   return count === 1;
 }
 
-/** In one of some states, and not over. */
 function inTime({ clock }: CallContext, { id }: Which, from: readonly InteractionState[]) {
   const endsAt = { gt: new Date(clock.now()) };
   return { id, state: { in: [...from] }, OR: [{ endsAt: null }, { endsAt }] };
 }
 
-/** Leads an interaction that waits for its first answer to another state. @returns whether it did */
+/** @returns whether the interaction was still without a first answer */
 export function transitionFromOpen(call: CallContext, interaction: Which, data: Columns): Promise<boolean> {
   return transition(call, interaction, OPEN_STATES, data);
 }

@@ -5,19 +5,19 @@ import { TOKEN_LIFETIME_MS } from './states.js';
 import { stepRow } from './steps.js';
 import { updated } from './transitions.js';
 
-/** In place of a token's hash, where no token is good any more. */
+/** Replaces the hash of a revoked token. */
 const NO_TOKEN = '';
 
 const REASON = 'The application was uninstalled before it had answered.';
 
-/** Whether the tokens of an interaction ended with the last installation that it rests on. */
+/** Whether the tokens ended because the application was uninstalled. */
 export function hasEnded({ tokenHash }: Pick<Interaction, 'tokenHash'>): boolean {
   return tokenHash === NO_TOKEN;
 }
 
 /**
- * Ends those interactions of an application, and their tokens, that rest on no installation any more. It belongs to the transaction that
- * removes installations; whoever answers at the same time comes before it or is refused.
+ * Ends the application's interactions that no remaining installation covers, and revokes their tokens. Runs in the
+ * transaction that removes installations. A concurrent answer either commits first or is rejected.
  */
 export async function endUninstalled(call: CallContext, write: Write, applicationId: bigint): Promise<void> {
   const { db, record } = write;
@@ -29,7 +29,7 @@ export async function endUninstalled(call: CallContext, write: Write, applicatio
   for (const { id, state } of unanswered) record(updated({ id, applicationId, state }));
 }
 
-/** @returns the interactions whose tokens were good until then, as they are now */
+/** @returns the interactions whose tokens were revoked, with their new states */
 async function endTokens(
   { clock }: Pick<CallContext, 'clock'>,
   { db }: Pick<Write, 'db'>,

@@ -3,16 +3,15 @@ import type { InteractionState } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { InteractionRecord } from './record.js';
 
-/** Somebody who waits for an interaction to come out of a state. */
 export interface Waiting {
-  /** Settles once nothing is missed any more. */
+  /** Resolves when the subscription is active. */
   ready: Promise<void>;
-  /** The first state that is not one of those, or null when none came within `ms` milliseconds. */
+  /** The first state other than the given ones, or null after `ms` milliseconds. */
   settled(ms: number): Promise<InteractionState | null>;
   close(): void;
 }
 
-/** Listens for the first state of an interaction, in whatever process it comes about, that is none of `states`. */
+/** Works for changes in any process. */
 export function waitForEndOf(
   call: CallContext,
   { id, applicationId }: Pick<InteractionRecord, 'id' | 'applicationId'>,
