@@ -2,29 +2,26 @@ import type { Interaction } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext } from '../call.js';
 
-/** How an endpoint did with the last interactions that it was asked about. */
 export interface EndpointHealth {
-  /** Delivered to it. */
   answered: number;
-  /** Delivered over the gateway instead. */
+  /** Delivered over the gateway after the endpoint failed. */
   fellBack: number;
-  /** Delivered to it, and answered with what could not be used. */
+  /** Delivered, but with an unusable answer. */
   failed: number;
-  /** Of what was delivered to it, in milliseconds; null where there was nothing. */
+  /** Of delivered interactions; null if there are none. */
   p50Ms: number | null;
   p95Ms: number | null;
-  /** What went wrong the last time, and when it was. */
+  /** Null if there was no failure. */
   lastFailure: string | null;
   lastFailureAt: Date | null;
 }
 
-/** What an endpoint's health is told from. */
 export type Delivery = Pick<Interaction, 'id' | 'httpMs' | 'fellBack' | 'state' | 'failure'>;
 
-/** How many of an application's interactions count. */
+/** Number of an application's latest interactions that health is based on. */
 export const DELIVERIES_LOOKED_AT = 100;
 
-/** The last interactions of an application, newest first. */
+/** Newest first. */
 export function lastDeliveries(call: CallContext, applicationId: bigint, take: number): Promise<Delivery[]> {
   return call.read.interaction.findMany({
     where: { applicationId },
@@ -34,7 +31,7 @@ export function lastDeliveries(call: CallContext, applicationId: bigint, take: n
   });
 }
 
-/** @param deliveries newest first; those the endpoint was not asked about do not count */
+/** @param deliveries newest first; interactions that were not sent to the endpoint do not count */
 export async function endpointHealth(call: CallContext, deliveries: Delivery[]): Promise<EndpointHealth> {
   const asked = deliveries.filter(({ httpMs }) => httpMs !== null);
   const delivered = asked.filter(({ fellBack }) => !fellBack);
@@ -56,14 +53,14 @@ function isFailure({ fellBack, state }: Delivery): boolean {
   return fellBack || state === 'FAILED';
 }
 
-/** The first step that went wrong is that of the endpoint; what is said of the interaction as a whole may be the gateway's. */
+/** The first failed step is the endpoint's. The interaction's own failure may come from the gateway. */
 async function failureOf(call: CallContext, { id, failure }: Delivery): Promise<string | null> {
   const where = { interactionId: id, reason: { not: null } };
   const step = await call.read.interactionStep.findFirst({ where, orderBy: { id: 'asc' } });
   return step?.reason ?? failure;
 }
 
-/** The smallest value that so many of all are not above. */
+/** Nearest-rank percentile. */
 function percentile(sorted: number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null;
 }

@@ -1,10 +1,9 @@
 import type { User } from '../../infra/database/index.js';
 
-/** What an endpoint is asked when somebody wants to know whether it is one. Nothing can be answered with its token. */
+/** A PING that checks an endpoint. Its token cannot be used to answer. */
 export interface Ping {
   id: bigint;
   applicationId: bigint;
   token: string;
-  /** Who wants to know. */
   user: User;
 }

@@ -3,7 +3,6 @@ import { signedHeaders } from '../../infra/keys.js';
 import type { OutboundAnswer, OutboundRequest } from '../../infra/outbound.js';
 import type { CallContext } from '../call.js';
 
-/** The headers that say whom a request is from. */
 export type SignatureHeaders = ReturnType<typeof signedHeaders>;
 
 export interface SignedPost {
@@ -11,18 +10,17 @@ export interface SignedPost {
   url: string;
   body: string;
   signature: SignatureHeaders;
-  /** Milliseconds for everything, as of the outbound request. */
+  /** Time limit of the whole request, in milliseconds. */
   deadlineMs: number;
   bodyLimit?: OutboundRequest['bodyLimit'];
 }
 
-/** What posting takes. */
 export type PostingContext = Pick<CallContext, 'clock' | 'outbound' | 'publicUrl'>;
 
 /**
- * Sends an interaction to its application's endpoint, signed. Never rejects for what the endpoint does.
- * @param body JSON, as it is signed and sent
- * @param limits how long it may take, from looking the name up to the last byte of the answer, and how long that may be
+ * Signs and sends an interaction. Failures of the endpoint are returned, not thrown.
+ * @param body JSON
+ * @param limits time from the DNS lookup to the last byte of the response, and size of the response
  */
 export async function postToEndpoint(
   call: PostingContext,
@@ -45,7 +43,6 @@ const NO_ENDPOINT: OutboundAnswer = {
   durationMs: 0,
 };
 
-/** A signature of this moment. */
 export function signatureOf(
   call: Pick<CallContext, 'clock'>,
   key: Pick<Application, 'privateKey'>,
@@ -54,7 +51,6 @@ export function signatureOf(
   return signedHeaders(key, body, Math.floor(call.clock.now() / 1000));
 }
 
-/** Sends a body with a signature that was made before. */
 export function postSigned(
   { outbound, publicUrl }: Pick<CallContext, 'outbound' | 'publicUrl'>,
   { signature, ...post }: SignedPost,

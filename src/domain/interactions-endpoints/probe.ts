@@ -7,34 +7,33 @@ import { type CallContext, requireUser } from '../call.js';
 import type { Ping } from './ping.js';
 import { postSigned, type SignatureHeaders, signatureOf } from './post.js';
 
-/** One thing an endpoint has to do, told for who runs it. What was sent and what came is redacted and cut short. */
+/** One check, as shown to the endpoint's developer. The texts are redacted and truncated. */
 export interface ProbeCheck {
   name: string;
   ok: boolean;
-  /** Not after one without whose success it makes no sense. */
+  /** False if an earlier check failed and made this one pointless. */
   wasTried: boolean;
   sent: string | null;
   got: string | null;
-  /** Why it is not ok; null where it is. */
+  /** Null if `ok`. */
   reason: string | null;
 }
 
 export interface EndpointProbe {
   ok: boolean;
-  /** In the order in which they are done. */
   checks: ProbeCheck[];
 }
 
-/** For each of the two requests, in milliseconds. */
+/** Of each of the two requests. */
 const DEADLINE_MS = 3_000;
 
-/** Characters of a body, and of a content type, that are shown. */
+/** In characters. */
 const SHOWN_BODY = 1_000;
 const SHOWN_TYPE = 100;
 
 /**
- * Finds out whether an address is an interactions endpoint of the application: a PING is answered, and the same with a bad signature is
- * refused (Discord's documentation, Setting Up an Endpoint). Sends two requests at most, one after the other, and saves nothing.
+ * Sends a PING that must be answered, then one with a bad signature that must be rejected (Discord's documentation,
+ * Setting Up an Endpoint). Stores nothing.
  * @throws UNAUTHENTICATED
  */
 export async function probeEndpoint(
@@ -66,16 +65,15 @@ function createPing(call: CallContext, applicationId: bigint): Ping {
   return { id: call.nextId(), applicationId, token: randomToken(60), user: requireUser(call).user };
 }
 
-/** What one check looks at. */
 interface Step {
   name: string;
   sent: string | null;
-  /** Null where nothing was sent, because of what came before. */
+  /** Null if an earlier check failed and nothing was sent. */
   answer: OutboundAnswer | null;
   faultOf: (answer: OutboundAnswer) => string | null;
 }
 
-/** Where no whole answer came, nothing after it was tried. */
+/** After a failed request, the remaining checks count as not tried. */
 function inOrder(steps: Step[]): ProbeCheck[] {
   let broken: string | undefined;
   return steps.map((step) => {
@@ -96,7 +94,7 @@ function checkOf({ name, sent, faultOf }: Step, answer: OutboundAnswer): ProbeCh
   return { name, ok: reason === null, wasTried: true, sent, got: sent === null ? null : answerText(answer), reason };
 }
 
-/** A signature that nobody can take for a good one: of a key that nobody has, or of no key at all. */
+/** Random bytes or a signature by an unknown key. */
 function badSignature(call: CallContext, body: string): string {
   if (Math.random() < 0.5) return Buffer.from(randomToken(64), 'base64url').toString('hex');
   return signatureOf(call, createSigningKeys(), body)['X-Signature-Ed25519'];
@@ -135,7 +133,6 @@ function faultOfPong(answer: OutboundAnswer): string | null {
 
 const REDIRECT = 'Redirects are not followed.';
 
-/** What a status often means. */
 const HINTS: Record<number, string> = {
   301: REDIRECT,
   302: REDIRECT,
@@ -165,7 +162,7 @@ function requestText(url: string, signature: SignatureHeaders, body: string): st
   return [`POST ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', cut(body, SHOWN_BODY)].join('\n');
 }
 
-/** What came; null for nothing. */
+/** Null if there was no response. */
 function answerText(answer: OutboundAnswer): string | null {
   const time = `in ${answer.durationMs} ms`;
   if (answer.outcome === 'failed') return answer.status === null ? null : `${answer.status} ${time}`;
@@ -177,7 +174,7 @@ function shownType(contentType: string | null): string {
   return contentType === null ? '(none)' : cut(contentType, SHOWN_TYPE);
 }
 
-/** The first so many characters, of which none is cut in two. */
+/** Does not split a character. */
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }

@@ -6,9 +6,9 @@ import { takeLimit } from '../rate-limits.js';
 import { type EndpointProbe, probeEndpoint } from './probe.js';
 
 /**
- * Probes an address that is to become the application's endpoint.
- * @param url as it is to be saved; nothing is asked where it is the present one, null or undefined
- * @throws UNAUTHENTICATED, RATE_LIMITED, and INVALID_INPUT at `interactionsEndpointUrl` for one that is no endpoint, with its probe
+ * Checks a new endpoint URL before it is saved.
+ * @param url not checked if null, undefined or the current endpoint
+ * @throws UNAUTHENTICATED, RATE_LIMITED, INVALID_INPUT at `interactionsEndpointUrl` with the failed probe
  */
 export async function requireEndpoint(
   call: CallContext,
@@ -20,7 +20,7 @@ export async function requireEndpoint(
   if (!probe.ok) throw refusalOf(probe);
 }
 
-/** A probe that counts for who asks for it. @throws UNAUTHENTICATED, RATE_LIMITED */
+/** Counts against the quotas of the caller and the application. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function probeForCaller(
   call: CallContext,
   application: Pick<Application, 'id' | 'privateKey'>,

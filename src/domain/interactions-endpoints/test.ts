@@ -5,11 +5,10 @@ import { fullUrl } from '../full-url.js';
 import type { EndpointProbe } from './probe.js';
 import { probeForCaller } from './require.js';
 
-/** An address that may become an endpoint. */
 export const EndpointUrl = fullUrl('https:', 'http:').pipe(z.string());
 
 /**
- * Probes an address as a save would, and saves nothing.
+ * Probes a URL without saving it.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED
  */
 export async function testEndpoint(
