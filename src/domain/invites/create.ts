@@ -9,12 +9,12 @@ import { randomInviteCode } from './code.js';
 import { maxAgeOf, stillWorking } from './find.js';
 import { type InviteRecord, WITH_PLACE } from './record.js';
 
-/** As on the reference platform: a day. */
+/** One day, in seconds, as on the reference platform. */
 const DEFAULT_AGE = 86_400;
 
 /**
- * An invite in a caller's input: `maxAge` is how long it works, in seconds (0 for ever, a day when not given), `maxUses` how
- * many people can join by it (0, or not given, for any number), `temporary` whether they stay only for a visit.
+ * `maxAge` is in seconds: 0 for unlimited, one day if omitted. `maxUses`: 0 or omitted for unlimited. A `temporary`
+ * membership ends when the member disconnects without a role.
  */
 export const NewInvite = z.object({
   maxAge: z.number().int().min(0).max(limits.inviteAge).nullish(),
@@ -23,13 +23,14 @@ export const NewInvite = z.object({
 });
 
 export interface NewInviteInput extends z.output<typeof NewInvite> {
-  /** Whether an own invite that is alike, works and was not used yet is as good as a new one. */
+  /** Whether to return the caller's own unused, equivalent invite if there is one. */
   reusing?: boolean;
 }
 
 /**
- * Makes an invite to the guild of a channel. Needs CreateInstantInvite there.
- * @throws LIMIT_EXCEEDED, UNKNOWN_CHANNEL when the channel is deleted meanwhile, and what `accessGuildChannel` throws
+ * Needs CreateInstantInvite in the channel.
+ * @throws LIMIT_EXCEEDED, UNKNOWN_CHANNEL if the channel is deleted in the meantime, and the errors of
+ * `accessGuildChannel`
  */
 export async function createInvite(
   call: CallContext,
@@ -69,7 +70,7 @@ export async function createInvite(
   );
 }
 
-/** How many invites are compared, from the newest: enough to find one, and few beside one that is made. */
+/** Newest unused invites to search for one to reuse. */
 const COMPARED = 50;
 
 async function findAlike(
@@ -87,7 +88,7 @@ async function findAlike(
   return unused.find((invite) => maxAgeOf(invite) === maxAge);
 }
 
-/** Removes the guild's invites that are over. @throws LIMIT_EXCEEDED when as many are left as there may be */
+/** Removes the guild's expired invites. @throws LIMIT_EXCEEDED */
 async function makeRoom(db: Transaction, guildId: bigint, now: Date): Promise<void> {
   await db.invite.deleteMany({ where: { guildId, expiresAt: { lte: now } } });
   if ((await db.invite.count({ where: { guildId } })) >= limits.invitesPerGuild) {

@@ -10,8 +10,7 @@ import { findInvite, maxAgeOf } from './find.js';
 import type { InviteRecord } from './record.js';
 
 /**
- * Takes an invite back. Its maker may, and whoever has ManageChannels in its channel or ManageGuild; nobody but members.
- * @returns the invite as it was
+ * Needs a member who created the invite, or has ManageChannels in its channel or ManageGuild.
  * @throws UNAUTHENTICATED, UNKNOWN_INVITE, MISSING_PERMISSIONS
  */
 export async function deleteInvite(call: CallContext, code: string): Promise<InviteRecord> {
@@ -29,7 +28,6 @@ export async function deleteInvite(call: CallContext, code: string): Promise<Inv
   return invite;
 }
 
-/** What the audit ledger keeps of an invite that is gone. */
 function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
   const { code, inviterId, maxUses, uses, temporary } = invite;
   return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses, temporary };

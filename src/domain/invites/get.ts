@@ -5,14 +5,14 @@ import type { InviteRecord } from './record.js';
 
 export interface InviteDetails {
   invite: InviteRecord;
-  /** Null unless it was asked for. */
+  /** Null unless requested. */
   memberCount: number | null;
-  /** About how many of them are online; null unless it was asked for. */
+  /** Approximate number of online members. Null unless requested. */
   presenceCount: number | null;
 }
 
 /**
- * An invite that works, for anybody who has its code.
+ * Needs no membership, only the code.
  * @throws UNKNOWN_INVITE
  */
 export async function getInvite(

@@ -8,9 +8,8 @@ import { stillWorking } from './find.js';
 import { type InviteRecord, WITH_PLACE } from './record.js';
 
 /**
- * The invites of a guild that the caller may take back: all with ManageGuild, otherwise their own and those to channels where
- * they have ManageChannels.
- * @throws what `accessGuild` throws
+ * All with ManageGuild, otherwise the caller's own and those to channels where they have ManageChannels.
+ * @throws the errors of `accessGuild`
  */
 export async function manageableInvites(call: CallContext, guildId: bigint): Promise<Prisma.InviteWhereInput> {
   const { user } = requireUser(call);
@@ -23,13 +22,13 @@ export async function manageableInvites(call: CallContext, guildId: bigint): Pro
 
 export interface GuildInvites {
   invites: InviteRecord[];
-  /** Whether the caller is shown how they were made and used. */
+  /** Whether the caller may see how the invites were created and used. */
   withMetadata: boolean;
 }
 
 /**
- * The invites of a guild that work, oldest first. Needs ManageGuild, or ViewAuditLog for the invites alone.
- * @throws what `accessGuild` throws
+ * Oldest first. Needs ManageGuild, or ViewAuditLog to see them without metadata.
+ * @throws the errors of `accessGuild`
  */
 export async function listGuildInvites(call: CallContext, guildId: bigint): Promise<GuildInvites> {
   const { permissions } = await accessGuild(call, guildId, 'viewGuild');
@@ -38,13 +37,13 @@ export async function listGuildInvites(call: CallContext, guildId: bigint): Prom
   return { invites: await listWorking(call, { guildId }), withMetadata };
 }
 
-/** The invites to a channel that work, oldest first. Needs ManageChannels there. @throws what `accessGuildChannel` throws */
+/** Oldest first. Needs ManageChannels in the channel. @throws the errors of `accessGuildChannel` */
 export async function listChannelInvites(call: CallContext, id: bigint): Promise<InviteRecord[]> {
   const { channelId } = await accessGuildChannel(call, id, 'manageInvitesOfChannel');
   return listWorking(call, { channelId });
 }
 
-/** All of them: a guild has {@link limits.invitesPerGuild} at most. */
+/** Not paged: a guild has at most {@link limits.invitesPerGuild} invites. */
 function listWorking(call: CallContext, where: Prisma.InviteWhereInput): Promise<InviteRecord[]> {
   return call.read.invite.findMany({
     where: { ...where, AND: stillWorking(call.clock.now()) },
