@@ -3,24 +3,22 @@ import type { KeyRing } from '../../infra/instance-keys.js';
 import { findOtherKeys, type KeysOfProcess } from './rows.js';
 
 /**
- * Why a process must not work beside those that are there: one of them, or it, does not hear the others (`unheard`), or what one signs
- * another would refuse (`keys`).
+ * Why a process must not share the database with others. `unheard`: they do not receive each other's events. `keys`:
+ * one would reject what another signs.
  */
 export type Conflict = 'unheard' | 'keys';
 
 interface Newcomer {
   db: Database;
-  /** The id of its row, if it has one. */
   id: string;
-  /** Whether it hears other processes. */
+  /** Whether the process receives events of other processes. */
   isShared: boolean;
-  /** Fingerprints of its keys. */
   keys: KeyRing;
 }
 
 /**
- * Looks at the other processes on a PostgreSQL database. Who is alone has a lock on it before it looks for rows, and who is not has its
- * row before it looks for the lock: of two that start at once, one at least sees the other.
+ * PostgreSQL only. An exclusive process takes its lock before it reads the rows. A shared process inserts its row
+ * before it checks the lock. So of two that start at once, at least one sees the other.
  */
 export async function findConflict({ db, id, isShared, keys }: Newcomer): Promise<Conflict | null> {
   if (db.dialect === 'sqlite') return null;
@@ -30,7 +28,7 @@ export async function findConflict({ db, id, isShared, keys }: Newcomer): Promis
   return others.every((other) => accept(keys, other)) ? null : 'keys';
 }
 
-/** Whether each of two processes takes what the other signs. One of a version that does not say is taken at its word. */
+/** Whether each accepts what the other signs. Assumed for a process of an older version, which stores no keys. */
 function accept(keys: KeyRing, { signsWith, accepts }: KeysOfProcess): boolean {
   if (signsWith === null || accepts === null) return true;
   return keys.includes(signsWith) && accepts.split(' ').includes(keys[0]);

@@ -1,15 +1,13 @@
 import type { Reader } from '../../infra/database/index.js';
 
-/** How much of live state there is, over all processes that live. */
 export interface LiveCounts {
   processes: number;
-  /** Connections that say how their users are seen. */
   presences: number;
-  /** People and bots in voice. */
+  /** Users in voice, including bots. */
   voiceStates: number;
 }
 
-/** @param now rows count that belong to a process which lives longer than this */
+/** @param now a process counts as running if its row ends after this time */
 export async function countLive(read: Reader, now: Date): Promise<LiveCounts> {
   const isAlive = { until: { gt: now } };
   const [processes, presences, voiceStates] = await Promise.all([

@@ -15,10 +15,10 @@ import {
   removeProcess,
 } from './rows.js';
 
-/** How often a process says that it is alive, and looks for those that are not any more, in milliseconds. */
+/** In milliseconds. */
 const RENEW_EVERY_MS = ALIVE_MS / 3;
 
-/** After how long a process that is gone, or was never let in, is not to be seen any more, in milliseconds. */
+/** How long the row of a killed or rejected process stays visible, in milliseconds. */
 const SEEN_FOR_MS = ALIVE_MS + RENEW_EVERY_MS;
 
 export interface LifeParts {
@@ -26,26 +26,24 @@ export interface LifeParts {
   clock: Clock;
   log: Logger;
   keys: InstanceKeys;
-  /** Whether other processes share the database. */
   isShared: boolean;
 }
 
-/** What happens to what belongs to processes. */
 export interface LifeEvents {
-  /** Ends what a process left behind, and its row. */
+  /** Removes a process's connections and its row. */
   endProcess(processId: string): Promise<void>;
-  /** This process was taken for dead: what belongs to it has to be said anew, under its new id. */
+  /** Called after this process's row has expired. Its connections must be stored again under the new id. */
   onLost(): void;
 }
 
 /**
- * That this process is there: who is connected to it counts as connected as long as its row says that it lives. Processes that
- * share a database say so every ten seconds, by the database's clock, and end what belonged to one that did not for half a minute. A
- * process alone has nobody to tell; it ends at its start what is left of the one before.
+ * The row of this process, whose connections count for as long as it is valid. Shared processes renew their rows every
+ * ten seconds by the database's clock, and clean up after those whose rows expired after 30 seconds. An exclusive
+ * process cleans up after its predecessor at its start.
  */
 export class LiveProcess {
   #id = randomUUID();
-  /** How far the database's clock is ahead of this process's, in milliseconds. */
+  /** Database clock minus this process's clock, in milliseconds. */
   #aheadMs = 0;
   #events: LifeEvents | null = null;
   #renewal: Timer | null = null;
@@ -53,14 +51,13 @@ export class LiveProcess {
   #adding: Promise<void> | null = null;
   #isOver = false;
   #tellConflict: (conflict: Conflict) => void = () => {};
-  /** Settles when this process has come back to find others beside which it must not work. */
+  /** Resolves if this process, after losing the database, finds another that it must not run with. */
   readonly conflict = new Promise<Conflict>((resolve) => {
     this.#tellConflict = resolve;
   });
 
   constructor(private readonly parts: LifeParts) {}
 
-  /** What rows of this process's connections belong to. */
   get id(): string {
     return this.#id;
   }
@@ -70,15 +67,12 @@ export class LiveProcess {
     return this.parts.isShared;
   }
 
-  /** Rows count that belong to a process which lives longer than this. */
+  /** Rows count if their process's row ends after this. */
   now(): Date {
     return new Date(this.parts.clock.now() + this.#aheadMs);
   }
 
-  /**
-   * Adds this process to those that live, unless it cannot live beside them.
-   * @returns why it cannot
-   */
+  /** Adds this process's row, unless there is a conflict. */
   async join(): Promise<Conflict | null> {
     this.parts.db.alone?.onRegained(() => void this.#lookAgain());
     await this.add();
@@ -92,7 +86,7 @@ export class LiveProcess {
     return findConflict({ db, id: this.id, isShared, keys: keys.fingerprints });
   }
 
-  /** Begins the life of this process, which has joined, and ends what others left behind. */
+  /** Starts the heartbeat. Call after {@link join}. */
   async begin(events: LifeEvents): Promise<void> {
     this.#events = events;
     await this.#endOthers();
@@ -100,8 +94,8 @@ export class LiveProcess {
   }
 
   /**
-   * Others may have come while this process was away, and did not see it. A start that is refused, and a process that was killed, are to
-   * be seen for a while, too: who is still there after that stays.
+   * Other processes may have started while this one was away. Only a second finding counts, because rows of rejected
+   * and killed processes stay visible for a while.
    */
   async #lookAgain(wasThere = false): Promise<void> {
     this.#look?.cancel();
@@ -120,7 +114,7 @@ export class LiveProcess {
     if (!this.#isOver) this.#look = this.parts.clock.after(ms, () => void this.#lookAgain(wasThere));
   }
 
-  /** Adds the row of this process, which is not there (any more). Of several who ask at once, one does. */
+  /** Inserts a row under a new id. Concurrent calls share one insert. */
   add(): Promise<void> {
     this.#adding ??= this.#add().finally(() => {
       this.#adding = null;
@@ -135,14 +129,13 @@ export class LiveProcess {
     this.#id = id;
   }
 
-  /** The process was taken for dead: it begins another life. */
+  /** Replaces the expired row of this process. */
   async beginAnew(): Promise<void> {
     await this.add();
     void this.#lookAgain();
     this.#events?.onLost();
   }
 
-  /** Ends what belongs to this process, which holds nothing any more. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#renewal?.cancel();
@@ -167,7 +160,7 @@ export class LiveProcess {
     this.#renewLater();
   }
 
-  /** That the database is away is told of elsewhere. */
+  /** An unavailable database is logged elsewhere. */
   #tellFault(error: unknown, text: string): void {
     if (!refusalIn(error)) this.parts.log.error({ err: error }, text);
   }

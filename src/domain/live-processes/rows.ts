@@ -1,28 +1,27 @@
 import { type Database, Prisma } from '../../infra/database/index.js';
 import type { KeyRing } from '../../infra/instance-keys.js';
 
-/** How long a process counts as alive after it said so, in milliseconds. */
+/** How long a process counts as running after a heartbeat, in milliseconds. */
 export const ALIVE_MS = 30_000;
 
-/** The end of the row of a process that is the only one: it is removed by the next. */
+/** End time of an exclusive process's row. The next process removes the row. */
 const NEVER = new Date(Date.UTC(9999, 0));
 
-/** The time of the database, as its columns of type DateTime hold it, and as milliseconds since the Unix epoch. */
+/** The database's time as a DateTime column and as milliseconds since the Unix epoch. */
 const NOW = Prisma.sql`(clock_timestamp() AT TIME ZONE 'UTC')`;
 const NOW_MS = Prisma.sql`CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`;
 const END = Prisma.sql`${NOW} + ${ALIVE_MS} * interval '1 millisecond'`;
 
 type Doors = Pick<Database, 'reader' | 'writer'>;
 
-/** The row of a process that is the only one in its database. */
 export async function addLastingProcess({ writer }: Doors, id: string): Promise<void> {
   await writer.liveProcess.create({ data: { id, until: NEVER } });
 }
 
 /**
- * The row of one of several processes, for PostgreSQL.
- * @param keys fingerprints of the keys of the process
- * @returns the time of the database
+ * PostgreSQL only.
+ * @param keys fingerprints of the process's keys
+ * @returns the database's time, in milliseconds since the Unix epoch
  */
 export async function addProcess({ writer }: Doors, id: string, keys: KeyRing): Promise<number> {
   const [added] = await writer.$queryRaw<{ now: bigint }[]>`
@@ -31,37 +30,36 @@ export async function addProcess({ writer }: Doors, id: string, keys: KeyRing): 
   return Number(added?.now);
 }
 
-/** The keys of a process; null where it does not say. */
+/** Null for a process of an older version. */
 export interface KeysOfProcess {
   signsWith: string | null;
   accepts: string | null;
 }
 
-/** The keys of the other processes that live now and may share the database, on PostgreSQL. */
+/** PostgreSQL only. */
 export async function findOtherKeys({ reader }: Doors, id: string): Promise<KeysOfProcess[]> {
   return reader.$queryRaw`
     SELECT "signsWith", "accepts" FROM "LiveProcess" WHERE "until" > ${NOW} AND "until" < ${NEVER} AND "id" <> ${id}`;
 }
 
-/** Removes the row of a process to which nothing belongs yet. */
+/** Nothing may refer to the row yet. */
 export async function removeProcess({ writer }: Doors, id: string): Promise<void> {
   await writer.liveProcess.deleteMany({ where: { id } });
 }
 
-/** Prolongs the life of a process, unless it is over. @returns the time of the database; null where it is over */
+/** @returns the database's time in milliseconds since the Unix epoch, or null if the row has expired */
 export async function prolongProcess({ writer }: Doors, id: string): Promise<number | null> {
   const [renewed] = await writer.$queryRaw<{ now: bigint }[]>`
     UPDATE "LiveProcess" SET "until" = ${END} WHERE "id" = ${id} AND "until" > ${NOW} RETURNING ${NOW_MS} AS "now"`;
   return renewed ? Number(renewed.now) : null;
 }
 
-/** The ids of processes that are over, on PostgreSQL. */
+/** PostgreSQL only. */
 export async function findEndedProcesses({ reader }: Doors): Promise<string[]> {
   const rows = await reader.$queryRaw<{ id: string }[]>`SELECT "id" FROM "LiveProcess" WHERE "until" <= ${NOW}`;
   return rows.map(({ id }) => id);
 }
 
-/** The ids of all processes but one. */
 export async function findOtherProcesses({ reader }: Doors, id: string): Promise<string[]> {
   const rows = await reader.liveProcess.findMany({ where: { id: { not: id } }, select: { id: true } });
   return rows.map((row) => row.id);
