@@ -15,19 +15,18 @@ export interface AddMemberInput {
   userId: bigint;
   /** An access token of that user with the scope `guilds.join`, granted to the calling bot's application. */
   accessToken: string;
-  /** What the new member is called and has from the start. */
   nick?: string | null | undefined;
   roleIds?: bigint[] | null | undefined;
-  /** Both without effect (decisions 88). */
+  /** `mute` and `deaf` need permissions but have no effect: a new member is in no voice channel. */
   mute?: boolean | null | undefined;
   deaf?: boolean | null | undefined;
 }
 
 /**
- * Makes somebody a member who granted `guilds.join` (Discord's documentation, OAuth2). The bot needs CreateInstantInvite, and
- * the permission for all else that is given; somebody who is a member already keeps what they have.
- * @returns the new member, or null for somebody who is one already
- * @throws ACCESS_TOKEN_REFUSED, BANNED, MISSING_SCOPE, UNKNOWN_ROLE, and what `accessGuild` throws
+ * Adds a user who granted `guilds.join` (Discord's documentation, OAuth2). Each optional field needs its own
+ * permission.
+ * @returns null if the user already is a member; nothing changes then
+ * @throws ACCESS_TOKEN_REFUSED, BANNED, MISSING_SCOPE, UNKNOWN_ROLE and the errors of `accessGuild`
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {
   const { guildId, userId } = input;
@@ -44,7 +43,6 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   }
 }
 
-/** What is asked for beside the joining itself. */
 function operationsOf({ nick, roleIds, mute, deaf }: AddMemberInput): GuildOperation[] {
   const ifGiven = (value: unknown, operation: GuildOperation) =>
     value === undefined || value === null ? [] : [operation];
@@ -56,7 +54,7 @@ function operationsOf({ nick, roleIds, mute, deaf }: AddMemberInput): GuildOpera
   ];
 }
 
-/** @throws ACCESS_TOKEN_REFUSED unless it is that user's, for the calling bot's application; MISSING_SCOPE */
+/** @throws ACCESS_TOKEN_REFUSED, MISSING_SCOPE */
 async function checkAccessToken(call: CallContext, { accessToken, userId }: AddMemberInput): Promise<void> {
   const caller = requireUser(call);
   const token = await findTokenActor(call.read, call.clock.now(), accessToken);

@@ -5,9 +5,8 @@ import type { MemberRecord } from './record.js';
 import { insertMember, type NewMember } from './rows.js';
 
 /**
- * Makes somebody a member, by whatever way they came: the guild is told, and welcomes them where it does so. The transaction has to be
- * serializable. Once it is committed, `tellNewcomer` tells the guild how they are seen.
- * @throws BANNED, and what `insertMember` throws
+ * Needs a serializable transaction. The caller must call `tellNewcomer` after the commit.
+ * @throws BANNED and the errors of `insertMember`
  */
 export async function becomeMember(
   call: CallContext,

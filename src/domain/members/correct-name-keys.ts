@@ -2,13 +2,12 @@ import type { Database } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 
-/** Memberships that are read before others have a turn. */
 const PAGE = 400;
 
 /**
- * Sees that memberships are found by all of their names, which those are not for certain that a migration wrote: a database does not know all
- * capitals. What changes meanwhile is left as it is.
- * @throws the reason of `signal` when that is aborted
+ * A migration cannot write all keys correctly, since a database does not know all capital letters. Skips memberships
+ * that change concurrently.
+ * @throws the reason of `signal` when it is aborted
  */
 export async function correctNameKeys({ reader, writer }: Pick<Database, 'reader' | 'writer'>, signal: AbortSignal) {
   for (let after = { guildId: 0n, userId: 0n }; ; ) {

@@ -3,7 +3,7 @@ import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import type { MemberRecord } from './record.js';
 
-/** A member of a guild that the caller is a member of. @throws UNKNOWN_MEMBER and what `accessGuild` throws */
+/** @throws UNKNOWN_MEMBER and the errors of `accessGuild` */
 export async function getMember(
   call: CallContext,
   { guildId, userId }: { guildId: bigint; userId: bigint },
@@ -14,7 +14,7 @@ export async function getMember(
   return member;
 }
 
-/** The caller as a member. @throws what `accessGuild` throws */
+/** @throws the errors of `accessGuild` */
 export function getOwnMember(call: CallContext, guildId: bigint): Promise<MemberRecord> {
   return getMember(call, { guildId, userId: requireUser(call).user.id });
 }

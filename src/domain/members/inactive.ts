@@ -2,13 +2,13 @@ import { Prisma, type Reader } from '../../infra/database/index.js';
 import { nextTurn } from '../../infra/turns.js';
 import type { Selection } from './prune-payload.js';
 
-/** Members that one statement looks at: some ten milliseconds of SQLite. */
+/** One statement takes SQLite about ten milliseconds. */
 const LOOKED_AT_ONCE = 2_000;
 
-/** Members of a guild, by a condition on the table `m`. */
+/** A condition on the table `m`. */
 export type Among = Prisma.Sql;
 
-/** Ranges of a guild's members in ascending order of their ids, so many in each, with a turn for others before each. */
+/** Yields to the event loop before each range. Ranges ascend by user id. */
 export async function* rangesOfMembers(read: Pick<Reader, 'member'>, guildId: bigint): AsyncIterable<Among> {
   for (let after = 0n; ; ) {
     await nextTurn();
@@ -26,28 +26,25 @@ export async function* rangesOfMembers(read: Pick<Reader, 'member'>, guildId: bi
 
 type Queries = Pick<Reader, '$queryRaw'>;
 
-/** How many inactive members there are among some. @param now by the clock of live processes */
+/** @param now by the clock of live processes */
 export async function countInactiveAmong(db: Queries, selection: Selection, among: Among, now: Date): Promise<number> {
-  // Text, since a computed column has no declared type.
+  // Cast to text, since a computed column has no declared type.
   const [row] = await db.$queryRaw<{ count: string }[]>`
     SELECT CAST(COUNT(*) AS TEXT) AS "count" ${inactive(selection, among, now)}`;
   return Number(row?.count ?? 0);
 }
 
-/** The ids of the inactive members among some. @param now by the clock of live processes */
+/** @returns user ids in ascending order. @param now by the clock of live processes */
 export async function findInactiveAmong(db: Queries, selection: Selection, among: Among, now: Date): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ userId: bigint }[]>`
     SELECT m."userId" ${inactive(selection, among, now)} ORDER BY m."userId"`;
   return rows.map(({ userId }) => userId);
 }
 
-/**
- * Members whom a prune removes. Bots have no account, and so are never inactive; nor is the owner, or a member who joined since. The cheap
- * conditions come first.
- */
+/** Bots have no account, so a prune never selects them. The cheap conditions come first. */
 function inactive({ guildId, notSeenSince, roleIds, below }: Selection, among: Among, now: Date): Prisma.Sql {
   const since = new Date(notSeenSince);
-  // A member without roles ranks with @everyone, at position 0.
+  // A member without roles ranks with `@everyone`, at position 0.
   const ranksBelow = below === null || below > 0 ? Prisma.sql`TRUE` : Prisma.sql`FALSE`;
   const keepsAnybody = [
     roleIds.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`mr."roleId" NOT IN (${Prisma.join(roleIds.map(BigInt))})`,

@@ -6,13 +6,13 @@ export interface MemberKey {
   userId: bigint;
 }
 
-/** Keeps the timeout of somebody whose membership ends, unless it is over. */
+/** Stores the timeout of a leaving member, which applies again if they come back. */
 export async function keepTimeout(db: Transaction, key: MemberKey, until: Date | null, now: number): Promise<void> {
   if (until === null || until.getTime() <= now) return;
   await db.keptTimeout.upsert({ where: { guildId_userId: key }, create: { ...key, until }, update: { until } });
 }
 
-/** Takes up the timeout that somebody left with. @returns until when it lasts, or null where there is none that is not over */
+/** @returns null if no timeout is stored or it has expired */
 export async function takeUpTimeout(db: Transaction, key: MemberKey, now: number): Promise<Date | null> {
   const where = { guildId_userId: key };
   const kept = await db.keptTimeout.findUnique({ where, select: { until: true } });
@@ -21,7 +21,6 @@ export async function takeUpTimeout(db: Transaction, key: MemberKey, now: number
   return kept.until;
 }
 
-/** Removes kept timeouts that ended a day ago, as many as `limit` at most. @returns how many */
 export async function removeExpiredTimeouts(db: Transaction, now: number, limit: number): Promise<number> {
   return (await db.keptTimeout.deleteMany({ where: { until: overForADay(now) }, limit })).count;
 }

@@ -4,9 +4,9 @@ import { accessGuild } from '../guilds/access.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * Members of a guild in ascending order of their ids, at most 1,000. Of a bot, its application needs the members intent (Discord's
- * documentation, Guild Resource).
- * @throws MISSING_ACCESS and what `accessGuild` throws
+ * Ordered by user id. A bot needs the members intent (Discord's documentation, Guild Resource).
+ * @param limit 1,000 at most
+ * @throws MISSING_ACCESS and the errors of `accessGuild`
  */
 export async function listMembers(
   call: CallContext,
@@ -18,8 +18,7 @@ export async function listMembers(
 }
 
 /**
- * Of a bot, its application has the members intent; anybody else needs none. A box has no rows of its cloud's applications: what those may
- * the cloud looks at before it asks.
+ * A box has no rows of cloud applications; the cloud checks their intents before it asks the box.
  * @throws MISSING_ACCESS
  */
 export async function requireMembersIntent(call: CallContext): Promise<void> {
@@ -31,8 +30,9 @@ export async function requireMembersIntent(call: CallContext): Promise<void> {
 }
 
 /**
- * Members whose username, shown name or nickname begins with `query`, at most 1,000, in the order of those names.
- * @throws what `accessGuild` throws
+ * Matches the beginning of a name, and orders by name.
+ * @param limit 1,000 at most
+ * @throws the errors of `accessGuild`
  */
 export async function findMembers(
   call: CallContext,

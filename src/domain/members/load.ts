@@ -2,17 +2,16 @@ import type { Reader } from '../../infra/database/index.js';
 import { inPieces, nextTurn } from '../../infra/turns.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
-/** Which members of a guild; the conditions are joined by "and". */
+/** Conditions are combined with AND. */
 export interface MemberSelection {
   userIds?: bigint[];
-  /** Only those with a higher user id. */
   after?: bigint | undefined;
 }
 
-/** Rows of one query: SQLite takes 999 parameters, and each member's roles cost two. */
+/** SQLite takes 999 parameters, and the roles of each member cost two. */
 const PAGE = 400;
 
-/** At most `take` members, in ascending order of their ids. Others have a turn before each page. */
+/** Ordered by user id. Yields to the event loop before each page. */
 export async function loadMembers(
   reader: Reader,
   guildId: bigint,
@@ -48,7 +47,7 @@ function loadPage(
   });
 }
 
-/** Those of these users who are members, in the order of the ids. Others have a turn before each page. */
+/** Keeps the order of `userIds`. Yields to the event loop before each page. */
 export async function loadMembersById(
   reader: Reader,
   guildId: bigint,

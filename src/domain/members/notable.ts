@@ -3,9 +3,10 @@ import { loadMembersById } from './load.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * At most `take` of the members whom a large guild's list has, 1,000 at the most: first those who are online or in voice, then those with a
- * role beyond `@everyone`, then those with a nickname. What is read grows with `take` and with how many are online, not with the guild.
- * @param now who is there counts where their process lives longer than this
+ * Returns members online or in voice, then those with a role, then those with a nickname. The cost does not grow with
+ * the guild.
+ * @param take 1,000 at most
+ * @param now a presence or voice state counts if its process lives longer
  */
 export async function loadNotableMembers(
   reader: Reader,
@@ -17,7 +18,7 @@ export async function loadNotableMembers(
     Prisma.sql`SELECT v."userId", 0 AS "rank" FROM "VoiceState" v
       JOIN "LiveProcess" l ON l."id" = v."processId" AND l."until" > ${now}
       WHERE v."guildId" = ${guildId} LIMIT ${take}`,
-    // A cross join is one that SQLite begins with what stands first in it: few are online, of many members.
+    // SQLite evaluates cross joins in the written order. Presences come first, since they are few.
     Prisma.sql`SELECT m."userId", 0 AS "rank" FROM "Presence" p
       CROSS JOIN "LiveProcess" l
       CROSS JOIN "Member" m
@@ -28,7 +29,7 @@ export async function loadNotableMembers(
     Prisma.sql`SELECT n."userId", 2 AS "rank" FROM "Member" n
       WHERE n."guildId" = ${guildId} AND n."nickKey" > '' ORDER BY n."nickKey" LIMIT ${take}`,
   ].map((walk) => Prisma.sql`SELECT * FROM (${walk}) AS walk`);
-  // Text, since a computed column has no declared type.
+  // Cast to text, since a computed column has no declared type.
   const rows = await reader.$queryRaw<{ userId: string }[]>`
     SELECT CAST("userId" AS TEXT) AS "userId" FROM (${Prisma.join(walks, ' UNION ALL ')}) AS found
     GROUP BY found."userId" ORDER BY MIN("rank"), found."userId" LIMIT ${take}`;

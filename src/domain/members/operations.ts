@@ -2,12 +2,10 @@ import { type GuildOperation, neededInGuild } from '../guild-operations.js';
 import { allows, guildPermissions, Permission, type PermissionFacts } from '../permissions.js';
 import { type Ranked, ranksAbove } from '../roles/rank.js';
 
-/** What people do with a member of a guild, also with themselves. */
 export const OPERATIONS_ON_MEMBERS = ['changeNick', 'changeRoles', 'timeOut', 'kick', 'ban'] as const;
 
 export type OperationOnMember = (typeof OPERATIONS_ON_MEMBERS)[number];
 
-/** What somebody may do with a member, by what they may do in the guild and how both rank in it. */
 export function operationsOnMember(
   guild: PermissionFacts,
   caller: Ranked & { permissions: bigint },
@@ -27,7 +25,6 @@ export function operationsOnMember(
   return OPERATIONS_ON_MEMBERS.filter((operation) => may[operation]);
 }
 
-/** Whether somebody can be timed out who may do this in the guild: an administrator cannot. */
 export function canBeTimedOut(permissions: bigint): boolean {
   return !allows(permissions, Permission.Administrator);
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
-/** Whom a prune removes: ids as decimal text, times in milliseconds since the Unix epoch. */
+/** Ids are decimal text; times are milliseconds since the Unix epoch. */
 export const PrunePayload = z.object({
   guildId: z.string(),
-  /** Who was not here since then. */
   notSeenSince: z.number(),
-  /** Who has no other roles than these. */
+  /** A member with any other role stays. */
   roleIds: z.array(z.string()),
-  /** Whose highest role stands below this; null for anybody's. */
+  /** The highest role must be below this position; null for no limit. */
   below: z.number().nullable(),
 });
 

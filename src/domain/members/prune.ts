@@ -15,10 +15,9 @@ import { countInactiveAmong, findInactiveAmong, rangesOfMembers } from './inacti
 import type { Selection } from './prune-payload.js';
 import { endMembership } from './remove.js';
 
-/** Members that one transaction removes: some ten milliseconds of SQLite, in which nobody else writes. */
+/** Blocks other writes in SQLite for about ten milliseconds. */
 const REMOVED_AT_ONCE = 20;
 
-/** For how many days somebody was not here, in a caller's input; a week where nothing is said. */
 export const PruneDays = z
   .number()
   .int()
@@ -27,7 +26,7 @@ export const PruneDays = z
   .nullish()
   .transform((days) => days ?? 7);
 
-/** Roles that keep nobody from being removed, in a caller's input. */
+/** These roles do not protect a member from removal. */
 export const PruneRoles = listUpTo(limits.rolesPerPrune, snowflake())
   .nullish()
   .transform((ids) => ids ?? []);
@@ -39,9 +38,9 @@ interface PruneInput {
 }
 
 /**
- * How many members a prune would remove: people who were not here for so many days, have no roles but the stated ones, and rank
- * below the caller (Discord's documentation, Guild Resource). Needs KickMembers and ManageGuild.
- * @throws what `accessGuild` throws
+ * Counts members inactive for `days`, without other roles than `roleIds`, below the caller (Discord's documentation,
+ * Guild Resource). Needs KickMembers and ManageGuild.
+ * @throws the errors of `accessGuild`
  */
 export async function countInactive(call: CallContext, input: PruneInput): Promise<number> {
   const { view } = await accessGuild(call, input.guildId, 'pruneMembers');
@@ -49,9 +48,9 @@ export async function countInactive(call: CallContext, input: PruneInput): Promi
 }
 
 /**
- * Removes the members that {@link countInactive} counts, soon and in pieces; who comes back meanwhile stays.
- * @returns how many they are
- * @throws TOO_MANY_PRUNES while there is another one of the guild, and what `accessGuild` throws
+ * Starts a job that removes members.
+ * @returns the number that {@link countInactive} returns
+ * @throws TOO_MANY_PRUNES during another prune of the guild, and the errors of `accessGuild`
  */
 export async function pruneMembers(call: CallContext, input: PruneInput): Promise<number> {
   const { guildId, days } = input;
@@ -75,14 +74,14 @@ async function selectionOf(call: CallContext, view: GuildView, { days, roleIds }
   const highest = await highestPosition(call, call.read, view);
   return {
     guildId: String(view.id),
-    // When somebody was here may be noted late.
+    // The time of the last activity is stored with a delay.
     notSeenSince: call.clock.now() - days * DAY_MS - SEEN_BEHIND_MS,
     roleIds: roleIds.map(String),
     below: Number.isFinite(highest) ? highest : null,
   };
 }
 
-/** One count of each guild at a time: it looks at every member. */
+/** One count per guild at a time, since it examines every member. */
 const counts = new Lines<string>();
 
 function count(call: CallContext, selection: Selection): Promise<number> {
@@ -96,10 +95,7 @@ function count(call: CallContext, selection: Selection): Promise<number> {
   });
 }
 
-/**
- * Removes whom a prune is about, in pieces. May be done twice.
- * @throws the reason of `signal` when that is aborted
- */
+/** Can be repeated safely. @throws the reason of `signal` when it is aborted */
 export async function removeInactive(call: CallContext, selection: Selection, signal: AbortSignal): Promise<void> {
   for await (const range of rangesOfMembers(call.read, BigInt(selection.guildId))) {
     const userIds = await findInactiveAmong(call.read, selection, range, call.live.now());
@@ -111,7 +107,7 @@ export async function removeInactive(call: CallContext, selection: Selection, si
   }
 }
 
-/** Who came back, or got a role, since they were looked at, stays. */
+/** Checks again: a member who has become active or got a role stays. */
 async function removePiece(call: CallContext, selection: Selection, userIds: readonly bigint[]): Promise<void> {
   const among = Prisma.sql`m."userId" IN (${Prisma.join(userIds)})`;
   await call.write(

@@ -8,9 +8,7 @@ import { requireAbove } from '../roles/rank.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteMember } from './rows.js';
 
-/**
- * Ends somebody's membership, whoever decided it; a bot takes its installation along. For a bot the transaction has to be serializable.
- */
+/** For a bot it also removes the installation, and the transaction must be serializable. */
 export async function endMembership(call: CallContext, write: Write, guildId: bigint, user: User): Promise<void> {
   if (user.bot) {
     await removeFromGuild(call, write, user.id, guildId);
@@ -24,8 +22,8 @@ export async function endMembership(call: CallContext, write: Write, guildId: bi
 }
 
 /**
- * Removes a member who ranks below the caller. Needs KickMembers.
- * @throws UNKNOWN_MEMBER, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The member must rank below the caller.
+ * @throws UNKNOWN_MEMBER, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function kickMember(call: CallContext, input: { guildId: bigint; userId: bigint }): Promise<void> {
   const { guildId, userId } = input;

@@ -9,10 +9,9 @@ import { holdMember } from './hold.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * Gives a member exactly these roles, within a transaction; `@everyone` and a managed role they have stay in any case. Only roles below the caller's
- * highest can be given or taken.
- * @param roleIds null for those they have
- * @returns the member as given where nothing changes
+ * Managed roles of the member and `@everyone` stay. The caller can give and take only roles below their highest.
+ * @param roleIds null to change nothing
+ * @returns `member` itself if nothing changes
  * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS
  */
 export async function replaceRoles(
@@ -37,14 +36,14 @@ interface MemberRoleInput {
 }
 
 /**
- * Gives a member a role below the caller's highest. Needs ManageRoles. One that they have is no change.
- * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The role must be below the caller's highest.
+ * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export function addMemberRole(call: CallContext, input: MemberRoleInput): Promise<void> {
   return changeRole(call, input, (role, isHeld) => ({ added: isHeld ? [] : [role], removed: [] }));
 }
 
-/** Takes a role from a member. @throws as {@link addMemberRole} does */
+/** @throws as {@link addMemberRole} does */
 export function removeMemberRole(call: CallContext, input: MemberRoleInput): Promise<void> {
   return changeRole(call, input, (role, isHeld) => ({ added: [], removed: isHeld ? [role] : [] }));
 }
@@ -73,10 +72,7 @@ async function changeRole(
   );
 }
 
-/**
- * The roles a new member is to have, which the caller may give: they are below the caller's highest, and none is managed.
- * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS
- */
+/** Roles must be assignable and below the caller's highest. @throws UNKNOWN_ROLE, MISSING_PERMISSIONS */
 export async function rolesForNewMember(
   call: CallContext,
   db: Transaction,
@@ -103,10 +99,7 @@ function planChange(member: MemberRecord, roleIds: bigint[], roles: Role[]): Rol
   };
 }
 
-/**
- * Those of a guild's roles that are named, each once. `@everyone` is left out: all members have it, and libraries list it among their roles.
- * @throws UNKNOWN_ROLE
- */
+/** Leaves out `@everyone`: all members have it, and libraries list it among their roles. @throws UNKNOWN_ROLE */
 function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
   const wanted = new Set(roleIds.filter((id) => id !== guildId));
   const named = roles.filter((role) => wanted.has(role.id));
@@ -136,7 +129,6 @@ async function applyChange(
   return { ...member, roles: [...kept, ...added.map(({ id }) => ({ roleId: id }))] };
 }
 
-/** Roles as an entry of the audit ledger names them. */
 export function auditRoles(roles: Role[]): { id: string; name: string }[] {
   return roles.map((role) => ({ id: String(role.id), name: role.name }));
 }

@@ -4,7 +4,6 @@ import { keepTimeout, type MemberKey, takeUpTimeout } from './kept-timeouts.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
-/** A new membership. */
 export interface NewMember {
   guildId: bigint;
   userId: bigint;
@@ -15,10 +14,9 @@ export interface NewMember {
 }
 
 /**
- * Stores a membership, with the names it is found by and the timeout the user left with, and counts it. The transaction has to be
- * serializable: of a change of the user's names, or a leaving, at the same time, one sees the other.
- * @throws a unique conflict for somebody who is a member, a missing reference where there is no such guild or role, a missing row where
- *   there is no such user
+ * Restores the timeout that the user left with. Needs a serializable transaction, to conflict with a concurrent rename
+ * or leave.
+ * @throws a unique conflict for a member; a missing reference or row for an unknown guild, role or user
  */
 export async function insertMember(
   db: Transaction,
@@ -42,10 +40,9 @@ export async function insertMember(
 }
 
 /**
- * Removes somebody's membership of a guild, and keeps a timeout that is not over. A joining at the same time, whose transaction is
- * serializable, does not miss it: both change the guild's count.
+ * Keeps the member's timeout. Conflicts with a concurrent join, since both change the member count.
  * @param now milliseconds since the Unix epoch
- * @returns whether they had one
+ * @returns false if there was no membership
  */
 export async function deleteMember(db: Transaction, key: MemberKey, now: number): Promise<boolean> {
   const member = await takeRow(db, key);
@@ -55,7 +52,7 @@ export async function deleteMember(db: Transaction, key: MemberKey, now: number)
   return true;
 }
 
-/** Removes a row by one statement that tells what of it is still needed; null where there is none. */
+/** Returns null if there is no row. */
 async function takeRow(db: Transaction, key: MemberKey) {
   const where = { guildId_userId: key };
   try {
@@ -66,9 +63,9 @@ async function takeRow(db: Transaction, key: MemberKey) {
   }
 }
 
-/** Removes all memberships of a user who will have none again. The transaction has to be serializable: a joining at the same time would not be counted. */
+/** For a user who will never join again. Needs a serializable transaction, to conflict with a concurrent join. */
 export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
-  // Begins at the user's memberships: a condition on `Guild` would look at every guild of the instance.
+  // Starts from the user's memberships: a condition on `Guild` would scan every guild.
   await db.$executeRaw`
     UPDATE "Guild" SET "memberCount" = "memberCount" - 1
     WHERE "id" IN (SELECT "guildId" FROM "Member" WHERE "userId" = ${userId})`;

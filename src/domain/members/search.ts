@@ -3,13 +3,13 @@ import { loadMembersById } from './load.js';
 import { nameKey } from './name-keys.js';
 import type { MemberRecord } from './record.js';
 
-/** No name goes on with it: it is no character, and the last of all there could be. */
+/** The highest code point. It is no character, so no name contains it. */
 const AFTER_ALL = '\u{10FFFF}';
 
 /**
- * At most `take` members of a guild of whose names one begins with `prefix`, whatever the case: username, shown name, nickname. In the
- * order of those names, so that who is called just so comes first. `take` is 1,000 at most. The prefix is text and
- * nothing else: no sign in it stands for others. What is read grows with `take` alone.
+ * Matches the beginning of a name, ignoring case and without wildcards, and orders by name. The cost grows with `take`
+ * only.
+ * @param take 1,000 at most
  */
 export async function searchMembers(
   reader: Reader,
@@ -17,7 +17,7 @@ export async function searchMembers(
   prefix: string,
   take: number,
 ): Promise<MemberRecord[]> {
-  // No name holds U+0000, and PostgreSQL takes no text that does.
+  // No name contains U+0000, and PostgreSQL rejects text with it.
   if (prefix.includes('\0')) return [];
   const userIds = await findByName(reader, guildId, prefix, take);
   return loadMembersById(reader, guildId, userIds);
@@ -25,7 +25,6 @@ export async function searchMembers(
 
 const KEYS = ['usernameKey', 'globalNameKey', 'nickKey'].map((column) => Prisma.raw(`"${column}"`));
 
-/** Of each kind of name a walk along an index, of which the first are taken. */
 async function findByName(reader: Reader, guildId: bigint, prefix: string, take: number): Promise<bigint[]> {
   const first = nameKey(prefix);
   const walks = KEYS.map(
@@ -35,7 +34,7 @@ async function findByName(reader: Reader, guildId: bigint, prefix: string, take:
       ORDER BY ${key}, "userId" LIMIT ${take}
     ) AS walk`,
   );
-  // Text, since a computed column has no declared type.
+  // Cast to text, since a computed column has no declared type.
   const rows = await reader.$queryRaw<{ userId: string }[]>`
     SELECT CAST("userId" AS TEXT) AS "userId" FROM (${Prisma.join(walks, ' UNION ALL ')}) AS found
     GROUP BY found."userId" ORDER BY MIN("key"), found."userId" LIMIT ${take}`;

@@ -17,15 +17,14 @@ import { canBeTimedOut } from './operations.js';
 import type { MemberRecord } from './record.js';
 import { replaceRoles } from './roles.js';
 
-/** A change of a member in a caller's input. What is not there stays; null takes a nickname or a timeout away. */
+/** Undefined leaves a value; null removes a nickname or a timeout. */
 export const MemberChange = z.object({
   nick: nickname(),
-  /** All roles they are to have, with or without `@everyone`. */
+  /** With or without `@everyone`. */
   roleIds: z.array(snowflake()).max(limits.rolesPerGuild).nullish(),
-  /** By a moderator, of somebody in a voice channel. */
   mute: z.boolean().nullish(),
   deaf: z.boolean().nullish(),
-  /** The voice channel they are moved to; null takes them out of voice. */
+  /** Null disconnects the member from voice. */
   channelId: snowflake().nullish(),
   communicationDisabledUntil: isoTime().nullish(),
 });
@@ -38,10 +37,10 @@ export interface UpdateMemberInput extends Partial<MemberChange> {
 }
 
 /**
- * Changes a member; everything that is asked for, or nothing. Each part needs its permission, the own nickname ChangeNickname. Whose
- * nickname is changed, or who is timed out, ranks below the caller; an administrator cannot be timed out.
- * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, INVALID_INPUT for a timeout that is too long or what is no voice channel, MISSING_PERMISSIONS and what
- *   `accessGuild` throws
+ * Applies all changes or none. Each part needs its own permission. A nickname or timeout needs a member below the
+ * caller, and an administrator cannot be timed out.
+ * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, MISSING_PERMISSIONS, INVALID_INPUT for a timeout that is too long
+ * or a channel that is not for voice, and the errors of `accessGuild`
  */
 export async function updateMember(
   call: CallContext,
@@ -66,7 +65,7 @@ export async function updateMember(
   );
 }
 
-/** Gives a member exactly these roles. Needs ManageRoles. @throws as {@link updateMember} does */
+/** Needs ManageRoles. @throws as {@link updateMember} does */
 export function setMemberRoles(
   call: CallContext,
   input: { guildId: bigint; userId: bigint; roleIds: bigint[] },
@@ -74,7 +73,7 @@ export function setMemberRoles(
   return updateMember(call, input);
 }
 
-/** Changes the caller's own nickname; null takes it away, undefined leaves it. @throws as {@link updateMember} does */
+/** @throws as {@link updateMember} does */
 export function updateOwnMember(
   call: CallContext,
   { guildId, nick }: { guildId: bigint; nick?: string | null | undefined },
@@ -95,7 +94,7 @@ function operationsOf(change: Partial<MemberChange>, isOwn: boolean): GuildOpera
   return operations;
 }
 
-/** @throws INVALID_INPUT for one that ends later than a timeout may */
+/** @throws INVALID_INPUT */
 function checkTimeout({ clock }: CallContext, { communicationDisabledUntil: until }: Partial<MemberChange>): void {
   if (!isGiven(until) || until.getTime() <= clock.now() + limits.timeout * 1_000) return;
   throw invalidInput({
@@ -105,7 +104,7 @@ function checkTimeout({ clock }: CallContext, { communicationDisabledUntil: unti
   });
 }
 
-/** Whom the change concerns may be changed so. @throws MISSING_PERMISSIONS */
+/** @throws MISSING_PERMISSIONS */
 async function checkTarget(
   call: CallContext,
   db: Transaction,
@@ -121,20 +120,19 @@ async function checkTarget(
   }
 }
 
-/** Whether the change is one of somebody in voice: `mute` and `deaf` as they are already may be sent back of anybody. */
+/** Unchanged `mute` and `deaf` values may be sent back for a member who is not in voice. */
 function concernsVoice(before: Member, { mute, deaf, channelId }: Partial<MemberChange>): boolean {
   const isOther = (given: boolean | null | undefined, is: boolean) => isGiven(given) && given !== is;
   return isOther(mute, before.mute) || isOther(deaf, before.deaf) || channelId !== undefined;
 }
 
-/** Whether others hear, or are heard, otherwise than before. */
 function soundsOtherwise(before: Member, after: Member): boolean {
   return before.mute !== after.mute || before.deaf !== after.deaf;
 }
 
 type Columns = Partial<Pick<Member, 'nick' | 'nickKey' | 'mute' | 'deaf' | 'communicationDisabledUntil'>>;
 
-/** Changes what stands in the member's own row. @returns the member as given where nothing changes */
+/** @returns `member` itself if nothing changes */
 export async function updateColumns(
   { db, audit }: Write,
   member: MemberRecord,
@@ -152,7 +150,6 @@ export async function updateColumns(
   return { ...member, ...data };
 }
 
-/** Those that are asked for and are not so already. */
 function changedColumns(member: Member, change: Partial<MemberChange>): Columns {
   const { nick, mute, deaf, communicationDisabledUntil: until } = change;
   const isOtherTime = until !== undefined && until?.getTime() !== member.communicationDisabledUntil?.getTime();
