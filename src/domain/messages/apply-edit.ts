@@ -25,26 +25,24 @@ import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
 import { EVERYBODY, listenersOf } from './visibility.js';
 
-/** What is to be done to a message, whatever others do to it meanwhile. Who decides to do it answers for the right. */
+/** The caller has checked the right to make this edit. */
 export interface Edit {
   place: Place;
   body: MessageEdit;
   files: readonly UploadedFile[];
   /**
-   * Whether it is its author's doing. That shows as the time of the edit, but for one that fills in a deferred answer (the flag LOADING,
-   * which goes with it, and its interaction is answered); and the author alone may make the message a layout of components
-   * (IS_COMPONENTS_V2).
+   * Only the author's edit sets `editedAt`, completes a deferred response, or may add IS_COMPONENTS_V2. Completing a
+   * response clears LOADING and does not set `editedAt`.
    */
   asAuthor: boolean;
-  /** Whether it is to fill in a deferred answer, and nothing else. */
+  /** Whether to refuse the edit unless it completes a deferred response. */
   isFillingIn?: boolean;
 }
 
-/** An edit whose mentions and files are known. */
 interface ReadyEdit extends Edit {
-  /** The files, in their place. */
+  /** Files that are already stored. */
   added: NewAttachment[];
-  /** Null when the text stays. */
+  /** Null if the text stays. */
   mentions: Mentions | null;
 }
 
@@ -54,11 +52,12 @@ interface EditedMessage {
 }
 
 /**
- * Changes a message and tells of it, whoever sees it: the one way by which one is changed. `attachments` lists every file to keep, old and
- * new, and may describe old ones anew; without it the old ones stay (Discord's documentation, Message Resource). Of the flags an edit may change SUPPRESS_EMBEDS, and add
- * IS_COMPONENTS_V2; EPHEMERAL and the rest stay as they are.
- * @throws UNKNOWN_MESSAGE when it goes away meanwhile, or is filled in before this could do so, INVALID_WEBHOOK_TOKEN when the time to fill
- *   it in is over, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what {@link checkLook} and {@link keepFiles} throw
+ * The only way to change a message. `attachments` lists every file to keep, old and new; without it the old files stay
+ * (Discord's documentation, Message Resource). An edit may change SUPPRESS_EMBEDS and add IS_COMPONENTS_V2; the other
+ * flags stay.
+ * @throws UNKNOWN_MESSAGE if it is deleted or already completed, INVALID_WEBHOOK_TOKEN if the time to complete it is
+ * over, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of {@link checkLook} and
+ * {@link keepFiles}
  */
 export async function applyEdit(call: CallContext, message: MessageRecord, edit: Edit): Promise<MessageRecord> {
   const key = { channelId: message.channelId, messageId: message.id };
@@ -70,10 +69,7 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
   return done.message;
 }
 
-/**
- * Works out what the edit makes of the message and writes it, unless another edit was quicker: then once more, from what that
- * one left.
- */
+/** Retries from the new state after a concurrent edit. */
 async function editUntilDone(call: CallContext, message: MessageRecord, edit: ReadyEdit): Promise<EditedMessage> {
   for (let before = message; ; before = await loadAgain(call, edit.place, message)) {
     if (edit.isFillingIn && !isDeferred(before)) throw new DomainError('UNKNOWN_MESSAGE');
@@ -84,14 +80,14 @@ async function editUntilDone(call: CallContext, message: MessageRecord, edit: Re
   }
 }
 
-/** The message as it is now, for whomever it is. */
 function loadAgain(call: CallContext, place: Place, { id, visibleToId }: MessageRecord): Promise<MessageRecord> {
   return loadMessage(call, place, id, visibleToId === null ? EVERYBODY : { kind: 'person', userId: visibleToId });
 }
 
 /**
- * Refuses what the message cannot become, as it is now.
- * @throws TOO_MANY_ATTACHMENTS, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and what {@link checkLook} throws
+ * Checks an edit against the message's current state.
+ * @throws TOO_MANY_ATTACHMENTS, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of
+ * {@link checkLook}
  */
 export function checkEdit(message: MessageRecord, edit: Edit): void {
   const { kept } = planAttachments(message, edit);
@@ -100,7 +96,7 @@ export function checkEdit(message: MessageRecord, edit: Edit): void {
 
 const filenamesOf = (files: readonly Pick<AttachmentRecord, 'filename'>[]) => files.map(({ filename }) => filename);
 
-/** @throws EMPTY_MESSAGE, INVALID_INPUT (at `flags`) and what {@link checkLook} throws */
+/** @throws EMPTY_MESSAGE, INVALID_INPUT (at `flags`) and the errors of {@link checkLook} */
 function checkResult(before: MessageRecord, edit: Edit, filenames: readonly string[]): void {
   const { content, embeds, components } = { ...before, ...given(edit.body) };
   const flags = flagsAfter(before, edit);
@@ -108,7 +104,7 @@ function checkResult(before: MessageRecord, edit: Edit, filenames: readonly stri
   if ((flags & MessageFlags.Loading) === 0) requireContent({ content, embeds, components }, filenames.length);
 }
 
-/** Writes the edit and its event. Null, and nothing is written, when the message is no longer as it was `before`. */
+/** @returns null if the message has changed since `before`; nothing is written then */
 async function replaceMessage(
   call: CallContext,
   before: MessageRecord,
@@ -155,13 +151,13 @@ async function replaceFiles(
   }
 }
 
-/** With the token of an interaction its deferred answer is filled in while that is good. @throws INVALID_WEBHOOK_TOKEN */
+/** An interaction token can complete its deferred response only until it expires. @throws INVALID_WEBHOOK_TOKEN */
 async function endDeferralInTime(call: CallContext, write: Write, message: MessageRecord): Promise<void> {
   const isInTime = await endDeferral(call, write, message);
   if (!isInTime && call.actor.kind === 'interaction') throw new DomainError('INVALID_WEBHOOK_TOKEN');
 }
 
-/** The membership of a message's author, who need not be who edits it. What a webhook sent is shown without. */
+/** Webhook messages have no member. */
 async function memberOf(
   call: CallContext,
   { guildId, authorId, webhookId }: MessageRecord,
@@ -169,7 +165,7 @@ async function memberOf(
   return guildId === null || webhookId !== null ? null : call.guilds.member(guildId, authorId);
 }
 
-/** Every edit changes the row, so the row tells whether there was another: then none is changed, and the answer is null. */
+/** Every edit changes `editedAt` or `flags`. @returns null after a concurrent edit */
 async function replaceRow(
   call: CallContext,
   db: Transaction,
@@ -188,22 +184,20 @@ async function replaceRow(
   return row ?? null;
 }
 
-/** Later than the last time even where the clock stands still: it also tells one state of the message from the next. */
+/** Always later than the last edit, since it identifies a version of the message. */
 function nextEditedAt(call: CallContext, { editedAt }: MessageRecord): Date {
   return new Date(Math.max(call.clock.now(), editedAt === null ? 0 : editedAt.getTime() + 1));
 }
 
-/** Whether the edit makes a deferred answer one that says something. */
 function fillsIn(before: MessageRecord, { asAuthor }: Edit): boolean {
   return asAuthor && isDeferred(before);
 }
 
-/** Who fills in a deferred answer edits nothing that anybody has read. */
+/** Completing a deferred response changes nothing that a user has read. */
 function showsAsEdited(before: MessageRecord, { asAuthor }: Edit): boolean {
   return asAuthor && !isDeferred(before);
 }
 
-/** What the edit says anew, null cleared. */
 function given({ content, embeds, components }: MessageEdit) {
   return {
     ...(content === undefined ? {} : { content: content ?? '' }),
@@ -212,7 +206,7 @@ function given({ content, embeds, components }: MessageEdit) {
   };
 }
 
-/** @throws INVALID_INPUT at `flags` when the author would take IS_COMPONENTS_V2 away */
+/** @throws INVALID_INPUT at `flags` if the author removes IS_COMPONENTS_V2 */
 function flagsAfter({ flags: before }: MessageRecord, { body, asAuthor }: Edit): number {
   const { flags: asked = before } = body;
   const switched = (before & ~MessageFlags.SuppressEmbeds) | (asked & MessageFlags.SuppressEmbeds);
@@ -241,14 +235,12 @@ async function mentionsAfter(
 }
 
 interface AttachmentPlan {
-  /** As they are described from now on. */
   kept: AttachmentRecord[];
-  /** Those of `kept` that are described in another way than before. */
   redescribed: AttachmentRecord[];
   dropped: AttachmentRecord[];
 }
 
-/** Which old files stay, and as what. @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT when the edit speaks of a file that is not there */
+/** @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT for a note about an unknown file */
 function planAttachments({ attachments: old }: MessageRecord, { body, files }: Edit): AttachmentPlan {
   const notes = body.attachments ?? [];
   checkNotes(files, notes, old);

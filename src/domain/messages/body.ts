@@ -6,15 +6,12 @@ import type { MessageComponents } from './components/index.js';
 import type { MessageEmbeds } from './embeds.js';
 
 /**
- * What a message may hold is stated here and in the files of embeds and components, once for all who post one. Each part is
- * parsed where it comes from outside, at the face; its type cannot be had in another way, so that the limits hold for every
- * message. Embeds and components are stored and shown as they were parsed: they are wire shapes by nature.
+ * The content of messages is defined here and in the files of embeds and components. Branded types ensure that only
+ * parsed content is stored. Embeds and components are stored in wire format.
  */
 
-/** The text of a message, trimmed. */
 export const messageContent = textUpTo(limits.messageContent).brand<'MessageContent'>();
 
-/** What its sender tells one message from another by. */
 export const messageNonce = plainText()
   .refine(
     (text) => characters(text) <= limits.nonce,
@@ -22,10 +19,8 @@ export const messageNonce = plainText()
   )
   .brand<'MessageNonce'>();
 
-/** The description of a file, trimmed. */
 export const attachmentDescription = textUpTo(limits.attachmentDescription).brand<'AttachmentDescription'>();
 
-/** The title of a file, trimmed. */
 export const attachmentTitle = textUpTo(limits.attachmentTitle).brand<'AttachmentTitle'>();
 
 export type MessageContent = z.output<typeof messageContent>;
@@ -33,57 +28,55 @@ export type MessageNonce = z.output<typeof messageNonce>;
 export type AttachmentDescription = z.output<typeof attachmentDescription>;
 export type AttachmentTitle = z.output<typeof attachmentTitle>;
 
-/** Whom a message may notify of those its text mentions (Discord's documentation, Message Resource). */
+/** Which mentions of a text notify (Discord's documentation, Message Resource). */
 export interface AllowedMentions {
-  /** Kinds of mentions that all count. */
+  /** Kinds of which all mentions count. */
   parse?: readonly ('users' | 'roles' | 'everyone')[] | undefined;
-  /** Of the kinds that do not all count, those that do, by id. */
+  /** Ids that count, for kinds that `parse` does not list. */
   users?: readonly bigint[] | undefined;
   roles?: readonly bigint[] | undefined;
-  /** Whether who wrote the answered message counts as mentioned. */
+  /** Whether a reply mentions the referenced author. */
   repliedUser?: boolean | undefined;
 }
 
-/** The message that another one answers. */
 export interface MessageReference {
   /** A message of the same channel. */
   messageId: bigint;
-  /** Whether it is a fault when there is no such message; otherwise the answer stands for itself. True when not given. */
+  /** If false and the message is missing, the reply is sent without a reference. True by default. */
   failIfNotExists?: boolean | undefined;
 }
 
-/** What a message says of a file: of a new one by its number, or of one it has by its id. */
+/** The id is the index of a new file, or that of an existing attachment. */
 export interface AttachmentNote {
   id: bigint;
-  /** Of a new one. */
+  /** Only for a new file. */
   filename?: string | undefined;
-  /** Of a new one; without it, the name that the file came with where it is shown under another. */
+  /** Only for a new file; by default the original name, if it differs from the filename. */
   title?: AttachmentTitle | undefined;
-  /** Null takes it away; where it is not given that of an old one stays. */
+  /** Null removes it; undefined keeps that of an existing attachment. */
   description?: AttachmentDescription | null | undefined;
-  /** Where it is not given that of an old one stays, and a new one goes by its name. */
+  /** Undefined keeps that of an existing attachment; a new file's name decides. */
   isSpoiler?: boolean | undefined;
 }
 
-/** What a message is made of. It needs content, an embed, a component or a file. */
+/** Needs content, an embed, a component or a file. */
 export interface NewMessage {
   content?: MessageContent | undefined;
   embeds?: MessageEmbeds | undefined;
   components?: MessageComponents | undefined;
-  /** The reference platform's message flags. */
+  /** Discord's message flags. */
   flags?: number | undefined;
-  /** Whether clients read it aloud. */
   tts?: boolean | undefined;
   nonce?: MessageNonce | undefined;
-  /** Whether the author's recent message of the same nonce, if there is one, stands for this one. */
+  /** Whether to return the author's recent message with the same nonce instead. */
   enforceNonce?: boolean | undefined;
-  /** Without it, everybody the text mentions. */
+  /** Undefined allows all mentions of the text. */
   allowedMentions?: AllowedMentions | undefined;
   reference?: MessageReference | undefined;
   attachments?: readonly AttachmentNote[] | undefined;
 }
 
-/** What an edit changes: what is not given stays, null clears. */
+/** Undefined leaves a value; null clears it. */
 export interface MessageEdit {
   content?: MessageContent | null | undefined;
   embeds?: MessageEmbeds | null | undefined;
@@ -94,14 +87,13 @@ export interface MessageEdit {
   attachments?: readonly AttachmentNote[] | null | undefined;
 }
 
-/** What can be seen of a message, as a body or a row has it. */
 interface Visible {
   content?: string | null | undefined;
   embeds?: unknown;
   components?: unknown;
 }
 
-/** @throws EMPTY_MESSAGE when there is nothing to see */
+/** @throws EMPTY_MESSAGE */
 export function requireContent({ content, embeds, components }: Visible, fileCount: number): void {
   if (content || hasItems(embeds) || hasItems(components) || fileCount > 0) return;
   throw new DomainError('EMPTY_MESSAGE');

@@ -9,20 +9,21 @@ import { discardAllFiles } from './files.js';
 import { storedInteraction } from './interaction.js';
 import { EVERYBODY, seenBy } from './visibility.js';
 
-/** How old a message may be that is deleted along with others, in milliseconds. */
 const MAX_AGE_MS = 14 * 86_400_000;
 
 export interface DeleteMessagesInput {
   channelId: bigint;
-  /** Those that are not there, or that somebody alone sees, count and are left out (Discord's documentation, Message Resource). */
+  /**
+   * Unknown and ephemeral messages count towards the limit and are skipped (Discord's documentation, Message Resource).
+   */
   messageIds: readonly bigint[];
 }
 
 /**
- * Removes several messages of a guild's channel for good, with their files, in one transaction. Of several who remove the same message,
- * one tells of it.
- * @throws BULK_DELETE_COUNT, BULK_DELETE_TOO_OLD, INVALID_INPUT at `messageIds` for an id that stands there twice, DIRECT_CHANNEL and what
- *   `accessChannel` throws
+ * Deletes messages and their files in one transaction. Of concurrent deletes of a message, only one publishes the
+ * event.
+ * @throws BULK_DELETE_COUNT, BULK_DELETE_TOO_OLD, INVALID_INPUT at `messageIds` for a repeated id, DIRECT_CHANNEL and
+ * the errors of `accessChannel`
  */
 export async function deleteMessages(call: CallContext, { channelId, messageIds }: DeleteMessagesInput): Promise<void> {
   const place = await accessChannel(call, channelId, 'deleteMessages');
@@ -33,7 +34,6 @@ export async function deleteMessages(call: CallContext, { channelId, messageIds 
   await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));
 }
 
-/** Whether a message is not too old for it. */
 export function mayBeDeletedInBulk({ clock }: CallContext, id: bigint): boolean {
   return snowflakeTime(id) >= clock.now() - MAX_AGE_MS;
 }

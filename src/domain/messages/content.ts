@@ -1,21 +1,21 @@
 import type { MessageRecord } from './record.js';
 
-/** Who wrote a message, and whom it mentions. Ids as decimal text, as they travel on the bus. */
+/** Ids are decimal text, as on the event bus. */
 export interface Addressees {
   authorId: string;
   mentionedUserIds: readonly string[];
 }
 
-/** Who may read a message's content whatever their intents. */
+/** Users who may read the content without the message-content intent. */
 export interface ContentReaders extends Addressees {
-  /** The same of the message it answers, where it answers one that is there. */
+  /** The same for the referenced message, if it exists. */
   reply?: Addressees;
 }
 
-/** How much of a message somebody is shown: all, all but what the answered message says, or who, where and when. */
+/** How much a bot receives: everything, everything but the referenced message's content, or no content. */
 export type ContentShown = 'whole' | 'withoutReply' | 'redacted';
 
-/** Who may read the content of a message in a guild; null for a direct or ephemeral one, which everybody who is shown it may read. */
+/** @returns null for a direct or ephemeral message, which every recipient may read */
 export function contentReaders(message: MessageRecord): ContentReaders | null {
   if (message.guildId === null || message.visibleToId !== null) return null;
   return {
@@ -25,8 +25,8 @@ export function contentReaders(message: MessageRecord): ContentReaders | null {
 }
 
 /**
- * How much of a message a bot without the message-content intent is shown: what it wrote itself, what mentions it, and direct
- * messages (Discord's documentation, Gateway, Message Content Intent).
+ * Without the message-content intent, a bot can read its own messages, those that mention it, and direct messages
+ * (Discord's documentation, Gateway, Message Content Intent).
  * @param userId the bot's id as decimal text
  */
 export function contentShownTo(userId: string, readers: ContentReaders | null): ContentShown {

@@ -12,9 +12,8 @@ import { managesMessages } from './rights.js';
 import { toldOf } from './visibility.js';
 
 /**
- * Removes a message for good, with its files. Its author may, and whoever manages messages; the latter is audited.
- * Of several at once, one succeeds and the others find no message.
- * @throws UNKNOWN_MESSAGE, MISSING_PERMISSIONS, DIRECT_CHANNEL and what `accessChannel` throws
+ * Needs the author or ManageMessages; the latter is audited. Of concurrent deletes, only one succeeds.
+ * @throws UNKNOWN_MESSAGE, MISSING_PERMISSIONS, DIRECT_CHANNEL and the errors of `accessChannel`
  */
 export async function deleteMessage(call: CallContext, input: MessageKey): Promise<void> {
   const { user } = requireUser(call);
@@ -24,13 +23,9 @@ export async function deleteMessage(call: CallContext, input: MessageKey): Promi
   else await removing(call, place, message, () => deleteOthers(call, place, message));
 }
 
-/** A message as far as removing it and telling of that takes. */
 type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>;
 
-/**
- * Removes a message for good, with its files, and tells of it, whoever sees it. Who decides to do it answers for the right.
- * @throws UNKNOWN_MESSAGE when it is gone already
- */
+/** Checks no permissions. @throws UNKNOWN_MESSAGE */
 export async function removeMessage(call: CallContext, place: Place, message: Removable): Promise<void> {
   const { id } = message;
   await removing(call, place, message, () => {
@@ -51,7 +46,7 @@ async function removing(call: CallContext, { channelId }: Place, { id }: Removab
   await discardAllFiles(call, { channelId, messageId: id });
 }
 
-/** Nobody manages the messages of a direct channel. */
+/** A direct channel has no moderators. */
 async function deleteOthers(call: CallContext, place: Place, message: Removable): Promise<void> {
   if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
   if (!managesMessages(place)) throw missingPermissions();
@@ -66,7 +61,6 @@ async function deleteOthers(call: CallContext, place: Place, message: Removable)
   });
 }
 
-/** A deferred answer that is gone is waited for no more. */
 async function removeRow(call: CallContext, write: Write, place: Place, message: Removable): Promise<void> {
   await write.db.message.delete({ where: { id: message.id }, select: { id: true } });
   write.record(deleted(place, message));

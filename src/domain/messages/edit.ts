@@ -17,8 +17,9 @@ export interface EditMessageInput extends MessageKey {
 }
 
 /**
- * Edits a message. Its author may change all of it; somebody who manages messages may only switch its embeds off and on.
- * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and what `accessChannel` and {@link applyEdit} throw
+ * The author may change everything. A user with ManageMessages may only change SUPPRESS_EMBEDS.
+ * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and the errors of `accessChannel`
+ * and {@link applyEdit}
  */
 export async function editMessage(call: CallContext, input: EditMessageInput): Promise<MessageRecord> {
   const { user } = requireUser(call);
@@ -33,8 +34,8 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
 }
 
 /**
- * Whether the caller may add files to a message, to be asked before they are received.
- * @throws UNKNOWN_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and what `accessChannel` throws
+ * Checks whether the caller may add files to a message, before they are received.
+ * @throws UNKNOWN_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
 export async function requireEditing(call: CallContext, { channelId, messageId }: MessageKey): Promise<void> {
   const { user } = requireUser(call);
@@ -44,7 +45,7 @@ export async function requireEditing(call: CallContext, { channelId, messageId }
   requirePermissions(permissionsIn(place), CHANNEL_OPERATIONS.sendFiles);
 }
 
-/** @throws NOT_MESSAGE_AUTHOR for more than the flags, or for somebody who does not manage messages */
+/** @throws NOT_MESSAGE_AUTHOR unless only flags change and the caller has ManageMessages */
 function requireFlagsOnly(place: Place, body: MessageEdit, files: readonly UploadedFile[]): void {
   const { flags, ...rest } = body;
   const isFlagsOnly =

@@ -3,7 +3,7 @@ import { characters, fault, isoTime, maybe, textUpTo } from '../input.js';
 import { limits } from '../limits.js';
 import { mediaUrl, urlOf } from './urls.js';
 
-/** Text that counts as not given when nothing is left of it. */
+/** Text that is blank counts as missing. */
 const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);
 
 const requiredText = (max: number) =>
@@ -17,7 +17,10 @@ const EmbedField = z.object({
   inline: maybe(z.boolean()).transform((inline) => inline ?? false),
 });
 
-/** What the rest of its part of an embed stands beside; without it that part is left out (decisions 236). */
+/**
+ * A part without its main field is dropped, not refused: some senders leave it empty, and libraries send back what they
+ * received.
+ */
 const Footer = z
   .object({ text: shortText(2048), icon_url: maybe(mediaUrl) })
   .transform(({ text, ...rest }) => (text === undefined ? undefined : { text, ...rest }));
@@ -28,7 +31,10 @@ const Author = z
 
 const Picture = z.object({ url: maybe(mediaUrl) }).transform(({ url }) => (url === undefined ? undefined : { url }));
 
-/** One embed, text trimmed (Discord's documentation, Message Resource). What a sender cannot set (`type`, `provider`, `video`) is not kept. */
+/**
+ * Text is trimmed. Fields that a sender cannot set (`type`, `provider`, `video`) are dropped (Discord's documentation,
+ * Message Resource).
+ */
 const Embed = z
   .object({
     title: shortText(256),
@@ -50,7 +56,6 @@ const Embed = z
 
 type Embed = z.output<typeof Embed>;
 
-/** The embeds of one message, as they are stored and shown. */
 export const messageEmbeds = z
   .array(Embed)
   .max(limits.embedsPerMessage)

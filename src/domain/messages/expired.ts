@@ -5,19 +5,16 @@ import { untilNoneIsLeft } from '../../infra/turns.js';
 import { DAY_MS } from '../expiry.js';
 import { REMOVABLE_ROW, removeRows } from './remove-rows.js';
 
-/**
- * How long an ephemeral message is kept after it was sent or last edited, in milliseconds: as long as the interaction that it answers, whose
- * token may edit it for 15 minutes.
- */
+/** Since the message was sent or last edited. Interactions are kept as long. */
 const KEEP_MS = 7 * DAY_MS;
 
-/** How many messages one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+/** Blocks other writes in SQLite for a few milliseconds. */
 const MESSAGES_PER_STATEMENT = 50;
 
 /**
- * Removes ephemeral messages that are older than they are kept, with their files, in batches. No event is published.
+ * Publishes no events.
  * @param now milliseconds since the Unix epoch
- * @throws the reason of `signal` when that is aborted
+ * @throws the reason of `signal` when it is aborted
  */
 export async function removeOldEphemeralMessages(
   db: Doors,

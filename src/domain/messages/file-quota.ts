@@ -5,7 +5,7 @@ import { atMost, REMEMBER_MS } from '../../infra/memory.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
-/** The least that counts for a file, in bytes: about what it takes on a disk, with its row. */
+/** In bytes: about what the smallest file costs on disk, with its row. */
 const LEAST_BYTES = 4_096;
 
 const MIB = 1024 * 1024;
@@ -18,21 +18,21 @@ interface Sum {
 }
 
 /**
- * Bounds the files of one account's messages, and those that a person gave to commands and modals. The files of applications count as their
- * owner's. The sum is
- * read at most every {@link REMEMBER_MS}; until then what this process adds is added to it. Deleted files make room with the next reading.
+ * Limits the storage of one account: files of messages, commands and modals. An application's files count for its
+ * owner. The sum is read at most every {@link REMEMBER_MS}; in between this process adds what it stores, and deleted
+ * files still count.
  */
 export class FileQuota {
   readonly #sums = new LRUCache<bigint, Promise<Sum>>(atMost(MAX_ACCOUNTS));
 
-  /** @param megabytes the most that an account's files may take, in MiB */
+  /** @param megabytes in MiB */
   constructor(
     private readonly reader: Reader,
     private readonly clock: Clock,
     private readonly megabytes: number,
   ) {}
 
-  /** Counts files about to be stored. @throws LIMIT_EXCEEDED if the account has no room for them */
+  /** @throws LIMIT_EXCEEDED */
   async take(accountId: bigint, sizes: readonly number[]): Promise<void> {
     const bytes = sizes.reduce((sum, size) => sum + Math.max(size, LEAST_BYTES), 0);
     const sum = await this.#sumOf(accountId);
@@ -64,7 +64,7 @@ export class FileQuota {
   }
 }
 
-/** Whose files the caller's count as: a person's own, or those of the owner of the application that acts. */
+/** An application's files count for its owner. */
 export async function accountOf({ actor, applications, read }: CallContext): Promise<bigint | null> {
   switch (actor.kind) {
     case 'anonymous':
@@ -77,7 +77,7 @@ export async function accountOf({ actor, applications, read }: CallContext): Pro
     case 'webhook': {
       const applicationId = 'applicationId' in actor ? actor.applicationId : actor.application.id;
       const application = await applications.application(applicationId);
-      // A bot of the cloud on a box has no application here, and counts as itself.
+      // On a box, a cloud bot has no application row and counts for itself.
       if (!application) return applicationId;
       const { ownerUserId, ownerTeamId } = application;
       if (ownerTeamId === null) return ownerUserId;

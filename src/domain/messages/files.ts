@@ -14,17 +14,15 @@ import type { MessageKey } from './record.js';
 
 export type { ReceivedFile, UploadedFile } from './received-files.js';
 
-/** The folder of a message's files. */
 export function messageFolder(message: MessageKey): string {
   return `attachments/${message.channelId}/${message.messageId}/`;
 }
 
-/** Where one attachment's file is kept. Nothing a sender wrote is part of it. */
+/** The key contains nothing that a sender wrote. */
 function fileOf(message: MessageKey, attachmentId: bigint): string {
   return `${messageFolder(message)}${attachmentId}`;
 }
 
-/** The files of attachments, for who looks through what is kept. */
 export const attachmentFiles: KeptFiles = {
   folder: 'attachments',
   knowsAny: async (read) => (await read.attachment.findFirst({ select: { id: true } })) !== null,
@@ -39,8 +37,8 @@ export const attachmentFiles: KeptFiles = {
 export type NewAttachment = Omit<Attachment, 'messageId'>;
 
 /**
- * Gives files their place at a message, with what it says of them. All of them, or none.
- * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and LIMIT_EXCEEDED if the account has no room for them
+ * Stores the files of a message, all or none.
+ * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and LIMIT_EXCEEDED if the account's quota is used up
  */
 export async function keepFiles(
   call: CallContext,
@@ -58,7 +56,7 @@ export async function keepFiles(
     attachment: { ...describeFile(call.nextId(), file, notes), accountId },
   }));
   const attachments = placed.map(({ attachment }) => attachment);
-  // Who asked lets go of what was received as soon as this is over, so nothing is under way by then.
+  // Waits for all files, since the caller then releases the received ones.
   const kept = await Promise.allSettled(
     placed.map(({ file, attachment }) => file.blob.keep(fileOf(message, attachment.id))),
   );
@@ -68,7 +66,6 @@ export async function keepFiles(
   throw failed.reason;
 }
 
-/** What files are called once they are at a message. */
 export function namesOf(files: readonly UploadedFile[], notes: readonly AttachmentNote[]): string[] {
   return files.map((file) => safeFilename(nameOf(file, noteOf(file, notes))));
 }
@@ -96,7 +93,6 @@ function describeFile(
   };
 }
 
-/** What is kept of a file. @param name what its sender calls it */
 export function factsOf(id: bigint, file: ReceivedFile, name: string): FileFacts {
   const filename = safeFilename(name);
   const { contentType, blob } = file;
@@ -104,10 +100,7 @@ export function factsOf(id: bigint, file: ReceivedFile, name: string): FileFacts
   return { id, ...named, contentType, size: blob.size, ...dimensions(file) };
 }
 
-/**
- * @throws INVALID_INPUT when a note speaks of a file that was neither sent nor is one of the message's `old` ones, or of one that another
- *   note speaks of already
- */
+/** @throws INVALID_INPUT if a note refers to an unknown file, or two notes to the same one */
 export function checkNotes(
   files: readonly UploadedFile[],
   notes: readonly AttachmentNote[],
@@ -132,7 +125,6 @@ export function checkFiles(files: readonly ReceivedFile[]): void {
   }
 }
 
-/** The refusal of more files than a message may have. */
 export function tooManyAttachments(): DomainError {
   return new DomainError(
     'TOO_MANY_ATTACHMENTS',
@@ -140,12 +132,10 @@ export function tooManyAttachments(): DomainError {
   );
 }
 
-/** The refusal of a file over the limit. */
 export function fileTooLarge(): DomainError {
   return new DomainError('FILE_TOO_LARGE', `File uploaded exceeds the maximum size of ${limits.fileSize} bytes`);
 }
 
-/** Removes files of a message that were not stored after all, or are no more. A disk that refuses is only logged. */
 export async function discardFiles(
   call: CallContext,
   message: MessageKey,
@@ -155,8 +145,8 @@ export async function discardFiles(
 }
 
 /**
- * Writes the rows of files that are in their place, and calls `discard` where there are none after all. Where nobody knows whether there
- * are, the files stay: those without a row are found later (`abandoned-files.ts`).
+ * Calls `discard` if `write` fails. If the outcome is unknown, files stay; `abandoned-files.ts` later removes those
+ * without a row.
  */
 export async function unlessStored<T>(write: () => Promise<T>, discard: () => Promise<void>): Promise<T> {
   try {
@@ -167,12 +157,11 @@ export async function unlessStored<T>(write: () => Promise<T>, discard: () => Pr
   }
 }
 
-/** Removes all files of a message. */
 export async function discardAllFiles(call: CallContext, message: MessageKey): Promise<void> {
   await removeFiles(call, messageFolder(message));
 }
 
-/** A file that stays behind because the disk refused is no reason to fail what is done already. */
+/** A storage error is only logged, since the rows are already written. */
 async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> {
   try {
     await Promise.all(keys.map((key) => call.blobs.remove(key)));
@@ -181,16 +170,16 @@ async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> 
   }
 }
 
-/** How the formats begin whose sizes are told, as Latin-1: PNG, GIF, JPEG and WebP. */
+/** PNG, GIF, JPEG and WebP, as Latin-1. */
 const SIZED_FORMATS = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff', 'RIFF'];
 
-/** Others are not looked into: to find the size in the head of some takes any amount of work. */
+/** Finding the dimensions in other formats' headers can take unbounded work. */
 function isSized({ contentType, blob }: ReceivedFile): boolean {
   const beginning = blob.head.toString('latin1', 0, 12);
   return contentType.startsWith('image/') && SIZED_FORMATS.some((format) => beginning.startsWith(format));
 }
 
-/** From this value of EXIF's orientation on, an image is shown turned by a quarter. */
+/** From this EXIF orientation on, the image is rotated by 90 degrees. */
 const LYING = 5;
 
 function dimensions(file: ReceivedFile): { width: number | null; height: number | null } {
@@ -207,11 +196,11 @@ export interface AttachmentFile {
   id: bigint;
   key: string;
   contentType: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
 }
 
-/** The file of an attachment, named as its address names it; null when there is none. */
+/** @returns null if there is no such attachment or its file is missing */
 export async function findAttachmentFile(
   read: Reader,
   blobs: BlobStore,

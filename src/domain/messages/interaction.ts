@@ -6,37 +6,35 @@ const owners = z.object({ guildId: z.string().optional(), userId: z.string().opt
 
 const interactionFacts = z.object({
   id: z.string(),
-  /** The reference platform's interaction type. */
+  /** Discord's interaction type. */
   type: z.number().int(),
-  /** Of a command its name, groups and subcommands included; of anything else its custom id. */
+  /** The full name of a command, with groups and subcommands; otherwise the custom id. */
   name: z.string(),
-  /** Who set it off. */
   userId: z.string(),
-  /** Where the application is installed: the guild, the person, or both. */
+  /** The application's installation: the guild, the user, or both. */
   owners,
-  /** For a follow-up: the first answer. */
+  /** For a follow-up: the first response. */
   originalMessageId: z.string().optional(),
-  /** For a component: the message it stands in. */
+  /** For a component: its message. */
   interactedMessageId: z.string().optional(),
-  /** What a context menu was opened on. */
+  /** The target of a context menu command. */
   targetUserId: z.string().optional(),
   targetMessageId: z.string().optional(),
 });
 
-/** The interaction that a message answers, as the message keeps it: ids as decimal text. */
+/** As stored, with ids as decimal text. */
 const messageInteraction = interactionFacts.extend({
-  /** For a modal: what it was opened by. */
+  /** For a modal: the interaction that opened it. */
   triggering: interactionFacts.optional(),
 });
 
 export type MessageInteraction = z.output<typeof messageInteraction>;
 
-/** What a row keeps of the interaction its message answers; null for none. */
 export function storedInteraction(stored: unknown): MessageInteraction | null {
   return stored === null ? null : messageInteraction.parse(stored);
 }
 
-/** Whom an interaction is shown with. */
+/** The users that an interaction shows. */
 export function peopleOf(interaction: MessageInteraction | null): bigint[] {
   if (interaction === null) return [];
   const { userId, targetUserId, triggering } = interaction;
@@ -45,7 +43,6 @@ export function peopleOf(interaction: MessageInteraction | null): bigint[] {
   );
 }
 
-/** Of people somebody looked up, those an interaction is shown with. */
 export function usersOf(interaction: MessageInteraction | null, known: ReadonlyMap<bigint, User>): User[] {
   return [...new Set(peopleOf(interaction))].flatMap((id) => known.get(id) ?? []);
 }

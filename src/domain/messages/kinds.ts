@@ -8,12 +8,12 @@ const SPOKEN: readonly number[] = [
   MessageType.ContextMenuCommand,
 ];
 
-/** Whether somebody says something in messages of this kind; others say what happened by their kind alone. */
+/** Whether a user wrote the message, as opposed to a system message. */
 export function isSpoken(type: number): boolean {
   return SPOKEN.includes(type);
 }
 
-/** @throws SYSTEM_MESSAGE for a message in which nobody says anything: the platform's own, whoever is named as its author */
+/** @throws SYSTEM_MESSAGE */
 export function requireSpoken({ type }: { type: number }): void {
   if (!isSpoken(type)) throw new DomainError('SYSTEM_MESSAGE');
 }

@@ -4,24 +4,22 @@ import type { MessageComponent } from './components/index.js';
 import { mediaIn, walk } from './components/tree.js';
 import { attachmentNameIn } from './urls.js';
 
-/** Rows of buttons and selects that a message may have beside its text. */
+/** Maximum number of component rows next to text. */
 const MAX_ROWS = 5;
 
-/** What a message is to look like, all of it. */
 interface Look {
   flags: number;
   content: string;
-  /** As they are stored. */
+  /** In stored format. */
   embeds: unknown;
-  /** Those that are new; undefined where the ones it has stay. */
+  /** New components; undefined if the existing ones stay. */
   components: readonly MessageComponent[] | undefined;
-  /** The names of its files. */
   filenames: readonly string[];
 }
 
 /**
- * Either text and embeds with rows of buttons and selects, or a layout of components alone (Discord's documentation, Component
- * Reference): the flag IS_COMPONENTS_V2 says which.
+ * A message has either text and embeds with action rows, or only components, as IS_COMPONENTS_V2 says (Discord's
+ * documentation, Component Reference).
  * @throws INVALID_INPUT at `content`, `embeds` and in `components`
  */
 export function checkLook(look: Look): void {

@@ -9,7 +9,7 @@ import { EVERYBODY } from './visibility.js';
 
 export interface ListMessagesInput {
   channelId: bigint;
-  /** At most one of the three; without any, the newest. */
+  /** At most one of the three. Without any, the newest messages are returned. */
   before?: bigint | undefined;
   after?: bigint | undefined;
   around?: bigint | undefined;
@@ -18,8 +18,8 @@ export interface ListMessagesInput {
 }
 
 /**
- * A page of a channel's messages that everybody sees, newest first. Somebody who may see the channel but not its history gets none.
- * @throws what `accessChannel` throws
+ * Newest first, without ephemeral messages. Returns none without ReadMessageHistory.
+ * @throws the errors of `accessChannel`
  */
 export async function listMessages(call: CallContext, input: ListMessagesInput): Promise<MessageRecord[]> {
   const place = await accessChannel(call, input.channelId, 'listMessages');

@@ -11,22 +11,19 @@ type Row = Message & { author: User; attachments: Attachment[] };
 
 const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc' } } } satisfies Prisma.MessageInclude;
 
-/** Which messages of a place. */
 export interface MessageQuery {
-  /** For whose eyes they are. */
   onlooker: Onlooker;
   id?: bigint | Prisma.BigIntFilter;
-  /** By their ids. */
+  /** By id. */
   order?: 'asc' | 'desc';
   take?: number;
 }
 
-/** Who a call looks at a channel for. */
 export function onlookerOf({ actor }: CallContext): Reader {
   return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYBODY;
 }
 
-/** Reads messages of one place that somebody sees, with all that their rendering needs, in a number of queries that does not grow with them. */
+/** The number of queries is constant. */
 export async function loadMessages(
   call: CallContext,
   place: Place,
@@ -41,7 +38,6 @@ export async function loadMessages(
   return completeMessages(call, place, rows);
 }
 
-/** Adds the users they show, reactions and answered messages to rows that have their author and files. */
 export async function completeMessages(call: CallContext, place: Place, rows: Row[]): Promise<MessageRecord[]> {
   const guildId = guildIdOf(place);
   const referenced = await findReferenced(call, rows);
@@ -71,7 +67,7 @@ export async function completeMessages(call: CallContext, place: Place, rows: Ro
   });
 }
 
-/** One message of a place that somebody sees, with all that its rendering needs. @throws UNKNOWN_MESSAGE */
+/** @throws UNKNOWN_MESSAGE */
 export async function loadMessage(
   call: CallContext,
   place: Place,
@@ -83,7 +79,7 @@ export async function loadMessage(
   return message;
 }
 
-/** Whose message of a place that everybody sees it is, without what its rendering needs. @throws UNKNOWN_MESSAGE */
+/** Loads no relations, and no ephemeral message. @throws UNKNOWN_MESSAGE */
 export async function findMessage(
   call: CallContext,
   { channelId }: Place,
@@ -97,12 +93,11 @@ export async function findMessage(
   return { ...message, interaction: storedInteraction(message.interaction) };
 }
 
-/** The ids in a stored list of decimal strings. */
 function idList(value: Prisma.JsonValue): bigint[] {
   return Array.isArray(value) ? value.flatMap((id) => (typeof id === 'string' ? [BigInt(id)] : [])) : [];
 }
 
-/** A message that tells what was done to another one refers to that, and does not show it (Discord's documentation, Message Resource). */
+/** A pin notice refers to a message without including it (Discord's documentation, Message Resource). */
 function showsReferenced({ type }: Row): boolean {
   return type !== MessageType.ChannelPinnedMessage;
 }
@@ -114,7 +109,6 @@ async function findReferenced(call: CallContext, rows: Row[]): Promise<Map<bigin
   return new Map(found.map((row) => [row.id, row]));
 }
 
-/** Those whom messages mention, and whom the interactions they answer are shown with. */
 function findShownUsers(call: CallContext, rows: Row[]): Promise<Map<bigint, User>> {
   return findUsers(
     call,
@@ -128,7 +122,7 @@ export async function findUsers(call: CallContext, ids: readonly bigint[]): Prom
   return new Map(found.map((user) => [user.id, user]));
 }
 
-/** Reactions by message, each message's in the order in which its emojis first came. */
+/** Ordered by each emoji's first reaction. */
 export async function countReactions(call: CallContext, messageIds: bigint[]): Promise<Map<bigint, ReactionCount[]>> {
   const counts = new Map<bigint, ReactionCount[]>();
   if (messageIds.length === 0) return counts;

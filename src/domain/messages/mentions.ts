@@ -13,18 +13,16 @@ export interface Mentions {
 
 interface MentionContext {
   read: Reader;
-  /** Where the text stands, as its author's place. */
+  /** The channel, with the author's permissions. */
   place: Place;
-  /** For a reply: who is answered. */
+  /** For a reply: the author of the referenced message. */
   repliedUser: User | null;
-  /** For an edit: whom the message mentions already. */
+  /** For an edit: the users already mentioned. */
   mentionedUsers: User[];
 }
 
-/** The most ids of one kind that a text can mention. */
 const MAX_IDS = 100;
 
-/** Whom a text mentions, within what `allowed` lets it and the author may. */
 export async function resolveMentions(
   text: string,
   allowed: AllowedMentions | undefined,
@@ -49,7 +47,6 @@ export async function resolveMentions(
   };
 }
 
-/** Mentions as a message's row has them. */
 export function mentionColumns(mentions: Mentions) {
   return {
     mentionUserIds: mentions.users.map((user) => String(user.id)),
@@ -77,7 +74,7 @@ function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMenti
   return ids.filter((id) => allowed[kind]?.includes(id));
 }
 
-/** Members or recipients, who was answered, and who was mentioned before; nobody else (decisions 96). */
+/** Ids of other users stay text, so that a public id does not reveal the name of a private application. */
 async function findUsers(context: MentionContext, ids: bigint[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const { repliedUser, mentionedUsers } = context;
@@ -90,7 +87,6 @@ async function findUsers(context: MentionContext, ids: bigint[]): Promise<User[]
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** Of `ids`, the members of the guild, or the recipients of the direct channel. */
 async function findMembersOrRecipients({ read, place }: MentionContext, ids: bigint[]): Promise<User[]> {
   if (place.kind === 'direct') {
     return read.user.findMany({ where: { id: { in: ids.filter((id) => place.recipientIds.includes(id)) } } });

@@ -1,14 +1,13 @@
 import type { Doors } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids.js';
 
-/** Many times as long as an enforced nonce keeps a second message away, in milliseconds. */
+/** Much longer than the window of an enforced nonce. */
 const FORGET_AFTER_MS = 60 * 60_000;
 
 /**
- * Forgets which nonces were enforced for messages that are older than an hour, in pieces. The nonces themselves stay with their
- * messages.
- * @param limit how many rows one statement looks at, or changes
- * @returns yields after each piece, so that others can have a turn
+ * Clears keys of messages older than an hour, but not the nonces themselves.
+ * @param limit rows of one statement
+ * @returns yields after each batch, so that the caller can let other work run
  */
 export async function* forgetEnforcedNonces(
   { reader, writer }: Doors,
@@ -19,8 +18,8 @@ export async function* forgetEnforcedNonces(
   let messages: { id: bigint; enforcedNonceKey: string | null }[];
   let after = '';
   do {
-    // Along the unique index, in which little but the last hour's keys stands. With the age as a condition SQLite would go along the
-    // messages instead, all of them.
+    // Scans the unique index, which holds little but the last hour's keys. With the age as a condition, SQLite would
+    // scan all messages.
     messages = await reader.message.findMany({
       where: { enforcedNonceKey: { gt: after } },
       orderBy: { enforcedNonceKey: 'asc' },

@@ -4,7 +4,6 @@ import { allows } from '../permissions.js';
 import { isSpoken } from './kinds.js';
 import { managesMessages } from './rights.js';
 
-/** What people do with a message that they see. */
 export const MESSAGE_OPERATIONS = ['react', 'edit', 'delete'] as const;
 
 export type MessageOperation = (typeof MESSAGE_OPERATIONS)[number];
@@ -16,9 +15,8 @@ interface Seen {
 }
 
 /**
- * What somebody may do with a message that they see: react with an emoji that nobody reacted with yet, change what it says, and remove it.
- * Nobody does anything with one that is theirs alone to see.
- * @param place its channel, as they see it
+ * An ephemeral message allows no operation. `react` means adding a new emoji.
+ * @param place the channel, with the user's permissions
  */
 export function operationsOn(message: Seen, userId: bigint, place: Place): MessageOperation[] {
   if (message.visibleToId !== null) return [];

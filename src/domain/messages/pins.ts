@@ -17,8 +17,9 @@ import type { MessageKey, MessageRecord } from './record.js';
 import { EVERYBODY } from './visibility.js';
 
 /**
- * Pins a message, and tells so in its channel by a message. Pinning what is pinned is no error and does nothing.
- * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, TOO_MANY_PINS, UNKNOWN_CHANNEL when the channel goes away meanwhile, and what `accessChannel` throws
+ * Also posts a notice. Does nothing if the message is pinned.
+ * @throws UNKNOWN_MESSAGE, SYSTEM_MESSAGE, TOO_MANY_PINS, UNKNOWN_CHANNEL if the channel is deleted concurrently, and
+ * the errors of `accessChannel`
  */
 export async function pinMessage(call: CallContext, key: MessageKey): Promise<void> {
   const { user } = requireUser(call);
@@ -34,8 +35,8 @@ export async function pinMessage(call: CallContext, key: MessageKey): Promise<vo
 }
 
 /**
- * Takes a message from the pinned ones. One that is not pinned is no error.
- * @throws UNKNOWN_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, and what `accessChannel` throws
+ * Does nothing if the message is not pinned.
+ * @throws UNKNOWN_MESSAGE, UNKNOWN_CHANNEL if the channel is deleted concurrently, and the errors of `accessChannel`
  */
 export async function unpinMessage(call: CallContext, key: MessageKey): Promise<void> {
   await changePin(call, key, false, async ({ db }, { place, message }) => {
@@ -45,19 +46,17 @@ export async function unpinMessage(call: CallContext, key: MessageKey): Promise<
   });
 }
 
-/** A message that is being pinned or unpinned, and where. */
 interface Changed {
   place: Place;
   message: MessageRecord;
 }
 
-/** What pinning or unpinning came to: when a message was pinned last, and what else is told. */
 interface PinResult {
   lastPinAt: Date | null;
   tell?: () => Promise<void>;
 }
 
-/** Marks a message as pinned or not, does `work` where it was not marked so before, and tells of it: all of it, or nothing. */
+/** `work` runs in the same transaction, and only if the mark changes. */
 async function changePin(
   call: CallContext,
   { channelId, messageId }: MessageKey,
@@ -92,7 +91,7 @@ function authorIn(call: CallContext, place: Place, { authorId }: MessageRecord):
   return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
 }
 
-/** The row with its new mark; null where it has that already. @throws UNKNOWN_MESSAGE */
+/** @returns null if the mark is set already @throws UNKNOWN_MESSAGE */
 async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolean): Promise<Message | null> {
   const [row] = await db.message.updateManyAndReturn({ where: { id, pinned: !pinned }, data: { pinned } });
   if (row) return row;
@@ -101,7 +100,7 @@ async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolea
   return null;
 }
 
-/** @returns when it was pinned: later than any other of the channel, since pages of pins are told apart by that. @throws TOO_MANY_PINS */
+/** @returns a time later than any other pin of the channel, since it is the cursor of pages @throws TOO_MANY_PINS */
 async function addPin(call: CallContext, db: Transaction, place: Place, messageId: bigint): Promise<Date> {
   const { channelId } = place;
   const { lastPinAt } = await findChannel(db, place);
@@ -115,7 +114,7 @@ async function addPin(call: CallContext, db: Transaction, place: Place, messageI
   return pinnedAt;
 }
 
-/** The channel, where it still belongs where it did. @throws UNKNOWN_CHANNEL */
+/** @throws UNKNOWN_CHANNEL if the channel was deleted or has another guild */
 async function findChannel(db: Transaction, place: Place): Promise<{ lastPinAt: Date | null }> {
   const where = { id: place.channelId, guildId: guildIdOf(place) };
   const channel = await db.channel.findFirst({ where, select: { lastPinAt: true } });
@@ -135,7 +134,7 @@ async function auditPin({ audit }: Write, place: Place, message: MessageRecord, 
 
 export interface ListPinsInput {
   channelId: bigint;
-  /** Those pinned before. */
+  /** Only messages pinned before this. */
   before?: Date | undefined;
   /** 1 to 50. */
   limit: number;
@@ -151,10 +150,7 @@ interface PinPage<Item> {
   hasMore: boolean;
 }
 
-/**
- * A page of a channel's pinned messages, the one pinned last first. Somebody who may see the channel but not its history gets none.
- * @throws what `accessChannel` throws
- */
+/** The last pinned first. Returns none without ReadMessageHistory. @throws the errors of `accessChannel` */
 export async function listPins(call: CallContext, input: ListPinsInput): Promise<PinPage<PinnedMessage>> {
   const place = await accessChannel(call, input.channelId, 'listPins');
   const { items: page, hasMore } = await readPins(call, place, input);
@@ -169,7 +165,7 @@ export async function listPins(call: CallContext, input: ListPinsInput): Promise
   return { items, hasMore };
 }
 
-/** As {@link listPins}, without the messages themselves. @throws what `accessChannel` throws */
+/** Like {@link listPins}, without loading messages. @throws the errors of `accessChannel` */
 export async function listPinnedIds(call: CallContext, input: ListPinsInput): Promise<PinPage<Pin>> {
   return readPins(call, await accessChannel(call, input.channelId, 'listPins'), input);
 }

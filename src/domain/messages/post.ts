@@ -25,38 +25,35 @@ import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
 import { EVERYBODY, listenersOf, mayShow } from './visibility.js';
 
-/** A message that is to be stored. Who decides to post it answers for author, right and flags. */
+/** A message to store. The caller decides author, permissions and flags. */
 export interface Post {
-  /** Who it is from, whoever calls. */
+  /** Need not be the caller. */
   author: User;
-  /** Where it goes, as its author's place: whom it may mention follows from their permissions. */
+  /** The channel with the author's permissions, which limit the mentions. */
   place: Place;
   body: NewMessage;
   files: readonly UploadedFile[];
-  /** What it is. What somebody says (`Default`) becomes a `Reply` where it answers a message. */
+  /** `Default` becomes `Reply` for a message with a reference. */
   kind: MessageType;
-  /** Where it was made in advance. */
   id?: bigint | undefined;
-  /** The one person who sees it, beside the application; everybody who reads the channel where it is not given. */
+  /** The recipient of an ephemeral message. */
   visibleToId?: bigint | undefined;
-  /** The application that answers an interaction with it, or that owns the webhook; and the interaction. */
+  /** The application that responds to the interaction or owns the webhook. */
   applicationId?: bigint | undefined;
   interaction?: MessageInteraction | undefined;
-  /** The webhook by which it is posted. */
   webhookId?: bigint | undefined;
-  /** How long its author waits before the next one in the channel, in seconds; 0 for somebody who need not. */
+  /** In seconds; 0 if slow mode does not apply to the author. */
   slowModeSeconds?: number | undefined;
 }
 
-/** How long an enforced nonce keeps a second message away, in milliseconds. */
 const NONCE_WINDOW_MS = 5 * 60_000;
 
 /**
- * Stores a message and tells of it: the one way by which a message comes to be. It checks what the message is made of, and
- * nobody's right to post it. One with the flag LOADING is a promise of an answer, and may be empty.
- * @returns the new message, or the author's earlier one in the channel when an enforced nonce or the key of the work repeats
- * @throws SLOW_MODE, EMPTY_MESSAGE, UNKNOWN_CHANNEL when the channel goes away meanwhile, INVALID_INPUT (at `reference`, `attachments`), and what
- *   {@link checkLook} and {@link keepFiles} throw
+ * The only way to create a message. Checks the content but no permissions. A message with LOADING is a deferred
+ * response and may be empty.
+ * @returns the new message, or the author's earlier one in the channel if an enforced nonce or the job's key repeats
+ * @throws SLOW_MODE, EMPTY_MESSAGE, UNKNOWN_CHANNEL if the channel is deleted concurrently, INVALID_INPUT (at
+ * `reference`, `attachments`) and the errors of {@link checkLook} and {@link keepFiles}
  */
 export async function postMessage(call: CallContext, post: Post): Promise<MessageRecord> {
   checkPost(post);
@@ -81,8 +78,8 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
 }
 
 /**
- * Refuses what cannot be posted, whoever posts it and wherever.
- * @throws EMPTY_MESSAGE, INVALID_INPUT at `attachments`, and what {@link checkLook} throws
+ * Checks content that can be checked without the channel.
+ * @throws EMPTY_MESSAGE, INVALID_INPUT at `attachments` and the errors of {@link checkLook}
  */
 export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | 'kind'>): void {
   const { content = '', embeds = [], components, flags = 0, attachments: notes = [] } = body;
@@ -94,8 +91,8 @@ export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | '
 }
 
 /**
- * The message a reply answers: undefined for no reply, or for one whose target may be missing and is. An ephemeral message is missing for
- * everybody but its application, as it answers the same person.
+ * An ephemeral message can be referenced only by its application, in a message to the same user.
+ * @returns undefined without a reference, or if it may be missing and is
  */
 async function findReferenced(call: CallContext, post: Post): Promise<MessageRecord | undefined> {
   const { reference } = post.body;
@@ -108,7 +105,7 @@ async function findReferenced(call: CallContext, post: Post): Promise<MessageRec
   throw invalidInput({ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' });
 }
 
-/** Most are shown with who calls: the one who asked for what is answered at once. */
+/** Usually the caller is the only user shown, which saves a query. */
 async function findInteractionUsers(call: CallContext, { interaction }: Post): Promise<User[]> {
   if (!interaction) return [];
   const caller = call.actor.kind === 'person' ? [call.actor.user] : [];
@@ -117,7 +114,6 @@ async function findInteractionUsers(call: CallContext, { interaction }: Post): P
   return usersOf(interaction, new Map([...known, ...caller.map((user) => [user.id, user] as const)]));
 }
 
-/** A post whose references, mentions and files are known. */
 interface Draft extends Post {
   id: bigint;
   mentions: Mentions;
@@ -126,7 +122,6 @@ interface Draft extends Post {
   interactionUsers: User[];
 }
 
-/** Stores the message, or finds the earlier one that holds its enforced nonce, or was made by the same piece of work. */
 async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRecord> {
   const nonceKey = enforcedNonceKey(draft) ?? nonceKeyOfWork(call, draft);
   for (;;) {
@@ -134,7 +129,7 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
       return await insertOnce(call, draft, nonceKey);
     } catch (error) {
       if (isMissingReference(error)) throw new DomainError('UNKNOWN_CHANNEL');
-      // Sent again, it is the same message.
+      // The outcome is unknown, but a retry finds the same message.
       if (nonceKey !== null && mayBeDone(error)) throw unavailable(error);
       if (nonceKey === null || !isUniqueConflict(error)) throw error;
       const earlier = await earlierMessage(call, draft.place, nonceKey);
@@ -150,7 +145,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
     return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventPlace(place) });
   }
   return call.write(async ({ db, record }) => {
-    // First, so that the channel is there until the end of the transaction, and a nonce that repeats waits for nothing.
+    // The insert comes first: it locks the channel, and a repeated nonce fails without waiting for slow mode.
     const message = await insert(db);
     await takeTurn(call, db, { channelId: place.channelId, userId: author.id }, slowModeSeconds);
     record(created(place, message));
@@ -158,7 +153,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
   });
 }
 
-/** What a webhook sends is shown without a member (Discord's documentation, Gateway Events). */
+/** A webhook message has no member (Discord's documentation, Gateway Events). */
 function created(place: Place, message: MessageRecord): DomainEvent {
   const member = message.webhookId === null ? memberIn(place) : null;
   return { type: 'MESSAGE_CREATE', message, member, ...listenersOf(place, message) };
@@ -185,10 +180,7 @@ async function insertRow(
   };
 }
 
-/**
- * Stores a message by which the platform says what somebody did to another one, within the transaction that did it.
- * @param about the other message
- */
+/** Stores a system message within the transaction of the action. @param about the id of the message it is about */
 export async function postNotice(
   call: CallContext,
   { db, record }: Pick<Write, 'db' | 'record'>,
@@ -225,18 +217,18 @@ function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUnchec
   };
 }
 
-/** A nonce tells apart what everybody sees: nothing else may be shown to who sends it again. */
+/** Ignored for ephemeral messages, which a repeated nonce must not return. */
 function enforcedNonceKey({ author, place, body, visibleToId }: Post): string | null {
   if (visibleToId !== undefined) return null;
   return body.enforceNonce && body.nonce ? `${author.id}:${place.channelId}:${body.nonce}` : null;
 }
 
-/** A piece of work that is done again makes its message once, also where the process ended in between. */
+/** A job repeated within the nonce window posts its message only once, even after a restart. */
 function nonceKeyOfWork({ workKey }: CallContext, { author, place }: Post): string | null {
   return workKey === null ? null : `work:${author.id}:${place.channelId}:${workKey}`;
 }
 
-/** The message that holds an enforced nonce; null when its window is over, and then the nonce is free again. */
+/** @returns null if the nonce's window is over; the key is then free again */
 async function earlierMessage(call: CallContext, place: Place, key: string): Promise<MessageRecord | null> {
   const [row] = await call.read.message.findMany({
     where: { enforcedNonceKey: key },

@@ -15,14 +15,14 @@ import type { MessageKey } from './record.js';
 import { managesMessages } from './rights.js';
 
 export interface ReactionInput extends MessageKey {
-  /** A unicode emoji, or `name:id` of one of a guild's or an application's. */
+  /** A unicode emoji, or `name:id` of a custom one. */
   emoji: string;
 }
 
 /**
- * Reacts to a message. The first reaction with an emoji needs AddReactions, and the right to use it; joining one does not, but is not for
- * who is timed out. Reacting twice is one reaction.
- * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, TOO_MANY_REACTIONS, MISSING_PERMISSIONS and what `accessChannel` throws
+ * The first reaction with an emoji needs AddReactions and the right to use the emoji. Joining one needs neither, but is
+ * refused during a timeout. A repeated reaction changes nothing.
+ * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, TOO_MANY_REACTIONS, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
 export async function addReaction(call: CallContext, input: ReactionInput): Promise<void> {
   const { user } = requireUser(call);
@@ -59,7 +59,6 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   }
 }
 
-/** A reaction with an emoji, under whatever name it had when the first of them was made. */
 async function knownReaction(call: CallContext, messageId: bigint, named: NamedEmoji) {
   const keys = 'keys' in named ? named.keys : [{ endsWith: `:${named.id}` }];
   for (const emoji of keys) {
@@ -72,7 +71,7 @@ async function knownReaction(call: CallContext, messageId: bigint, named: NamedE
   return null;
 }
 
-/** The keys of an emoji with which nobody has reacted yet, the preferred one first. @throws UNKNOWN_EMOJI for one that the caller cannot use there */
+/** The preferred key comes first. @throws UNKNOWN_EMOJI if the caller may not use the emoji there */
 async function newKeys(call: CallContext, place: Place, named: NamedEmoji): Promise<[string, ...string[]]> {
   if ('keys' in named) return named.keys;
   const emoji = await usableEmoji(call, place, named.id);
@@ -80,12 +79,12 @@ async function newKeys(call: CallContext, place: Place, named: NamedEmoji): Prom
   return [customKey(emoji)];
 }
 
-/** Adds a reaction beside another with the same emoji, which stays until then. False, and nothing is done, when it is gone. */
+/** @returns false if the existing reaction is gone; nothing changes then */
 function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, event: DomainEvent): Promise<boolean> {
   const { messageId, emoji, userId } = row;
   return call.write(async ({ db, record }) => {
     await db.reaction.create({ data: row });
-    // Changes nothing, but nobody else can remove the row before this transaction ends.
+    // Changes nothing, but locks the row until the transaction ends.
     const { count } = await db.reaction.updateMany({
       where: { messageId, emoji, userId: knownUserId },
       data: { emoji },
@@ -97,8 +96,8 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
 }
 
 /**
- * The key under which a reaction is stored: that of another reaction with the emoji, else the first one.
- * @throws MISSING_PERMISSIONS, TOO_MANY_REACTIONS for an emoji that would be new to the message
+ * Prefers the key of an existing reaction.
+ * @throws MISSING_PERMISSIONS, TOO_MANY_REACTIONS for an emoji new to the message
  */
 async function checkedKey(
   db: Transaction,
@@ -114,10 +113,7 @@ async function checkedKey(
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
 
-/**
- * The key of the reactions with an emoji on a message; null where there is none with one that exists.
- * @throws UNKNOWN_EMOJI for one that does not
- */
+/** @returns null if the message has no such reaction @throws UNKNOWN_EMOJI */
 async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): Promise<string | null> {
   const known = await knownReaction(call, messageId, named);
   if (known) return known.emoji;
@@ -128,9 +124,8 @@ async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): P
 }
 
 /**
- * Takes a reaction back: the caller's own, or for somebody who manages messages anyone's. Taking back what is not there
- * is no error.
- * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, MISSING_PERMISSIONS and what `accessChannel` throws
+ * Another user's reaction needs ManageMessages. Does nothing if there is none.
+ * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
 export async function removeReaction(call: CallContext, input: ReactionInput & { userId?: bigint }): Promise<void> {
   const { user } = requireUser(call);
@@ -149,8 +144,8 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
 }
 
 /**
- * Removes all reactions of a message, or all with one emoji. Needs ManageMessages.
- * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and what `accessChannel` throws
+ * Removes all reactions, or those with one emoji.
+ * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and the errors of `accessChannel`
  */
 export async function clearReactions(call: CallContext, input: MessageKey & { emoji?: string }): Promise<void> {
   const named = input.emoji === undefined ? undefined : namedEmoji(input.emoji);
@@ -169,9 +164,9 @@ export async function clearReactions(call: CallContext, input: MessageKey & { em
 }
 
 /**
- * Who reacted with an emoji, in ascending id order.
+ * Ordered by user id.
  * @param input.limit 1 to 100
- * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and what `accessChannel` throws
+ * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and the errors of `accessChannel`
  */
 export async function listReactions(
   call: CallContext,

@@ -1,16 +1,14 @@
 import type { StagedBlob } from '../../infra/blobs.js';
 
-/** A file that was received whole and belongs to nothing yet. */
+/** Received completely, but not stored yet. */
 export interface ReceivedFile {
   blob: StagedBlob;
-  /** As its sender named it. */
+  /** The sender's name of the file. */
   filename: string;
-  /** Its media type. */
   contentType: string;
 }
 
-/** A file of a message that is not there yet. */
 export interface UploadedFile extends ReceivedFile {
-  /** The number by which the message's `attachments` speak of it: the n of `files[n]`. */
+  /** The number in the field name `files[n]`. */
   index: number;
 }

@@ -2,7 +2,6 @@ import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors, Prisma } from '../../infra/database/index.js';
 import { messageFolder } from './files.js';
 
-/** What {@link removeRows} needs of a message. */
 export const REMOVABLE_ROW = {
   id: true,
   channelId: true,
@@ -11,10 +10,7 @@ export const REMOVABLE_ROW = {
 
 type RemovableRow = Prisma.MessageGetPayload<{ select: typeof REMOVABLE_ROW }>;
 
-/**
- * Removes messages with all that belongs to them, and publishes no event. The files go first: if this fails in between, the rows still lead to
- * the files that are left.
- */
+/** Publishes no events. Files go first: if a later step fails, the rows still lead to the remaining files. */
 export async function removeRows(
   { writer }: Doors,
   blobs: BlobStore,

@@ -4,12 +4,10 @@ import { allows } from '../permissions.js';
 import type { MessageEdit, NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
 
-/** Whether the caller may do with others' messages what their authors may. */
 export function managesMessages(place: Place): boolean {
   return allows(permissionsIn(place), CHANNEL_OPERATIONS.manageMessages);
 }
 
-/** What sending a message is, with all that is in it. */
 export function operationsToSend(body: NewMessage, files: readonly UploadedFile[]): ChannelOperations {
   const operations: ChannelOperations = ['sendMessage', ...operationsForContent(body, files)];
   if (body.tts) operations.push('sendReadAloud');
@@ -17,7 +15,6 @@ export function operationsToSend(body: NewMessage, files: readonly UploadedFile[
   return operations;
 }
 
-/** What it is to put embeds and files into a message. */
 export function operationsForContent(
   { embeds }: NewMessage | MessageEdit,
   files: readonly UploadedFile[],

@@ -18,7 +18,6 @@ export interface SendMessageInput {
   files?: readonly UploadedFile[];
 }
 
-/** Flags a sender may set. */
 const SENDABLE_FLAGS =
   MessageFlags.SuppressEmbeds |
   MessageFlags.SuppressNotifications |
@@ -26,9 +25,8 @@ const SENDABLE_FLAGS =
   MessageFlags.IsVoiceMessage;
 
 /**
- * Sends a message into a channel, as the caller.
- * @returns the new message, or the earlier one when an enforced nonce repeats
- * @throws WRONG_CHANNEL_TYPE, CANNOT_MESSAGE_USER and what `accessChannel` and {@link postMessage} throw
+ * @returns the new message, or the earlier one if an enforced nonce repeats
+ * @throws WRONG_CHANNEL_TYPE, CANNOT_MESSAGE_USER and the errors of `accessChannel` and {@link postMessage}
  */
 export async function sendMessage(call: CallContext, input: SendMessageInput): Promise<MessageRecord> {
   const { user: author } = requireUser(call);
@@ -44,10 +42,7 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   return message;
 }
 
-/**
- * Whether the caller may send into a channel, with files or without, to be asked before they are received.
- * @throws WRONG_CHANNEL_TYPE and what `accessChannel` throws
- */
+/** Checks rights before files are received. @throws WRONG_CHANNEL_TYPE and the errors of `accessChannel` */
 export async function requireSending(
   call: CallContext,
   { channelId, files }: { channelId: bigint; files: number },

@@ -7,7 +7,7 @@ import { overForADay } from '../expiry.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 
-/** How long the caller waits between two messages in a place, in seconds: not at all for a bot, or with BypassSlowmode. */
+/** In seconds; 0 for a bot or with BypassSlowmode. */
 export function slowModeFor({ actor }: CallContext, place: Place): number {
   if (place.kind === 'direct' || actor.kind !== 'person') return 0;
   return allows(place.permissions, CHANNEL_OPERATIONS.bypassSlowMode) ? 0 : place.rateLimitPerUser;
@@ -18,10 +18,7 @@ interface Turn {
   userId: bigint;
 }
 
-/**
- * Counts what the platform says because the caller asked for it, as a message of theirs, within the transaction that stores what was asked.
- * @throws what {@link takeTurn} throws
- */
+/** Counts a platform message on the caller's behalf as the caller's. @throws the errors of {@link takeTurn} */
 export async function takeTurnOfCaller(call: CallContext, db: Transaction, place: Place): Promise<void> {
   const seconds = slowModeFor(call, place);
   if (seconds === 0) return;
@@ -29,8 +26,8 @@ export async function takeTurnOfCaller(call: CallContext, db: Transaction, place
 }
 
 /**
- * Counts a message of somebody's in a channel with slow mode, within the transaction that stores it: of several at once, one.
- * @throws SLOW_MODE with the time that is left, UNKNOWN_CHANNEL when the channel went away meanwhile
+ * Of concurrent messages, only one passes.
+ * @throws SLOW_MODE with the remaining time, UNKNOWN_CHANNEL if the channel is deleted concurrently
  */
 export async function takeTurn(
   { clock }: Pick<CallContext, 'clock'>,
@@ -46,7 +43,7 @@ export async function takeTurn(
   throw new DomainError('SLOW_MODE', undefined, { retryAfterMs });
 }
 
-/** Whether it was set: not while there is another one that ends later than `unlessAfter`. @throws UNKNOWN_CHANNEL */
+/** @returns false while a wait lasts beyond `unlessAfter` @throws UNKNOWN_CHANNEL */
 async function setWait(
   db: Transaction,
   { channelId, userId }: Turn,
@@ -64,7 +61,6 @@ async function setWait(
   }
 }
 
-/** Removes waits that ended a day ago, as many as `limit` at most. @returns how many */
 export async function removeExpiredSlowModes(db: Transaction, now: number, limit: number): Promise<number> {
   return (await db.slowMode.deleteMany({ where: { until: overForADay(now) }, limit })).count;
 }

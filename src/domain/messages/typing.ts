@@ -2,10 +2,7 @@ import { type CallContext, requireUser } from '../call.js';
 import { eventPlace, memberIn, requireText } from '../channels/place.js';
 import { accessChannel } from '../guilds/access.js';
 
-/**
- * Shows that the caller is writing in a channel. Stored nowhere.
- * @throws WRONG_CHANNEL_TYPE and what `accessChannel` throws
- */
+/** Stores nothing. @throws WRONG_CHANNEL_TYPE and the errors of `accessChannel` */
 export async function startTyping(call: CallContext, input: { channelId: bigint }): Promise<void> {
   const { user } = requireUser(call);
   const place = await accessChannel(call, input.channelId, 'startTyping');

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { fault, textUpTo } from '../input.js';
 import { safeFilename } from './filenames.js';
 
-/**
- * An address of one of `schemes`, with the reference platform's words for what is none.
- * @param max the most characters it may have
- */
+/** Uses Discord's error messages. @param max in characters */
 export function urlOf(schemes: readonly string[], max = 2_048) {
   return textUpTo(max)
     .refine((url) => schemes.includes(schemeOf(url)), {
@@ -17,13 +14,13 @@ export function urlOf(schemes: readonly string[], max = 2_048) {
     .refine(isWellFormed, fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
 }
 
-/** The address of a picture or another file: anywhere, or among the message's own files. */
+/** On the web, or `attachment://` for a file of the message. */
 export const mediaUrl = urlOf(['http', 'https', 'attachment']);
 
-/** The address of a message's file, as the message was shown. */
+/** The URL under which a message's file was shown. */
 const SHOWN_ADDRESS = /^https?:\/\/[^/]+\/cdn\/attachments\/\d+\/\d+\/([^/?#]+)(?:\?|$)/;
 
-/** The address of one of the message's own files. The one it was shown under comes back as `attachment://name`. */
+/** Turns the shown URL of a file into `attachment://name`. */
 export const ownFileUrl = z
   .preprocess((url) => (typeof url === 'string' ? ownFileAt(url) : url), urlOf(['attachment']))
   .meta({ shownAs: urlOf(['attachment']) });
@@ -38,8 +35,8 @@ function ownFileAt(url: string): string {
 }
 
 /**
- * The name of the message's own file that an address means, or undefined for any other address. A file is meant by the name it was sent
- * with as well as by the one it is shown with; nothing is decoded.
+ * Returns undefined unless it is an `attachment://` URL. Accepts a file's original name and its stored one, and decodes
+ * nothing.
  */
 export function attachmentNameIn(url: string): string | undefined {
   const name = ATTACHMENT.exec(url)?.[1];
@@ -53,7 +50,6 @@ function isWellFormed(url: string): boolean {
   return URL.canParse(url) && !/\s/.test(url);
 }
 
-/** What stands before the first colon, or all of a text without one. */
 function schemeOf(url: string): string {
   return (url.split(':', 1)[0] ?? '').toLowerCase();
 }

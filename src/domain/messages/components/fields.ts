@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { characters, fault, maybe, plainText, snowflake } from '../../input.js';
 import { isUnicodeEmoji } from '../emoji.js';
 
-/** What components are made of. Text is kept with the blanks around it: it is the sender's layout, or what they look things up by. */
+/** Texts of components are not trimmed, since white space can be layout or part of an identifier. */
 
-/** Stands for a component's number that was not given; it becomes one when all components are known ({@link numberComponents}). */
+/** A missing id, until {@link numberComponents} assigns one. */
 export const NO_ID = 0;
 
 const componentId = maybe(
@@ -15,12 +15,11 @@ const componentId = maybe(
     .max(2 ** 31 - 1),
 ).transform((id) => id ?? NO_ID);
 
-/** A component of a type, with what such a one has. */
 export function component<Type extends number, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.object({ type: z.literal(type), id: componentId, ...shape });
 }
 
-/** Text of `min` to `max` characters. */
+/** Lengths are in characters. */
 export function text(min: number, max: number) {
   return plainText().refine(
     (value) => characters(value) >= min && characters(value) <= max,
@@ -30,32 +29,26 @@ export function text(min: number, max: number) {
   );
 }
 
-/** Text of at most `max` characters that counts as not given when it is empty. */
+/** Empty text counts as missing. */
 export function optionalText(max: number) {
   return maybe(text(0, max)).transform((value) => value || undefined);
 }
 
-/** By what its sender tells a component from others. */
 export const customId = text(1, 100);
 
-/** A switch that is off unless stated. */
 export const offByDefault = maybe(z.boolean()).transform((on) => on ?? false);
 
-/** A switch that is on unless stated. */
 export const onByDefault = maybe(z.boolean()).transform((on) => on ?? true);
 
-/** Something that has the wrong size is not looked at any further: what follows from it would be wrong as well. */
+/** Stops after a wrong size, so that later checks report no further faults. */
 export const WHERE_WRONG = { abort: true } as const;
 
-/** A whole number that has a default. */
 export function countOf(min: number, max: number, byDefault: number) {
   return maybe(z.number().int().min(min, WHERE_WRONG).max(max, WHERE_WRONG)).transform((count) => count ?? byDefault);
 }
 
-/** An id as components have it, decimal text. */
 export const idText = snowflake().transform(String);
 
-/** A unicode emoji by its name, or a guild's by its id. */
 export const emoji = z
   .object({ id: maybe(idText), name: maybe(text(1, 32)), animated: maybe(z.boolean()) })
   .refine(({ id, name }) => id !== undefined || name !== undefined, {
@@ -68,7 +61,7 @@ export const emoji = z
     path: ['name'],
   });
 
-/** Adds a fault with a code of the reference platform to what is being parsed. */
+/** @param code Discord's error code */
 export function addFault(context: z.RefinementCtx, path: PropertyKey[], code: string, message: string): void {
   context.addIssue({ code: 'custom', path, message, params: { code } });
 }

@@ -9,13 +9,10 @@ export { type ModalContent, modalContent } from './modal.js';
 
 const MAX_COMPONENTS = 40;
 
-/** The most characters all texts of a message may have together. */
+/** In characters. */
 const MAX_TEXT = 4_000;
 
-/**
- * A message's components, each with its number and with the reference platform's defaults where nothing was given. Which of them a
- * message may have follows from its flags (`layout.ts`).
- */
+/** With ids and Discord's defaults filled in. A message's flags decide which components it may have (`layout.ts`). */
 export const messageComponents = z
   .array(topLevel)
   .max(MAX_COMPONENTS)
@@ -26,10 +23,8 @@ export const messageComponents = z
 
 export type MessageComponents = z.output<typeof messageComponents>;
 
-/** Whatever may stand in a message by itself. */
 export type MessageComponent = z.output<typeof topLevel>;
 
-/** What people can press or pick from. */
 export type InteractiveComponent = z.output<typeof actionRow>['components'][number];
 
 function checkSize(components: MessageComponent[], context: z.RefinementCtx): void {
@@ -45,10 +40,7 @@ function checkSize(components: MessageComponent[], context: z.RefinementCtx): vo
   if (length > MAX_TEXT) refuse('BASE_TYPE_MAX_LENGTH', `Their text must be ${MAX_TEXT} or fewer in length.`);
 }
 
-/**
- * What has a custom id among a message's stored components; undefined for none. Whether it can be used at present is in its
- * `disabled`.
- */
+/** Also finds a disabled component. */
 export function findComponent(stored: unknown, customId: string): InteractiveComponent | undefined {
   const parsed = messageComponents.safeParse(stored);
   const components = parsed.success ? parsed.data : [];

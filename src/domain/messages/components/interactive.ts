@@ -15,7 +15,7 @@ import {
   WHERE_WRONG,
 } from './fields.js';
 
-/** What people can press and pick from (Discord's documentation, Component Reference). */
+/** Interactive components (Discord's documentation, Component Reference). */
 
 const BUTTON_STYLES = [
   ButtonStyle.Primary,
@@ -38,7 +38,6 @@ const buttonShape = component(ComponentType.Button, {
 
 type ButtonShape = z.output<typeof buttonShape>;
 
-/** A button; what it may and must have follows from its style. */
 export const button = buttonShape.superRefine((sent, context) => {
   switch (sent.style) {
     case ButtonStyle.Link:
@@ -74,12 +73,11 @@ function refuseBoth(context: z.RefinementCtx): void {
   addFault(context, [], code, 'A custom id and url cannot both be specified');
 }
 
-/** A button shows something. */
+/** A button needs a label or an emoji. */
 function requireFace({ label, emoji: shown }: ButtonShape, context: z.RefinementCtx): void {
   if (label === undefined && shown === undefined) addRequired(context, 'label');
 }
 
-/** The most that may be picked from, and picked, in one select. */
 const MAX_CHOICES = 25;
 
 const selectOption = z.object({
@@ -90,7 +88,6 @@ const selectOption = z.object({
   default: maybe(z.boolean()),
 });
 
-/** Options of which no two have the same value. */
 export function distinctOptions<Option extends z.ZodType<{ value: string }>>(
   option: Option,
   { min, max }: { min: number; max: number },
@@ -115,7 +112,6 @@ function defaultValues<Kind extends string>(...kinds: [Kind, ...Kind[]]) {
   return maybe(z.array(z.object({ id: idText, type: z.literal(kinds) })).max(MAX_CHOICES));
 }
 
-/** What all selects have. */
 const selectShape = {
   custom_id: customId,
   placeholder: optionalText(150),
@@ -154,7 +150,6 @@ interface Choosing {
   default_values?: unknown[] | undefined;
 }
 
-/** Whether as many as a select asks for can be picked. */
 function checkChoosing(
   { min_values: min, max_values: max, options, default_values: defaults = [] }: Choosing,
   context: z.RefinementCtx,
@@ -166,10 +161,10 @@ function checkChoosing(
   addFault(context, ['default_values'], 'BASE_TYPE_BAD_LENGTH', `Must be between ${min} and ${max} in length.`);
 }
 
-/** A select in a message. Whether it has to be used is a modal's matter. */
+/** `required` applies to modals only. */
 export const messageSelect = unionOfKinds('type', selects).transform(({ required: _ignored, ...select }) => select);
 
-/** A select in a modal, where all of them can be used, and have to be unless stated. */
+/** Never disabled, and required by default. */
 export const modalSelect = unionOfKinds('type', selects)
   .superRefine(checkRequired)
   .superRefine(({ disabled }, context) => {
@@ -177,7 +172,7 @@ export const modalSelect = unionOfKinds('type', selects)
   })
   .transform(({ disabled: _never, required = true, ...select }) => ({ ...select, required }));
 
-/** What has to be used is used for something. */
+/** A required component needs at least one value. */
 export function checkRequired(
   { required = true, min_values: min }: { required?: boolean | undefined; min_values: number },
   context: z.RefinementCtx,

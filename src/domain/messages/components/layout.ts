@@ -5,9 +5,9 @@ import { mediaUrl, ownFileUrl } from '../urls.js';
 import { addFault, component, countOf, offByDefault, onByDefault, text } from './fields.js';
 import { button, messageSelect } from './interactive.js';
 
-/** How a message is laid out (Discord's documentation, Component Reference). */
+/** Layout components (Discord's documentation, Component Reference). */
 
-/** How wide an action row is, in buttons; a select takes all of it. */
+/** In buttons. A select takes the full width. */
 const ROW_WIDTH = 5;
 
 const rowChild = unionOfKinds('type', [button, messageSelect]);
@@ -30,7 +30,7 @@ export const actionRow = component(ComponentType.ActionRow, {
 
 export const textDisplay = component(ComponentType.TextDisplay, { content: text(1, 4_000) });
 
-/** Text for those who do not see a picture; null for none, as it is shown. */
+/** Alternative text of a picture; null for none. */
 const altText = maybe(text(0, 1_024)).transform((description) => description || null);
 
 const shownMedia = { media: z.object({ url: mediaUrl }), description: altText, spoiler: offByDefault };
@@ -64,5 +64,4 @@ const container = component(ComponentType.Container, {
   spoiler: offByDefault,
 });
 
-/** Whatever may stand in a message by itself. */
 export const topLevel = unionOfKinds('type', [...content, container]);

@@ -7,7 +7,7 @@ import { checkRequired, distinctOptions, modalSelect } from './interactive.js';
 import { textDisplay } from './layout.js';
 import { checkDistinct, numberComponents } from './tree.js';
 
-/** What a modal asks a person for (Discord's documentation, Component Reference). */
+/** Components of a modal (Discord's documentation, Component Reference). */
 
 const MAX_INPUT = 4_000;
 
@@ -29,10 +29,9 @@ function checkLengths(
   addFault(context, ['min_length'], 'NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`);
 }
 
-/** A text input that stands in a label. */
 const textInput = component(ComponentType.TextInput, inputShape).superRefine(checkLengths);
 
-/** One that stands in an action row, and so has a label of its own. */
+/** A text input in an action row has its own label. */
 const labelledInput = component(ComponentType.TextInput, { ...inputShape, label: text(1, 45) }).superRefine(
   checkLengths,
 );
@@ -95,10 +94,7 @@ const label = component(ComponentType.Label, {
   component: unionOfKinds('type', [textInput, modalSelect, fileUpload, radioGroup, checkboxGroup, checkbox]),
 });
 
-/**
- * A modal as an application sends it. Its components have their numbers, and everything with a default has that; `min_values` is 1
- * where it was not given, even for what is not required and so may stay empty.
- */
+/** With ids and Discord's defaults filled in. `min_values` is 1 by default, even for an optional component. */
 export const modalContent = z.object({
   custom_id: customId,
   title: text(1, 45),

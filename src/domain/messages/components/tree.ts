@@ -5,7 +5,6 @@ interface Media {
   url: string;
 }
 
-/** A component, whatever its type: its number, what it holds, and what is counted and looked for in all of them. */
 interface Node {
   type: number;
   id: number;
@@ -19,13 +18,12 @@ interface Node {
   component?: Node;
 }
 
-/** A component, and where it stands among others. */
 interface Placed<Of> {
   node: Of;
   path: PropertyKey[];
 }
 
-/** Components with all that stand within them, each before what is in it, in the order in which they are shown. */
+/** Depth-first in display order, parents before children. */
 export function* walk(nodes: readonly Node[], path: PropertyKey[] = []): Generator<Placed<Node>> {
   for (const [index, node] of nodes.entries()) yield* walkOne(node, [...path, index]);
 }
@@ -37,7 +35,6 @@ function* walkOne(node: Node, path: PropertyKey[]): Generator<Placed<Node>> {
   if (node.component) yield* walkOne(node.component, [...path, 'component']);
 }
 
-/** No two have the same custom id, nor the same number where that was given. */
 export function checkDistinct(nodes: readonly Node[], context: z.RefinementCtx): void {
   const customIds = new Set<string>();
   const ids = new Set<number>();
@@ -54,7 +51,7 @@ export function checkDistinct(nodes: readonly Node[], context: z.RefinementCtx):
   }
 }
 
-/** Gives those without a number the next one that none has, from 1 on. What was not given is left out. */
+/** Assigns the lowest free ids from 1. Drops undefined fields. */
 export function numberComponents<Of extends Node>(nodes: Of[]): Of[] {
   const taken = new Set([...walk(nodes)].map(({ node }) => node.id));
   let next = 1;
@@ -67,7 +64,7 @@ export function numberComponents<Of extends Node>(nodes: Of[]): Of[] {
   return JSON.parse(JSON.stringify(nodes));
 }
 
-/** The addresses of pictures and other files that a component shows, itself, each with its place in it. */
+/** Returns media of the component itself, not of its children. */
 export function mediaIn({ media, items = [], file }: Node): { url: string; path: PropertyKey[] }[] {
   return [
     ...(media ? [{ url: media.url, path: ['media', 'url'] }] : []),
