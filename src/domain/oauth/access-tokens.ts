@@ -3,7 +3,7 @@ import { hashSecret } from '../../infra/secrets.js';
 import type { Actor } from '../call.js';
 import { storedScopes } from '../installations/scopes.js';
 
-/** Who a Bearer token acts for, or null for one that is not valid (any more). */
+/** @returns null for an invalid or expired token */
 export async function findTokenActor(
   read: Reader,
   now: number,
@@ -13,7 +13,7 @@ export async function findTokenActor(
     where: { hash: hashSecret(token) },
     include: { grant: { include: { user: true, application: { select: { deletedAt: true } } } } },
   });
-  // The grant is read by a statement of its own, and may have ended in between.
+  // The grant is loaded by a separate statement and may have been deleted in between.
   if (found?.kind !== 'ACCESS' || found.expiresAt.getTime() <= now || !found.grant) return null;
   const { grant } = found;
   if (grant.user?.deletedAt !== null || grant.application?.deletedAt !== null) return null;

@@ -9,33 +9,30 @@ import { isS256Challenge } from './pkce.js';
 import { canBePosedAs, isRegistered, registeredUris } from './redirect-uris.js';
 import { parseScope } from './scope.js';
 
-/** Where an application can be installed to. */
 export type InstallTarget = 'SERVER' | 'USER';
 
-/** A request for authorization that can be shown to a person, every part of it checked. */
 export interface AuthorizationRequest {
   application: Application;
-  /** What each place to install to would be granted; without an installation, both are the same. */
+  /** Scopes by installation target; equal if nothing is installed. */
   scopes: Record<InstallTarget, Scope[]>;
-  /** Where it may be installed; more than one makes the person choose, none means that nothing is installed. */
+  /** The user chooses between several. If there are none, nothing is installed. */
   targets: InstallTarget[];
   permissions: bigint;
-  /** The server that is chosen beforehand, and whether another may be chosen. */
+  /** The preselected server, and whether it is fixed. */
   guildId: bigint | null;
   guildIsFixed: boolean;
-  /** Where the answer goes; null for an installation that ends on a page of ours. */
+  /** Null for an installation that ends on a page of the service. */
   redirectUri: string | null;
-  /** Whether the request stated it itself. */
   redirectUriWasStated: boolean;
-  /** Whether the answer holds a code; without, it only says what a bot was given. */
+  /** Whether the response contains a code; if not, it only reports the bot's permissions. */
   wantsCode: boolean;
   state: string | null;
   codeChallenge: string | null;
-  /** `none` skips the screen for what was granted before. */
+  /** `none` skips the screen if everything was granted before. */
   prompt: 'consent' | 'none';
 }
 
-/** A refusal that the client hears of, at its redirect URI (RFC 6749, section 4.1.2.1). */
+/** A refusal reported at the client's redirect URI (RFC 6749, section 4.1.2.1). */
 export class RefusedAuthorization extends Error {
   override readonly name = 'RefusedAuthorization';
 
@@ -51,7 +48,7 @@ export class RefusedAuthorization extends Error {
 
 const MAX_PARAMETER_LENGTH = 4_000;
 
-/** The query as it comes: each parameter at most once (RFC 6749, section 3.1). Unknown ones are ignored. */
+/** A parameter may occur once (RFC 6749, section 3.1). Unknown ones are ignored. */
 const parameter = z.string().max(MAX_PARAMETER_LENGTH).optional();
 
 const AuthorizationQuery = z.object({
@@ -71,11 +68,11 @@ const AuthorizationQuery = z.object({
 
 export type AuthorizationQuery = z.output<typeof AuthorizationQuery>;
 
-/** Reads the query. @throws INVALID_REQUEST for a parameter that is repeated or too long */
+/** @throws INVALID_REQUEST for a parameter that is repeated or too long */
 export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
   const parsed = AuthorizationQuery.safeParse(query);
   if (parsed.success) {
-    // An empty parameter counts as left out, but for the scope: to ask for none is not to ask for the usual ones.
+    // An empty parameter counts as missing, except `scope`, where it asks for no scopes.
     const given = Object.entries(parsed.data).filter(([name, value]) => value !== '' || name === 'scope');
     return Object.fromEntries(given) as AuthorizationQuery;
   }
@@ -84,8 +81,8 @@ export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
 }
 
 /**
- * Checks a request against its application: first where an answer may go, then all that the client may be told about there.
- * @throws INVALID_REQUEST for what only the person can be told, {@link RefusedAuthorization} for the rest
+ * The redirect URI is checked first, since later errors are reported there.
+ * @throws INVALID_REQUEST if only the user may see the error, {@link RefusedAuthorization} for the rest
  */
 export function readAuthorizationRequest(application: Application, query: AuthorizationQuery): AuthorizationRequest {
   const redirectUri = chooseRedirectUri(application, query);
@@ -115,7 +112,6 @@ function chooseRedirectUri(application: Application, query: AuthorizationQuery):
   throw invalidRequest('The redirect_uri is not one of the application’s redirect URIs.');
 }
 
-/** The scopes that an installation is made of. */
 export const INSTALLING_SCOPES: readonly Scope[] = ['bot', 'applications.commands'];
 
 function readScopes(
@@ -127,7 +123,7 @@ function readScopes(
   const stated = asksForDefaults(query) ? null : parseScope(query.scope ?? '');
   const scopes = {
     SERVER: stated ?? storedScopes(application.serverInstallScopes),
-    // A bot user lives in servers.
+    // A bot user exists only in servers.
     USER: (stated && !isProvidedLink(application, query, stated)
       ? stated
       : storedScopes(application.userInstallScopes)
@@ -149,16 +145,15 @@ function readScopes(
 }
 
 /**
- * Whether the request leaves it to the application's default install settings what it asks for: any of these three parameters
- * says that it does not (Discord's documentation, OAuth2).
+ * Any of the three parameters overrides the application's default install settings (Discord's documentation, OAuth2).
  */
 function asksForDefaults(query: AuthorizationQuery): boolean {
   return query.scope === undefined && query.integration_type === undefined && query.redirect_uri === undefined;
 }
 
 /**
- * Whether the request is the link that the service provides for an application with both contexts: it states the scopes of
- * the server context, and whoever chooses their account on the screen means those of the user context.
+ * The provided link states the server scopes. A user who installs to their account through it gets the user scopes
+ * instead.
  */
 function isProvidedLink(application: Application, query: AuthorizationQuery, stated: Scope[]): boolean {
   const { serverInstall, userInstall, installLinkMode } = application;
@@ -195,7 +190,7 @@ function readIntegrationType({ integration_type: type }: AuthorizationQuery): In
   throw invalidRequest('integration_type is 0 (server) or 1 (user).');
 }
 
-/** PKCE: only S256, always for a public client and for a scheme that any application on the device could claim. */
+/** Only S256. Required for a public client and a custom-scheme redirect URI. */
 function readChallenge(application: Application, query: AuthorizationQuery, redirectUri: string | null): string | null {
   const { code_challenge: challenge, code_challenge_method: method } = query;
   if (challenge === undefined) {

@@ -8,33 +8,30 @@ import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from
 import { canBePosedAs } from './redirect-uris.js';
 import { removeSpentGrants } from './tokens.js';
 
-/** How long an authorization code waits to be redeemed, in milliseconds (Discord's documentation, OAuth2). */
+/** As documented by Discord (OAuth2). */
 const CODE_LIFETIME_MS = 100_000;
 
-/** What the person chose on the screen. */
 export interface AuthorizationDecision {
-  /** Where to install; ignored when nothing is installed. */
+  /** Ignored if nothing is installed. */
   target: InstallTarget;
   guildId: bigint | null;
-  /** What is left of the requested scopes. */
   scopes: string[];
-  /** What is left of the requested permissions. */
   permissions: bigint;
 }
 
-/** What became of it: parameters for the client's redirect URI, or null for an installation that ends on a page of ours. */
+/** The code is null if none was requested. */
 export interface AuthorizationOutcome {
   code: string | null;
   scopes: Scope[];
   guildId: bigint | null;
-  /** What its bot was really given of the permissions that were left to it. */
+  /** The permissions that the bot received in the end. */
   permissions: bigint;
 }
 
 /**
- * Carries out what a person allowed, both or nothing: installs, and grants what a code can be redeemed for.
- * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, UNKNOWN_APPLICATION for one that is deleted meanwhile,
- *   and what `installApplication` throws
+ * Installs and grants a code, both or nothing.
+ * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, UNKNOWN_APPLICATION if it is deleted
+ * concurrently, and the errors of `installApplication`
  */
 export async function authorize(
   call: CallContext,
@@ -67,8 +64,8 @@ export async function authorize(
 }
 
 /**
- * Whether `prompt=none` needs no screen: the person has granted all of this before, nothing is to be installed, and no other
- * program can pose as the client (decisions 108).
+ * Whether everything was granted before, nothing is installed, and no other program can pose as the client (RFC 8252,
+ * section 8.6).
  */
 export async function isGrantedAlready(call: CallContext, request: AuthorizationRequest): Promise<boolean> {
   const { application, targets, redirectUri } = request;
@@ -80,12 +77,12 @@ export async function isGrantedAlready(call: CallContext, request: Authorization
   return request.scopes.SERVER.every((scope) => granted.has(scope));
 }
 
-/** Whether the person has allowed the application anything on the screen that still lasts. */
+/** Whether a grant from the screen is still in effect. */
 export async function isKnownClient(call: CallContext, applicationId: bigint): Promise<boolean> {
   return (await call.read.oAuthGrant.count({ where: allowedBefore(call, applicationId), take: 1 })) > 0;
 }
 
-/** Grants that the person made on the screen: one by client credentials has no code. */
+/** Grants of client credentials have no code. */
 function allowedBefore(call: CallContext, applicationId: bigint): Prisma.OAuthGrantWhereInput {
   return { applicationId, userId: requirePerson(call).user.id, codes: { some: {} } };
 }
@@ -108,7 +105,7 @@ function chooseGuild(request: AuthorizationRequest, decision: AuthorizationDecis
   throw invalidInput({ path: 'guildId', code: 'BASE_TYPE_REQUIRED', message: 'Choose a server.' });
 }
 
-/** A bot alone may be installed without a code, also where the answer goes to a redirect URI (Discord's documentation, OAuth2). */
+/** A bot alone can be installed without a code, even with a redirect URI (Discord's documentation, OAuth2). */
 function answersWithCode({ redirectUri, wantsCode }: AuthorizationRequest): boolean {
   return redirectUri !== null && wantsCode;
 }
@@ -162,7 +159,7 @@ async function insertGrant(
   });
 }
 
-/** The person said no (RFC 6749, section 4.1.2.1). */
+/** The user refused (RFC 6749, section 4.1.2.1). */
 export function accessDenied(): DomainError {
   return new DomainError('ACCESS_DENIED');
 }

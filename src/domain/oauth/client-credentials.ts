@@ -6,7 +6,6 @@ import { type Client, writeForClient } from './clients.js';
 import { parseScope } from './scope.js';
 import { type IssuedTokens, issueTokens, removeSpentGrants } from './tokens.js';
 
-/** What an application may ask for on behalf of its owner (decisions 26). */
 const ALLOWED: readonly Scope[] = [
   'identify',
   'email',
@@ -15,7 +14,7 @@ const ALLOWED: readonly Scope[] = [
   'applications.commands.permissions.update',
 ];
 
-/** What an application of a team may ask for: a team has no e-mail address and no servers (decisions 26). */
+/** A team has no e-mail address and no servers. */
 const ALLOWED_TO_TEAMS: readonly Scope[] = [
   'identify',
   'applications.commands',
@@ -23,9 +22,9 @@ const ALLOWED_TO_TEAMS: readonly Scope[] = [
 ];
 
 /**
- * Gives an application a token that acts for its owner, for that of its team where one owns it (RFC 6749, section 4.4). There is no refresh token.
- * @param scope space-separated; `identify` when not given
- * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, and INVALID_CLIENT when it is deleted meanwhile
+ * The token acts for the owner of the application or of its team (RFC 6749, section 4.4). There is no refresh token.
+ * @param scope space-separated; `identify` by default
+ * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, and INVALID_CLIENT if it is deleted concurrently
  */
 export async function grantClientCredentials(
   call: CallContext,
@@ -45,7 +44,7 @@ export async function grantClientCredentials(
   const ownerUserId = await findOwner(call, application);
   if (ownerUserId === null) throw new DomainError('UNAUTHORIZED_CLIENT', 'The application has no owner to act for.');
   const of = { applicationId: application.id, userId: ownerUserId };
-  // On its own, so that tokens given at the same time do not conflict with one another.
+  // A separate statement, so that concurrent requests for tokens do not conflict.
   await call.writeOne((db) => removeSpentGrants(call, db, of));
   return writeForClient(call, client, async (write) => {
     const grant = await write.db.oAuthGrant.create({
@@ -55,7 +54,6 @@ export async function grantClientCredentials(
   });
 }
 
-/** The person an application belongs to, or who owns its team. */
 async function findOwner(call: CallContext, { ownerUserId, ownerTeamId }: Application): Promise<bigint | null> {
   if (ownerTeamId === null) return ownerUserId;
   const team = await call.read.team.findUnique({ where: { id: ownerTeamId }, select: { ownerUserId: true } });

@@ -6,23 +6,20 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireStillThere } from '../installations/access.js';
 
-/** What a client shows of itself at the token endpoint. */
 export interface ClientCredentials {
   clientId: bigint;
-  /** Undefined for a client that shows none. */
+  /** Undefined if the client sent none. */
   clientSecret: string | undefined;
 }
 
-/** A client that was recognised, and whether by its secret. */
 export interface Client {
   application: Application;
   byType: 'confidential' | 'public';
 }
 
-/** Finds an application that is not deleted, or null. */
 export type FindClient = (id: bigint) => Promise<Application | null>;
 
-/** Looks clients up together, so that made-up ones cost little however many come. */
+/** Batches lookups, so that many unknown ids cost little. */
 export function createFindClient(read: Reader): FindClient {
   return joinLookups(async (ids: bigint[]) => {
     const applications = await read.application.findMany({ where: { id: { in: ids }, deletedAt: null } });
@@ -30,12 +27,12 @@ export function createFindClient(read: Reader): FindClient {
   });
 }
 
-/** Compared against when there is no such client, so that the answer takes the same time. */
+/** Compared with for an unknown client, so that the response takes the same time. */
 const NOBODYS_HASH = hashSecret('');
 
 /**
- * Recognises a client (RFC 6749, section 2.3): by its secret, whose use is noted, or a public one without.
- * @throws INVALID_CLIENT, for an unknown client and for a wrong secret alike
+ * Checks the secret, which a public client need not send (RFC 6749, section 2.3).
+ * @throws INVALID_CLIENT for an unknown client and a wrong secret alike
  */
 export async function authenticateClient(
   find: FindClient,
@@ -54,7 +51,7 @@ export async function authenticateClient(
   return { application, byType: 'confidential' };
 }
 
-/** Runs a transaction that gives a client something. @throws INVALID_CLIENT for a client that was deleted meanwhile */
+/** @throws INVALID_CLIENT if the client is deleted concurrently */
 export function writeForClient<T>(
   call: CallContext,
   { application }: Client,

@@ -7,14 +7,11 @@ export interface Authorization {
   application: Application;
   scopes: readonly Scope[];
   expiresAt: Date;
-  /** Only with `identify`. */
+  /** Null without the scope `identify`. */
   user: User | null;
 }
 
-/**
- * What the calling token stands for.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION
- */
+/** @throws UNAUTHENTICATED, UNKNOWN_APPLICATION */
 export async function getAuthorization(call: CallContext): Promise<Authorization> {
   const { actor } = call;
   if (actor.kind !== 'token') throw new DomainError('UNAUTHENTICATED', 'An OAuth2 token is needed.');

@@ -5,18 +5,16 @@ import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 import { listOwnGuilds } from '../users/own.js';
 
-/** How many guilds are read at a time. */
 const PAGE = 200;
 
-/** A guild that a person may install applications to. */
 export interface InstallableGuild {
   id: bigint;
   name: string;
-  /** Whether the box that it is on can be reached; null for a guild of the cloud. */
+  /** Null for a cloud guild. */
   box: 'connected' | 'away' | null;
 }
 
-/** The guilds where the caller has ManageGuild, and those on the caller's boxes, by name. @throws UNAUTHENTICATED */
+/** Guilds where the caller has ManageGuild, and those on the caller's boxes, by name. @throws UNAUTHENTICATED */
 export async function listInstallableGuilds(call: CallContext): Promise<InstallableGuild[]> {
   const found = [...(await listManagedGuilds(call)), ...(await listBoxGuilds(call))];
   return found.sort((a, b) => a.name.localeCompare(b.name));

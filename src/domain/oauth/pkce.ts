@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** A verifier as RFC 7636, section 4.1, has it. */
+/** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 
-/** The base64url of a SHA-256: what S256 makes of any verifier. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 export function isS256Challenge(text: string): boolean {
@@ -11,8 +10,8 @@ export function isS256Challenge(text: string): boolean {
 }
 
 /**
- * Whether a redemption shows what its authorization asked for (RFC 7636, section 4.6). A verifier for an authorization without
- * a challenge is refused too: somebody may have taken the challenge out of the request (RFC 9700, section 4.8.2).
+ * A verifier without a challenge is refused (RFC 7636, section 4.6): an attacker may have removed the challenge from
+ * the request (RFC 9700, section 4.8.2).
  */
 export function verifierFits(verifier: string | undefined, challenge: string | null): boolean {
   if (challenge === null) return verifier === undefined;

@@ -9,20 +9,19 @@ import { endGrant, type IssuedTokens, issueTokens, removeExpiredTokens } from '.
 
 export interface RefreshInput {
   refreshToken: string;
-  /** Space-separated: what the new access token is to have of the grant; all of it when not given. */
+  /** Space-separated scopes of the new access token; the whole grant if undefined. */
   scope: string | undefined;
 }
 
 /**
- * Exchanges a refresh token for new tokens (RFC 6749, section 6). A narrower scope is that of the access token alone: the new
- * refresh token stands for the whole grant again. It works once: a second use ends the whole grant, since then somebody has a
- * copy (RFC 9700, section 4.14.2).
- * @throws INVALID_GRANT, INVALID_SCOPE, and INVALID_CLIENT when the client is deleted meanwhile
+ * RFC 6749, section 6. A narrower scope limits only the access token. A second use ends the grant, since the token may
+ * be stolen (RFC 9700, section 4.14.2).
+ * @throws INVALID_GRANT, INVALID_SCOPE, and INVALID_CLIENT if the client is deleted concurrently
  */
 export async function refreshTokens(call: CallContext, client: Client, input: RefreshInput): Promise<IssuedTokens> {
   const hash = hashSecret(input.refreshToken);
   const token = await call.read.oAuthToken.findUnique({ where: { hash }, include: { grant: true } });
-  // The grant is read by a statement of its own, and may have ended in between.
+  // The grant is loaded by a separate statement and may have been deleted in between.
   if (token?.kind !== 'REFRESH' || token.grant?.applicationId !== client.application.id) throw invalid();
   if (token.usedAt) return refuseReuse(call, token.grant);
   if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();
@@ -40,7 +39,7 @@ export async function refreshTokens(call: CallContext, client: Client, input: Re
   return issued ?? refuseReuse(call, token.grant);
 }
 
-/** What is asked for of the granted scopes; nothing asked for is all of them. @throws INVALID_SCOPE */
+/** @throws INVALID_SCOPE for a scope that was not granted */
 function narrowed(scope: string | undefined, granted: readonly Scope[]): Scope[] {
   const wanted = scope === undefined ? granted : parseScope(scope);
   const beyond = wanted.filter((name) => !granted.includes(name));

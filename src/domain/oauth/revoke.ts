@@ -3,15 +3,15 @@ import type { CallContext } from '../call.js';
 import type { Client } from './clients.js';
 
 /**
- * Revokes a token (RFC 7009), and with it everything the same person granted the same application (Discord's documentation, OAuth2). An
- * unknown token and one of another client are left as they are, without a word about it.
+ * Revokes all grants of the token's user to the application (RFC 7009; Discord's documentation, OAuth2). Silently
+ * ignores an unknown token and one of another client.
  */
 export async function revokeToken(call: CallContext, client: Client, token: string): Promise<void> {
   const found = await call.read.oAuthToken.findUnique({
     where: { hash: hashSecret(token) },
     select: { grant: { select: { applicationId: true, userId: true } } },
   });
-  // The grant is read by a statement of its own, and may have ended in between.
+  // The grant is loaded by a separate statement and may have been deleted in between.
   if (found?.grant?.applicationId !== client.application.id) return;
   const { applicationId, userId } = found.grant;
   await call.write(async ({ db, audit }) => {

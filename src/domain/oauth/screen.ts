@@ -5,14 +5,11 @@ import { parsePermissions } from '../permissions.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { type InstallableGuild, listInstallableGuilds } from './installable-guilds.js';
 
-/** What the authorization screen shows beside the request itself. */
 export interface ConsentFacts {
   bot: User;
-  /** Who is behind the application. */
   maker: { kind: 'person' | 'team'; name: string };
-  /** In how many servers it is installed. */
   serverCount: number;
-  /** Where the caller may install the application to, by name; none when it does not install to servers. */
+  /** Empty if the application does not install to servers. */
   guilds: InstallableGuild[];
 }
 
@@ -48,14 +45,13 @@ interface Named {
 
 export interface MadeInstallation {
   application: Application;
-  /** Null for an installation to the caller. */
+  /** Null for a user installation. */
   guild: Named | null;
-  /** What its bot was given. */
   permissions: bigint;
 }
 
 /**
- * An installation in one of the caller's guilds, or one on a box of theirs, or, without a guild, to the caller; null when there is none.
+ * Looks in a guild of the caller, on a box of theirs or, without a guild, at the caller's own installations.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION
  */
 export async function findInstallation(

@@ -4,21 +4,21 @@ import { GuildUnavailable } from '../guilds/home.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 
-/** How long an access token lives, in seconds (Discord's documentation, OAuth2). */
+/** As documented by Discord (OAuth2). */
 export const ACCESS_TOKEN_SECONDS = 604_800;
 
-/** How long a refresh token waits to be used, in seconds; each use makes a new one. */
+/** Each use issues a new token. */
 const REFRESH_TOKEN_SECONDS = 180 * 86_400;
 
-/** What the token endpoint answers (RFC 6749, section 5.1). */
+/** The token response (RFC 6749, section 5.1). */
 export interface IssuedTokens {
   accessToken: string;
   /** Null for client_credentials. */
   refreshToken: string | null;
-  /** Seconds. */
+  /** In seconds. */
   expiresIn: number;
   scopes: Scope[];
-  /** The server a bot was added to with the grant; only a code is answered with it. */
+  /** The server that the bot was added to; set only when a code is redeemed. */
   guild: GuildRecord | null;
 }
 
@@ -29,11 +29,10 @@ interface StoredGrant {
 
 interface TokenOptions {
   refresh: boolean;
-  /** What the access token may do; all of the grant when not given. */
+  /** Scopes of the access token; the whole grant by default. */
   scopes?: Scope[];
 }
 
-/** Makes an access token of a grant, and a refresh token where it may have one. Only their hashes are kept. */
 export async function issueTokens(
   call: CallContext,
   { db }: Write,
@@ -75,7 +74,7 @@ export async function issueTokens(
   };
 }
 
-/** The server a bot was added to with a grant; null for none, and for one on a box that cannot be reached: the tokens are good without. */
+/** @returns null if the grant has no server or its box cannot be reached; the tokens are valid without it */
 export async function guildOfGrant(call: CallContext, guildId: bigint | null): Promise<GuildRecord | null> {
   if (guildId === null) return null;
   if (!(await call.boxRoutes.ofGuild(guildId))) {
@@ -89,12 +88,11 @@ export async function guildOfGrant(call: CallContext, guildId: bigint | null): P
   }
 }
 
-/** Removes the tokens of a grant that cannot be used any more. */
 export async function removeExpiredTokens(call: CallContext, db: Write['db'], grant: { id: bigint }): Promise<void> {
   await db.oAuthToken.deleteMany({ where: { grantId: grant.id, expiresAt: { lt: new Date(call.clock.now()) } } });
 }
 
-/** Removes grants of which no code can be redeemed and no token be used any more. */
+/** Removes grants without a valid code or token. */
 export async function removeSpentGrants(
   call: CallContext,
   db: Write['db'],
@@ -104,7 +102,7 @@ export async function removeSpentGrants(
   await db.oAuthGrant.deleteMany({ where: { ...of, codes: { none: alive }, tokens: { none: alive } } });
 }
 
-/** Ends a grant, with all its codes and tokens, of which one was used twice; one that is gone already is no error. */
+/** Used when a code or token was used twice. Does nothing if the grant is gone. */
 export async function endGrant(call: CallContext, grant: { id: bigint; applicationId: bigint; userId: bigint }) {
   const { id, applicationId, userId } = grant;
   await call.write(async ({ db, audit }) => {
