@@ -7,35 +7,33 @@ import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
 
 /**
- * The platform's own application and its bot, in whose name it speaks: answers of built-in commands, reminders, greetings. Both rows come
- * with the migrations. The application counts as deleted, so that nobody can install it, sign in as it, or ask anything of it.
+ * The platform's application and bot, which post responses of built-in commands, reminders and greetings. Migrations
+ * create them. The application is marked as deleted, so that it cannot be installed or called.
  */
 export const PLATFORM_ID = 10_000_000_000_000_000n;
 
-/** The platform's bot. */
 export async function findPlatformBot(call: CallContext): Promise<User> {
   return call.read.user.findUniqueOrThrow({ where: { id: PLATFORM_ID } });
 }
 
-/** Somebody's place as the platform's, which is no member anywhere. */
+/** Removes the member, since the platform is a member of no guild. */
 export function asPlatform(place: Place): Place {
   return place.kind === 'guild' ? { ...place, member: null } : place;
 }
 
-/** Something the platform says by itself. */
 export interface Announcement {
   place: Place;
   /** At most 4,000 characters. */
   content: string;
-  /** Whom it notifies of those it mentions. */
+  /** Users that the message may notify. */
   mentions: readonly bigint[];
-  /** What a repetition within five minutes is known by, which then is not posted. */
+  /** An announcement with the same key within five minutes is not posted. */
   key?: string;
-  /** The one person who sees it; everybody in the channel where it is not given. */
+  /** The recipient of an ephemeral message. */
   visibleToId?: bigint;
 }
 
-/** Has the platform say something. @throws what `postMessage` throws */
+/** @throws the errors of `postMessage` */
 export async function announce(call: CallContext, announcement: Announcement): Promise<MessageRecord> {
   const { place, content, mentions, key, visibleToId } = announcement;
   const allowedMentions: AllowedMentions = { users: mentions };
