@@ -13,22 +13,17 @@ import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';
 import { tellPresence } from './tell.js';
 
-/** After what time something that could not be stored or told is tried again, in milliseconds. */
 const RETRY_MS = 2_000;
 
-/** How many users' statements are stored at once. */
 const STORED_AT_ONCE = 4;
 
-/** Connections that are looked at before others have a turn. */
 const CONNECTIONS_PER_TURN = 100;
 
-/** A connection that lasts. */
 interface Connection extends ConnectionKey {
-  /** What it says of its user; null where it is good for voice alone. */
+  /** Null for a connection that only holds a voice state. */
   statement: Statement | null;
-  /** Whether it is somebody's in a voice channel, or was. */
   isInVoice: boolean;
-  /** Whether its person is signed in still. */
+  /** Whether the user is still signed in. */
   isStillGood?: (() => Promise<boolean>) | undefined;
 }
 
@@ -40,17 +35,16 @@ interface ConnectionsParts {
 }
 
 /**
- * The connections to this process, and what each says of its user. What they say is stored, and told to the user's guilds, in the order in
- * which they said it; what cannot be stored or told is tried again until it can, or does not count any more.
+ * Presences are stored and published per user in the order in which they were set. Failures are retried until they
+ * succeed or the presence no longer counts.
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
-  /** What stands for the connection of people whose requests come by themselves, by their ids. */
+  /** Ids of virtual connections, of users who only send single requests. */
   readonly #ofRequests = new Map<bigint, string>();
-  /** What is done for each user, one after the other. */
   readonly #lines = new Lines<bigint>();
   readonly #slots = new Slots(STORED_AT_ONCE);
-  /** Those who wait for what is done for a user. Nobody does while something fails, for whomever: the database may be away for long. */
+  /** Callers waiting for stored presences. A failure releases them, since the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
   #isFailing = false;
@@ -61,8 +55,8 @@ export class Connections {
   }
 
   /**
-   * A connection begins. Settles when its user's guilds were told, or at once where such has to be tried again.
-   * @param isStillGood whether its person is signed in still, for one that ends with their sign-in
+   * Settles after the user's guilds were notified, or at the first failure.
+   * @param isStillGood for a connection that ends with the sign-in
    */
   open(key: ConnectionKey, statement: Statement, isStillGood?: () => Promise<boolean>): Promise<void> {
     const connection = { ...key, statement: { ...statement }, isStillGood, isInVoice: false };
@@ -70,7 +64,7 @@ export class Connections {
     return this.#store(connection);
   }
 
-  /** A connection says something else. One that has ended says nothing. */
+  /** Ignored after the connection has closed. */
   async state(id: string, statement: Statement): Promise<void> {
     const connection = this.#open.get(id);
     if (!connection?.statement) return;
@@ -78,7 +72,6 @@ export class Connections {
     await this.#store(connection);
   }
 
-  /** A connection has ended, and with it what it said, and where it was in voice. */
   async close(id: string): Promise<void> {
     const connection = this.#open.get(id);
     if (!connection) return;
@@ -91,16 +84,16 @@ export class Connections {
     return this.#open.has(id);
   }
 
-  /** A connection is about to be in voice; with it ends its voice state. */
+  /** Closing the connection then ends the voice state. */
   holdVoice(id: string): void {
     const connection = this.#open.get(id);
     if (connection) connection.isInVoice = true;
   }
 
   /**
-   * What stands for a connection where a person's requests come by themselves: it says nothing of them, and ends with their sign-in, or
-   * with this process. A person has one.
-   * @returns its id
+   * Opens a virtual connection, so that a user who only sends single requests can hold a voice state. It ends with the
+   * sign-in or the process.
+   * @returns its id, the same as long as it is open
    */
   openForRequests(userId: bigint, isStillGood: () => Promise<boolean>): string {
     const id = this.#ofRequests.get(userId) ?? randomUUID();
@@ -109,7 +102,7 @@ export class Connections {
     return id;
   }
 
-  /** All of a person's connections say the same. @returns how they are seen then; null where they have no connection */
+  /** @returns null if the user has no connection */
   async setStatus(userId: bigint, status: Status): Promise<ShownPresence | null> {
     for (const connection of this.#open.values()) {
       if (connection.userId === userId && connection.statement) connection.statement.status = status;
@@ -120,7 +113,7 @@ export class Connections {
     return change.after;
   }
 
-  /** Ends the connections of a person who may have signed out, where they did; of everybody where nobody is named. */
+  /** Closes connections of users who have signed out. @param userId undefined for all users */
   async checkSessions(userId?: bigint): Promise<void> {
     const asked = [...this.#open.values()].filter(
       (one) => one.isStillGood && (userId === undefined || one.userId === userId),
@@ -128,20 +121,19 @@ export class Connections {
     await inTurns(asked, CONNECTIONS_PER_TURN, (connection) => this.#check(connection));
   }
 
-  /** This process was taken for dead: what its connections say is stored anew. */
+  /** Stores presences again after other processes considered this one dead. */
   async restate(): Promise<void> {
     await inTurns([...this.#open.values()], CONNECTIONS_PER_TURN, (connection) => {
       if (connection.statement) void this.#store(connection);
     });
   }
 
-  /** From now on nothing is stored for a connection that ends: all end together, with the process. */
+  /** From now on closed connections change no rows: all end with the process. */
   stop(): void {
     this.#isStopping = true;
     this.#sessionNews.tell();
   }
 
-  /** Settles when nothing is under way any more. */
   settle(): Promise<void> {
     return this.#lines.settled();
   }
@@ -150,13 +142,12 @@ export class Connections {
     try {
       if (await connection.isStillGood?.()) return;
     } catch (error) {
-      // Whether they are signed in is not known: asked again with the next occasion.
+      // The sign-in state is unknown, so the next check decides.
       if (refusalIn(error)?.kind !== 'unauthenticated') return;
     }
     await this.close(connection.id);
   }
 
-  /** Stores how it is with a connection when it is its turn, and tells of it. */
   #store(connection: Connection): Promise<void> {
     return this.#inLine(connection.userId, async () => {
       const change = await this.#untilDone(() => this.#storeNow(connection));
@@ -185,7 +176,7 @@ export class Connections {
     if (!looksAlike(before, after)) await tellPresence(this.parts.callOfNobody(), after);
   }
 
-  /** @returns undefined where the process stops before it is done */
+  /** @returns undefined if the process stops first */
   async #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isStopping) {
       try {
@@ -204,7 +195,7 @@ export class Connections {
     return undefined;
   }
 
-  /** Does something for a user after what was begun for them earlier. Settles when it is done, or something fails. */
+  /** Settles when the work is done, or at the first failure. */
   #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
     const done = this.#lines
       .run(userId, work)

@@ -5,7 +5,7 @@ import { atMost, REMEMBER_MS } from '../../infra/memory.js';
 
 const MAX_GUILDS = 5_000;
 
-/** How many members of guilds are online, about: a count holds for half a minute. */
+/** Approximate online counts of guilds, cached for half a minute. */
 export class PresenceCounts {
   readonly #counts: LRUCache<bigint, number>;
 
@@ -17,7 +17,7 @@ export class PresenceCounts {
     this.#counts = new LRUCache({ ...atMost(MAX_GUILDS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
   }
 
-  /** The counts of guilds, by their ids; one query for those that are not known. */
+  /** One query covers all uncached guilds. */
   async of(guildIds: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
     const unknown = guildIds.filter((id) => !this.#counts.has(id));
     const counted =
@@ -29,7 +29,7 @@ export class PresenceCounts {
 }
 
 async function countOnline(reader: Reader, guildIds: bigint[], now: Date): Promise<Map<bigint, number>> {
-  // Text, since a computed column has no declared type.
+  // Cast to text, since a computed column has no declared type.
   const rows = await reader.$queryRaw<{ guildId: string; online: string }[]>`
     SELECT CAST(m."guildId" AS TEXT) AS "guildId", CAST(COUNT(DISTINCT p."userId") AS TEXT) AS "online"
     FROM "Presence" p

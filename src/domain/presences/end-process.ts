@@ -5,13 +5,11 @@ import { looksAlike } from './record.js';
 import { type Change, endSomePresences } from './store.js';
 import { tellPresence } from './tell.js';
 
-/** Voice states that are ended at once. */
 const VOICE_STATES_PER_TRANSACTION = 100;
 
 /**
- * Ends what the connections to a process said and where they were in voice, in pieces, and its row at last. Several may do so at once: each
- * end is told once.
- * @param tells whether guilds are told how people are seen now, and who develops bots that their sessions ended
+ * Removes a dead process. Several processes may do this concurrently; each end is published once.
+ * @param tells whether to publish presences and ended bot sessions
  */
 export async function endProcess(call: CallContext, processId: string, tells: boolean): Promise<void> {
   await endItsVoice(call, processId);

@@ -2,10 +2,10 @@ import type { Reader } from '../../infra/database/index.js';
 import { inPieces, nextTurn } from '../../infra/turns.js';
 import { byUser, type ShownPresence, shownOf } from './record.js';
 
-/** Users of one query: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const PAGE = 400;
 
-/** How those of these users are seen who are not offline. Others have a turn between the queries. */
+/** Leaves out offline users. Yields to the event loop between queries. */
 export async function loadPresences(reader: Reader, userIds: readonly bigint[], now: Date): Promise<ShownPresence[]> {
   const shown: ShownPresence[] = [];
   for (const [index, piece] of inPieces(userIds, PAGE).entries()) {

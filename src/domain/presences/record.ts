@@ -1,46 +1,40 @@
 import type { Presence, Reader, Transaction } from '../../infra/database/index.js';
 
-/** What somebody may say of themselves. */
 export type Status = 'online' | 'idle' | 'dnd' | 'invisible' | 'offline';
 
-/** What others see of it. */
 export type ShownStatus = Exclude<Status, 'invisible'>;
 
-/** What somebody does, of what a bot may say. */
 export interface Activity {
   name: string;
-  /** The reference platform's activity type. */
+  /** Discord's activity type. */
   type: number;
   state?: string;
   url?: string;
-  /** When it was first said, in milliseconds since the Unix epoch. */
+  /** When the activity was first set, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
-/** What a connection says of its user. */
 export interface Statement {
-  /** Null for whatever the user's other connections say, or online. */
+  /** Null takes the status of the user's other connections, or online. */
   status: Status | null;
   activities: Activity[];
-  /** Since when nobody was at the keyboard, in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch; null if not idle. */
   since: number | null;
   afk: boolean;
 }
 
-/** Of somebody who just came. */
 export const JUST_THERE: Statement = { status: null, activities: [], since: null, afk: false };
 
-/** A user as others see them at the moment; without activities while they are offline. */
+/** Activities are empty while offline. */
 export interface ShownPresence {
   userId: bigint;
   status: ShownStatus;
   activities: Activity[];
 }
 
-/** What a presence is shown of. */
 export type Said = Pick<Presence, 'statementId' | 'status' | 'activities'>;
 
-/** What is shown of a user who says all this by different connections: the latest counts. Nothing said is offline. */
+/** The latest statement counts. Without any, the user is offline. */
 export function shownOf(userId: bigint, said: readonly Said[]): ShownPresence {
   const latest = latestOf(said);
   const status = shownStatus(latest?.status);
@@ -66,7 +60,7 @@ function shownStatus(status: string | undefined): ShownStatus {
   }
 }
 
-/** Whether others see no difference. When the same activity was said first is none. */
+/** Ignores `createdAt` of activities. */
 export function looksAlike(one: ShownPresence, other: ShownPresence): boolean {
   return textOf(one) === textOf(other);
 }
@@ -75,12 +69,11 @@ function textOf({ status, activities }: ShownPresence): string {
   return JSON.stringify([status, activities.map(({ name, type, state, url }) => [name, type, state, url])]);
 }
 
-/** The rows that count for a user: those of processes that live. */
+/** Skips presences of dead processes. */
 export function presencesOf(db: Reader | Transaction, userId: bigint, now: Date): Promise<Presence[]> {
   return db.presence.findMany({ where: { userId, process: { until: { gt: now } } } });
 }
 
-/** Rows by the users of whom they say something. */
 export function byUser(rows: readonly Presence[]): Map<bigint, Presence[]> {
   const found = new Map<bigint, Presence[]>();
   for (const row of rows) found.set(row.userId, [...(found.get(row.userId) ?? []), row]);

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 import type { CallContext } from '../call.js';
 
-/** How long it is gathered of which bots sessions began or ended, in milliseconds. */
 const GATHERED_MS = 1_000;
 
 interface SessionNewsParts {
@@ -9,7 +8,7 @@ interface SessionNewsParts {
   callOfNobody: () => CallContext;
 }
 
-/** Tells that sessions of bots began or ended: of a bot once a second at most, however many did. */
+/** At most one event per bot and second. */
 export class SessionNews {
   readonly #untold = new Set<bigint>();
   #timer: Timer | null = null;
@@ -21,7 +20,6 @@ export class SessionNews {
     this.#timer ??= this.parts.clock.after(GATHERED_MS, () => this.tell());
   }
 
-  /** Tells what is not told yet. */
   tell(): void {
     this.#timer?.cancel();
     this.#timer = null;

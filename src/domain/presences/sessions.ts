@@ -3,15 +3,14 @@ import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import type { SessionFacts } from './store.js';
 
-/** A gateway session of a bot that is on a connection, in whatever process. */
 export interface OpenSession extends SessionFacts {
-  /** A digest: with the id itself its client resumes. The same for as long as the session lasts. */
+  /** A digest, since a client can resume with the id itself. */
   id: string;
-  /** The bot's, too. */
+  /** Also the bot's user id. */
   applicationId: bigint;
 }
 
-/** The columns that hold it, and those of a person's connection or of an older version's process do not. */
+/** Null for users' connections and rows of older versions. */
 const COLUMNS = {
   sessionId: true,
   userId: true,
@@ -21,7 +20,7 @@ const COLUMNS = {
   connectedAt: true,
 } satisfies Prisma.PresenceSelect;
 
-/** The open sessions of these applications' bots: those of the lowest shards first, and of one shard the oldest. */
+/** Ordered by shard, then from oldest to newest. */
 export async function listSessions(
   { read, live }: CallContext,
   applicationIds: bigint[],
@@ -42,7 +41,6 @@ function sessionIn(row: Pick<Presence, keyof typeof COLUMNS>): OpenSession[] {
   return [{ id: hashSecret(sessionId), applicationId, shardId, shardCount, intents, connectedAt }];
 }
 
-/** Those of these bots of which a session is open, in whatever process. */
 export async function findOnline({ read, live }: CallContext, botIds: bigint[]): Promise<bigint[]> {
   const where = { userId: { in: botIds }, process: { until: { gt: live.now() } } };
   const groups = await read.presence.groupBy({ by: ['userId'], where });

@@ -3,12 +3,11 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { ShownPresence } from './record.js';
 
-/** What a person may say of themselves. */
 export const NewPresence = z.object({ status: z.enum(['online', 'idle', 'dnd', 'invisible']) });
 
 /**
- * Says how the caller is seen, for as long as they are connected; several connections count as one.
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and CONFLICT for somebody who has no connection that lasts
+ * Sets the caller's status on all their connections.
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, CONFLICT without an open connection
  */
 export async function setPresence(call: CallContext, { status }: z.output<typeof NewPresence>): Promise<ShownPresence> {
   const { user } = requirePerson(call);

@@ -5,33 +5,30 @@ import { endVoice } from '../voice/leave.js';
 import { byUser, latestOf, presencesOf, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
 import { endVisits } from './visits.js';
 
-/** Somebody's connection to this process. */
 export interface ConnectionKey {
-  /** That of the gateway session or of the socket. */
+  /** The id of the gateway session or the socket. */
   id: string;
   userId: bigint;
-  /** Null for a person's connection. */
+  /** Null for a user's connection. */
   session: SessionFacts | null;
 }
 
-/** What is kept of a bot's gateway session beside what it says. */
 export interface SessionFacts {
   shardId: number;
   shardCount: number;
   intents: number;
-  /** When its present connection came. */
+  /** Of the current connection. */
   connectedAt: Date;
 }
 
-/** How others saw a user before, and see them now. */
 export interface Change {
   before: ShownPresence;
   after: ShownPresence;
-  /** Whether a bot's session began or ended with it, or went on at another connection. */
+  /** Whether a bot's session began, ended or resumed. */
   isOfSessions: boolean;
 }
 
-/** Stores what a connection says. @throws a missing reference where this process was taken for dead */
+/** @throws a missing reference if other processes considered this one dead */
 export function storeStatement(
   call: CallContext,
   { id, userId, session }: ConnectionKey,
@@ -66,7 +63,7 @@ export function storeStatement(
   );
 }
 
-/** Whether a row is of a session's present connection. */
+/** Whether a row belongs to the session's current connection. */
 function isConnection(
   { sessionId, connectedAt }: Presence,
   { id, session }: { id: string; session: SessionFacts },
@@ -74,7 +71,7 @@ function isConnection(
   return sessionId === id && connectedAt?.getTime() === session.connectedAt.getTime();
 }
 
-/** Says the same of all of a person's connections, wherever they are. @returns null where they have none */
+/** Includes connections to other processes. @returns null if the user has no connection */
 export function storeStatus(call: CallContext, userId: bigint, status: Status): Promise<Change | null> {
   return call.write(
     async ({ db }) => {
@@ -92,7 +89,7 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
   );
 }
 
-/** Ends what a connection says, where it is in voice, and, with the last connection of a person, their visits. */
+/** With a user's last connection, their temporary memberships end too. */
 export function endConnection(
   call: CallContext,
   { id, userId, session, isInVoice }: ConnectionKey & { isInVoice: boolean },
@@ -115,13 +112,9 @@ export function endConnection(
   );
 }
 
-/** Rows of a process that ended, which are removed at once. */
 const ENDED_PER_TRANSACTION = 200;
 
-/**
- * Ends some of what connections to a process said; whoever does it at the same time ends others.
- * @returns what changed; null once there is nothing left
- */
+/** Ends a batch of a process's presences. Concurrent callers end different ones. @returns null if none are left */
 export function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
   return call.write(
     async (write) => {
@@ -144,7 +137,6 @@ export function endSomePresences(call: CallContext, processId: string): Promise<
   );
 }
 
-/** What it changes that these rows end, for each of their users. */
 async function changesWithout(
   call: CallContext,
   { db }: Write,

@@ -2,10 +2,8 @@ import { inTurns } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { looksAlike, presencesOf, type ShownPresence, shownOf } from './record.js';
 
-/** Guilds that are told before others have a turn. */
 const GUILDS_PER_TURN = 50;
 
-/** Tells every guild of a user how they are seen now. */
 export function tellPresence(call: CallContext, presence: ShownPresence): Promise<void> {
   return tellUntilSo(call, presence, async (told) => {
     for await (const guildIds of call.guilds.pagesOfGuildIds(told.userId)) {
@@ -17,8 +15,8 @@ export function tellPresence(call: CallContext, presence: ShownPresence): Promis
 }
 
 /**
- * Tells a guild of which somebody has become a member that they are there; nothing of who is offline, or is no member any more. To be called
- * after the membership was committed: whoever tells a change from then on finds the guild among theirs.
+ * Must be called after the commit, so that later changes reach the guild by themselves. Skips a user who is offline or
+ * has left.
  */
 export async function tellNewcomer(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
   if (await isOnBox(call, guildId)) return;
@@ -27,7 +25,7 @@ export async function tellNewcomer(call: CallContext, guildId: bigint, userId: b
   await tellUntilSo(call, presence, async (told) => announceIn(call, guildId, told));
 }
 
-/** Presences are not told of in guilds on boxes (service description, section 6). */
+/** Guilds on boxes get no presence events (service description, section 6). */
 async function isOnBox(call: CallContext, guildId: bigint): Promise<boolean> {
   return (await call.boxRoutes.ofGuild(guildId)) !== null;
 }
@@ -37,8 +35,8 @@ function announceIn(call: CallContext, guildId: bigint, presence: ShownPresence)
 }
 
 /**
- * Several processes may tell of one user at once, in whatever order: each looks afterwards whether it told the latest, so that what is told
- * last is what is so.
+ * Several processes may publish a user's presence concurrently. Each checks afterwards whether it published the latest
+ * one.
  */
 async function tellUntilSo(
   call: CallContext,

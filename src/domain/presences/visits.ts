@@ -2,8 +2,8 @@ import type { CallContext, Write } from '../call.js';
 import { endMembership } from '../members/remove.js';
 
 /**
- * Ends the memberships of people who came for a visit and got no role meanwhile: their last connection has ended. The transaction has to be
- * serializable: who connects again at the same time keeps the membership, or comes after it has ended.
+ * Temporary memberships without roles end with the user's last connection. Needs a serializable transaction, to
+ * conflict with a concurrent connect.
  */
 export async function endVisits(call: CallContext, write: Write, userIds: bigint[]): Promise<void> {
   if (userIds.length === 0) return;
