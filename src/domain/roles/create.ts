@@ -8,10 +8,10 @@ import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { permissionText } from '../permissions.js';
 
-/** A color as its RGB value; 0 for none. */
+/** RGB value; 0 for none. */
 const color = z.number().int().min(0).max(0xff_ff_ff);
 
-/** What a role may be given in a caller's input; null says nothing. */
+/** Null counts as undefined. */
 export const RoleFields = z.object({
   name: nameText(limits.roleName.min, limits.roleName.max).nullish(),
   permissions: permissionText().nullish(),
@@ -20,13 +20,13 @@ export const RoleFields = z.object({
   mentionable: z.boolean().nullish(),
 });
 
-/** What a role is called that nobody named, as on the reference platform. */
+/** Discord's default name. */
 const DEFAULT_NAME = 'new role';
 
 /**
- * Makes a role just above `@everyone`, with the permissions of `@everyone` unless stated. Needs ManageRoles and every permission
- * the role is to carry.
- * @throws LIMIT_EXCEEDED, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The role is just above `@everyone`, with the same permissions by default. The caller needs ManageRoles and each of
+ * the role's permissions.
+ * @throws LIMIT_EXCEEDED, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function createRole(
   call: CallContext,
@@ -52,7 +52,6 @@ export async function createRole(
   );
 }
 
-/** What the audit ledger keeps of a role that is made or removed. */
 export function auditedRole({ name, permissions, color, hoist, mentionable }: Role): AuditChanges['ROLE_CREATE'] {
   return { name, permissions: String(permissions), color, hoist, mentionable };
 }
@@ -60,10 +59,7 @@ export function auditedRole({ name, permissions, color, hoist, mentionable }: Ro
 export type RoleData = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
   Partial<Pick<Role, 'managed' | 'applicationId' | 'color' | 'hoist' | 'mentionable'>>;
 
-/**
- * Puts a role just above `@everyone` and moves every other role up by one, of which is told from the lowest up.
- * @throws LIMIT_EXCEEDED when the guild has as many roles as it may have
- */
+/** Moves the other roles up by one. Their events follow from the lowest up. @throws LIMIT_EXCEEDED */
 export async function insertRole({ db, record }: Write, data: RoleData): Promise<Role> {
   const { guildId } = data;
   const others = { guildId, id: { not: guildId } };

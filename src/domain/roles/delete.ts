@@ -9,8 +9,9 @@ import { mayWithRole } from './operations.js';
 import { highestPosition } from './rank.js';
 
 /**
- * Removes a role below the caller's highest from its guild: its members lose it, and nothing is said of it any more. Needs ManageRoles.
- * @throws UNKNOWN_ROLE, INVALID_ROLE for `@everyone` and what belongs to an installation, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The role must be below the caller's highest.
+ * @throws UNKNOWN_ROLE, INVALID_ROLE for `@everyone` and a managed role, MISSING_PERMISSIONS and the errors of
+ * `accessGuild`
  */
 export async function deleteRole(call: CallContext, input: { guildId: bigint; roleId: bigint }): Promise<void> {
   const { guildId, roleId } = input;
@@ -30,10 +31,9 @@ export async function deleteRole(call: CallContext, input: { guildId: bigint; ro
   );
 }
 
-/** Members from whom a role is taken before others have a turn. */
 const MEMBERS_PER_ROUND = 400;
 
-/** Takes a role from everybody. A statement's work does not grow with the guild. */
+/** No statement's work grows with the guild. */
 async function takeFromAll({ db }: Write, roleId: bigint): Promise<void> {
   for (;;) {
     const held = await db.memberRole.findMany({ where: { roleId }, select: { userId: true }, take: MEMBERS_PER_ROUND });

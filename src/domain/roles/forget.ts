@@ -7,7 +7,7 @@ import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { removeFromEmojis } from '../emojis/roles.js';
 
-/** What is said of a role that is no more goes with it: in channels, in lists of who may run commands, and of who may use emojis. */
+/** Removes channel overwrites, emoji restrictions and command permissions. */
 export async function forgetRole(write: Write, role: Pick<Role, 'id' | 'guildId'>): Promise<void> {
   await removeOverwrites(write, role);
   await removeFromEmojis(write, role);

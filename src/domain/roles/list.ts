@@ -5,7 +5,7 @@ import { accessGuild } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { findRole } from './find.js';
 
-/** A guild's roles, lowest first. @throws what `accessGuild` throws */
+/** Lowest first. @throws the errors of `accessGuild` */
 export async function listRoles(call: CallContext, guildId: bigint): Promise<Role[]> {
   await accessGuild(call, guildId, 'viewGuild');
   return call.read.role.findMany({
@@ -15,16 +15,15 @@ export async function listRoles(call: CallContext, guildId: bigint): Promise<Rol
   });
 }
 
-/** @throws UNKNOWN_ROLE and what `accessGuild` throws */
+/** @throws UNKNOWN_ROLE and the errors of `accessGuild` */
 export async function getRole(call: CallContext, input: { guildId: bigint; roleId: bigint }): Promise<Role> {
   await accessGuild(call, input.guildId, 'viewGuild');
   return findRole(call.read, input.guildId, input.roleId);
 }
 
-/** Roles whose members are counted in one turn. */
 const COUNTED_PER_TURN = 10;
 
-/** How many members have each role, `@everyone` left out. @throws what `accessGuild` throws */
+/** Leaves out `@everyone`. @throws the errors of `accessGuild` */
 export async function countRoleMembers(call: CallContext, guildId: bigint): Promise<Map<bigint, number>> {
   const roles = await listRoles(call, guildId);
   const counts = new Map<bigint, number>(roles.flatMap(({ id }) => (id === guildId ? [] : [[id, 0] as const])));

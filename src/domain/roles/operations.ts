@@ -2,7 +2,6 @@ import type { Role } from '../../infra/database/index.js';
 import { type GuildOperation, neededInGuild } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 
-/** What people do with a role: change it, rank it otherwise, give and take it, and remove it. */
 export const ROLE_OPERATIONS = ['update', 'move', 'assign', 'delete'] as const;
 
 export type RoleOperation = (typeof ROLE_OPERATIONS)[number];
@@ -17,9 +16,9 @@ const NEEDED: Record<RoleOperation, GuildOperation> = {
 type RankedRole = Pick<Role, 'id' | 'guildId' | 'managed' | 'position'>;
 
 /**
- * Whether somebody may do it with a role who has the permission for it. `@everyone` stays where it is, and everybody's; what belongs to an
- * installation comes and goes with that.
- * @param highest the position below which they may change roles
+ * Does not check permissions. `@everyone` cannot be moved, assigned or deleted. A managed role belongs to an
+ * installation.
+ * @param highest the role must be below this position
  */
 export function mayWithRole(operation: RoleOperation, role: RankedRole, highest: number): boolean {
   const isBelow = role.position < highest;
@@ -29,7 +28,6 @@ export function mayWithRole(operation: RoleOperation, role: RankedRole, highest:
   return isBelow && may[operation];
 }
 
-/** What somebody may do with a role, by what they may do in its guild and the position below which they may change roles. */
 export function operationsOnRole(
   role: RankedRole,
   { permissions, highest }: { permissions: bigint; highest: number },

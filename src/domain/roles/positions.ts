@@ -7,16 +7,15 @@ import { highestPosition } from './rank.js';
 
 export interface RolePosition {
   roleId: bigint;
-  /** 1 is just above `@everyone`; what is beyond either end counts as that end. A role without one is not moved. */
+  /** 1 is just above `@everyone`. Out-of-range values are clamped. A role without a position is not moved. */
   position?: number | null | undefined;
 }
 
 /**
- * Sorts a guild's roles. Needs ManageRoles; only roles below the caller's highest can be moved, and only to below it. The roles
- * that are named get the positions they are given, of which the last counts for a role named twice; the others fill what is
- * left in the order they had (decisions 106). `@everyone` stays the lowest, whatever is said of it.
+ * Only roles below the caller's highest can move. The last position of a repeated role counts. Other roles keep their
+ * order. `@everyone` is ignored: libraries send the whole list, with it or without.
  * @returns all roles, lowest first
- * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS and what `accessGuild` throws
+ * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function setRolePositions(
   call: CallContext,
@@ -37,12 +36,12 @@ export async function setRolePositions(
   );
 }
 
-/** Of roles with equal positions the older one ranks higher, as on the reference platform. */
+/** With equal positions, the older role ranks higher, as in Discord. */
 function byRank(a: Pick<Role, 'id' | 'position'>, b: Pick<Role, 'id' | 'position'>): number {
   return a.position - b.position || (a.id < b.id ? 1 : -1);
 }
 
-/** The stated positions by role, without that of `@everyone`. @throws UNKNOWN_ROLE */
+/** Leaves out `@everyone`. @throws UNKNOWN_ROLE */
 function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Role, ...Role[]]): Map<Role, number> {
   const byId = new Map(others.map((role) => [role.id, role]));
   const places = new Map<Role, number>();
@@ -55,10 +54,7 @@ function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Ro
   return places;
 }
 
-/**
- * The new order, lowest first. A position means the place of the role that has it now, so that gaps between positions make no
- * difference.
- */
+/** Lowest first. A position means the place of the role that has it now, so gaps make no difference. */
 function sorted(before: Role[], places: ReadonlyMap<Role, number>): Role[] {
   const after = before.filter((role) => !places.has(role));
   const named = [...places].sort(([a, placeOfA], [b, placeOfB]) =>
@@ -74,13 +70,12 @@ function sorted(before: Role[], places: ReadonlyMap<Role, number>): Role[] {
   return after;
 }
 
-/** From the caller's highest role on, nothing may have moved. @throws MISSING_PERMISSIONS */
+/** @throws MISSING_PERMISSIONS if a role from `highest` up moves */
 function checkRank(before: Role[], after: Role[], highest: number): void {
   const isAllowed = before.every((role, index) => mayWithRole('move', role, highest) || after[index] === role);
   if (!isAllowed) throw missingPermissions();
 }
 
-/** Numbers the roles from 1 in this order. */
 async function applyOrder({ db, record, audit }: Write, guildId: bigint, order: Role[]): Promise<Role[]> {
   const roles: Role[] = [];
   const moved: { id: string; name: string; old: number; new: number }[] = [];

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { missingPermissions } from '../errors.js';
 
-/** The position below which the caller may change roles: above all for the owner, else that of their highest role. */
+/** Roles from this position up are out of the caller's reach. Infinity for the owner. */
 export async function highestPosition(
   call: CallContext,
   db: Pick<Reader | Transaction, 'memberRole'>,
@@ -12,7 +12,7 @@ export async function highestPosition(
   return positions.get(guild.id) ?? 0;
 }
 
-/** That position in each of several guilds, 400 at most. */
+/** @param guilds 400 at most */
 export async function highestPositions(
   call: CallContext,
   db: Pick<Reader | Transaction, 'memberRole'>,
@@ -33,20 +33,19 @@ export async function highestPositions(
   );
 }
 
-/** Somebody among the members of a guild. */
 export interface Ranked {
   userId: bigint;
-  /** The position of their highest role. */
+  /** The position of the member's highest role. */
   highest: number;
 }
 
-/** Whether somebody ranks above a member: by the highest role of each, or as the owner. Above the owner, and above themselves, is nobody. */
+/** No member ranks above the owner or above themselves. */
 export function ranksAbove({ ownerId }: { ownerId: bigint }, one: Ranked, other: Ranked): boolean {
   if (other.userId === ownerId || other.userId === one.userId) return false;
   return one.userId === ownerId || one.highest > other.highest;
 }
 
-/** The caller ranks above a member, as {@link ranksAbove} has it. @throws MISSING_PERMISSIONS */
+/** @throws MISSING_PERMISSIONS unless the caller ranks above the member */
 export async function requireAbove(
   call: CallContext,
   db: Transaction,
@@ -54,7 +53,7 @@ export async function requireAbove(
   userId: bigint,
 ): Promise<void> {
   const { user } = requireUser(call);
-  // Nobody's roles say more than who owns the guild.
+  // Ownership decides without roles.
   const isByRoles = user.id !== guild.ownerId && userId !== guild.ownerId;
   const held = isByRoles
     ? await db.memberRole.findMany({
@@ -69,7 +68,7 @@ export async function requireAbove(
   if (!ranksAbove(guild, ranked(user.id), ranked(userId))) throw missingPermissions();
 }
 
-/** The highest of these; that of `@everyone` for who has no other role. */
+/** Returns 0, the position of `@everyone`, for an empty list. */
 export function highestOf(positions: number[]): number {
   return Math.max(0, ...positions);
 }

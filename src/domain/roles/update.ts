@@ -12,9 +12,10 @@ import { highestPosition } from './rank.js';
 type RoleChange = Partial<Pick<Role, 'name' | 'permissions' | 'color' | 'hoist' | 'mentionable'>>;
 
 /**
- * Changes a role below the caller's highest. Needs ManageRoles and every permission that the role gets beside those it had. Of
- * `@everyone` only the permissions can be changed.
- * @throws UNKNOWN_ROLE, INVALID_ROLE for another change of `@everyone`, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The role must be below the caller's highest. Added permissions must be the caller's own. `@everyone` accepts only
+ * permissions.
+ * @throws UNKNOWN_ROLE, INVALID_ROLE for another change of `@everyone`, MISSING_PERMISSIONS and the errors of
+ * `accessGuild`
  */
 export async function updateRole(
   call: CallContext,
@@ -40,7 +41,6 @@ export async function updateRole(
   );
 }
 
-/** Those of the stated fields that are not so already. */
 function changesOf(
   role: Role,
   { name, permissions, color, hoist, mentionable }: z.output<typeof RoleFields>,
