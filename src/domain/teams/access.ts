@@ -4,18 +4,16 @@ import { DomainError, missingPermissions } from '../errors.js';
 import type { IdPage } from '../id-page.js';
 import { mayWithTeam, type PortalRole, type TeamOperation } from '../portal-permissions.js';
 
-/** What reading a team takes: the reading door, or a transaction. */
 type TeamReader = Pick<Reader, 'team'>;
 
-/** What is said to whoever would leave a team without an owner. */
 export const OWNER_STAYS = 'The owner of a team stays until they hand it over.';
 
-/** The role of a member, of whom the owner is told by the team alone. */
+/** Only the team says who is its owner. */
 export function roleInTeam(team: Pick<Team, 'ownerUserId'>, member: Pick<TeamMember, 'userId' | 'role'>): PortalRole {
   return member.userId === team.ownerUserId ? 'OWNER' : member.role;
 }
 
-/** Ids of the teams that the caller is a member of, in ascending order. @throws UNAUTHENTICATED */
+/** Ordered by id. @throws UNAUTHENTICATED */
 export async function ownTeamIds(call: CallContext, { after, take }: IdPage): Promise<bigint[]> {
   const memberships = await call.read.teamMember.findMany({
     where: { userId: requirePerson(call).user.id, teamId: { gt: after } },
@@ -27,10 +25,8 @@ export async function ownTeamIds(call: CallContext, { after, take }: IdPage): Pr
 }
 
 /**
- * A team with which the caller may do `operation`.
- * @param read the transaction, where the answer must still hold when it is written
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM for one that is missing or that the caller is no member of, and MISSING_PERMISSIONS for
- *   a member whose role does not allow it
+ * @param read a transaction, if the check must hold until the commit
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM unless the caller is a member, MISSING_PERMISSIONS
  */
 export async function accessTeam(
   call: CallContext,
@@ -53,7 +49,7 @@ export async function accessTeam(
   return team;
 }
 
-/** The roles the caller has, by team; a team they are no member of is left out. */
+/** Leaves out teams that the caller does not belong to. */
 export async function ownTeamRoles(
   call: CallContext,
   teamIds: readonly bigint[],
@@ -67,7 +63,7 @@ export async function ownTeamRoles(
   return new Map(teams.flatMap((team) => team.members.map((member) => [team.id, roleInTeam(team, member)])));
 }
 
-/** The caller's role in a team, or null for somebody who is no member. */
+/** Null if the caller is no member. */
 export async function ownTeamRole(call: CallContext, teamId: bigint, read?: TeamReader): Promise<PortalRole | null> {
   return (await ownTeamRoles(call, [teamId], read)).get(teamId) ?? null;
 }

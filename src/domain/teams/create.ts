@@ -6,18 +6,14 @@ import { limits } from '../limits.js';
 import { requireRoomForTeam } from '../owned.js';
 
 export interface CreateTeamInput {
-  /** As {@link TeamName} reads it. */
+  /** As parsed by {@link TeamName}. */
   name: string;
   icon?: IconSource | null | undefined;
 }
 
-/** A team's name in a caller's input. */
 export const TeamName = nameText(limits.teamName.min, limits.teamName.max);
 
-/**
- * Makes a team that the caller owns and is the one member of.
- * @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and INVALID_INPUT and RATE_LIMITED for icons
- */
+/** @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and INVALID_INPUT and RATE_LIMITED for icons */
 export async function createTeam(call: CallContext, input: CreateTeamInput): Promise<Team> {
   const { user } = requirePerson(call);
   const { name } = input;

@@ -6,7 +6,7 @@ import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
 
 /**
- * Deletes a team that owns no application, with its memberships and invitations; its entries in the audit ledger stay.
+ * Entries in the audit ledger stay.
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, and CONFLICT while the team owns an application
  */
 export async function deleteTeam(call: CallContext, teamId: bigint): Promise<void> {

@@ -7,16 +7,15 @@ import { mayWithTeam, type PortalRole } from '../portal-permissions.js';
 import { accessTeam, ownTeamRole } from './access.js';
 import { removeTeamMember, type TeamUserInput } from './members.js';
 
-/** What is unique while an invitation is pending, and gone afterwards: a person has one pending invitation to a team at most. */
+/** A unique column, null unless pending. It limits a user to one pending invitation per team. */
 export function pendingKeyOf(teamId: bigint, inviteeId: bigint): string {
   return `${teamId}:${inviteeId}`;
 }
 
 /**
- * Accepts an invitation, as the person it is to: from now on they are a member. Of several answers at once, one succeeds.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, FORBIDDEN for an
- *   e-mail address that is not verified, CONFLICT for an invitation that is not pending any more, and LIMIT_EXCEEDED for a
- *   team that is full
+ * Of concurrent responses, only one succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, FORBIDDEN
+ * without a verified e-mail address, CONFLICT if the invitation is not pending, and LIMIT_EXCEEDED if the team is full
  */
 export async function acceptTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   const { user } = requirePerson(call);
@@ -42,9 +41,8 @@ async function requireRoom(db: Write['db'], teamId: bigint): Promise<void> {
 }
 
 /**
- * Declines an invitation, as the person it is to.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, and CONFLICT for an
- *   invitation that is not pending any more
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, and CONFLICT if
+ * the invitation is not pending
  */
 export async function declineTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   return call.write(
@@ -57,9 +55,8 @@ export async function declineTeamInvitation(call: CallContext, invitationId: big
 }
 
 /**
- * Takes an invitation back before it is accepted: by its inviter, or by whoever manages the team.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, and CONFLICT for an invitation that is not pending any
- *   more
+ * Needs the inviter or an admin.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, and CONFLICT if the invitation is not pending
  */
 export async function revokeTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   return call.write(
@@ -75,7 +72,7 @@ export async function revokeTeamInvitation(call: CallContext, invitationId: bigi
 }
 
 /**
- * Takes somebody out of the team, member or invited: a pending invitation is revoked (decisions 24).
+ * REST has one route for members and pending invitations.
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
  */
 export async function removeOrRevoke(call: CallContext, input: TeamUserInput): Promise<void> {
@@ -92,7 +89,7 @@ async function accessAsInvitee(call: CallContext, write: Write, invitationId: bi
   throw missingPermissions('Only the invited person can answer an invitation.');
 }
 
-/** An invitation the caller may see, as the invited person or as a member. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
+/** The invitee and members may see an invitation. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
 async function accessInvitation(
   call: CallContext,
   { db }: Write,
@@ -107,7 +104,7 @@ async function accessInvitation(
   return { invitation, role };
 }
 
-/** Moves an invitation out of the pending state, once. @throws CONFLICT */
+/** @throws CONFLICT if the invitation is not pending */
 async function settle(
   { db, record, audit }: Write,
   id: bigint,

@@ -11,18 +11,16 @@ import type { GivenRole } from './members.js';
 
 export interface InviteTeamMemberInput {
   teamId: bigint;
-  /** Of somebody who has an account. */
+  /** The address of an existing account. */
   email: string;
   role: GivenRole;
 }
 
-/** An invitation with the person it is to. */
 type InvitationRecord = TeamRecord['invitations'][number];
 
 /**
- * Invites a person to a team. The invitation is pending until they accept or decline it, or it is revoked.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT for an address nobody has an account with,
- *   RATE_LIMITED, and CONFLICT for somebody who is a member, or has a pending invitation
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT for an address without an account,
+ * RATE_LIMITED, and CONFLICT for a member or a pending invitation
  */
 export async function inviteTeamMember(call: CallContext, input: InviteTeamMemberInput): Promise<InvitationRecord> {
   await accessTeam(call, input.teamId, 'inviteMember');

@@ -15,7 +15,7 @@ const ROLE_WORDS: Record<TeamMemberRole, string> = {
   READ_ONLY: 'a read-only member',
 };
 
-/** Writes to the invitee, once the invitation is committed, where it can be answered. */
+/** Sends the mail after the commit, if the invitee has an address. */
 export async function mailTeamInvitation(
   call: CallContext,
   { db, mail }: Write,

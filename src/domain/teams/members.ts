@@ -11,12 +11,11 @@ export interface TeamUserInput {
   userId: bigint;
 }
 
-/** A role that can be given; to be the owner is to be handed the team. */
+/** Ownership is transferred instead. */
 export const GivenRole = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 
 export type GivenRole = z.output<typeof GivenRole>;
 
-/** A member in a team. */
 interface ChangedMember {
   team: Team;
   member: TeamMemberRecord;
@@ -24,11 +23,7 @@ interface ChangedMember {
 
 type TeamMemberRecord = TeamRecord['members'][number];
 
-/**
- * Gives a member another role. The owner's cannot be changed.
- * @returns the member as they are now, and their team
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
- */
+/** @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS (also for the owner's role), UNKNOWN_TEAM_MEMBER */
 export function updateTeamMember(
   call: CallContext,
   input: TeamUserInput & { role: GivenRole },
@@ -54,8 +49,8 @@ async function changeRole(
 }
 
 /**
- * Takes a member out of the team; oneself to leave it. The owner stays.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER
+ * Callers can remove themselves.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS (also for the owner), UNKNOWN_TEAM_MEMBER
  */
 export function removeTeamMember(call: CallContext, input: TeamUserInput): Promise<Team> {
   return call.write((write) => remove(call, write, input), { serializable: true });
@@ -77,15 +72,15 @@ async function remove(
 }
 
 /**
- * Hands the team to another member. Who owned it stays as an admin.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, CONFLICT for the owner themselves, and LIMIT_EXCEEDED when
- *   the other member would own more than they may
+ * The previous owner becomes an admin.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, CONFLICT for the current owner, and
+ * LIMIT_EXCEEDED if the member would own too much
  */
 export function transferTeamOwnership(call: CallContext, input: TeamUserInput): Promise<Team> {
   return call.write((write) => handOver(call, write, input), { serializable: true });
 }
 
-/** As {@link transferTeamOwnership}, within a transaction that may do more. */
+/** {@link transferTeamOwnership} within a transaction. */
 export async function handOver(
   call: CallContext,
   { db, record, audit }: Write,
@@ -106,7 +101,7 @@ export async function handOver(
   return team;
 }
 
-/** A member who is not the owner. @throws MISSING_PERMISSIONS for the owner, UNKNOWN_TEAM_MEMBER */
+/** @throws MISSING_PERMISSIONS for the owner, UNKNOWN_TEAM_MEMBER */
 async function findOther(db: Write['db'], team: Team, userId: bigint): Promise<TeamMemberRecord> {
   if (userId === team.ownerUserId) throw missingPermissions(OWNER_STAYS);
   return findMember(db, team.id, userId);

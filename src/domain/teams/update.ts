@@ -6,13 +6,13 @@ import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
 import { handOver } from './members.js';
 
-/** What is not given stays as it is; null clears the icon and leaves the name as it is. */
+/** Undefined leaves a value. Null removes the icon and leaves the others. */
 export interface UpdateTeamInput {
   teamId: bigint;
-  /** As `TeamName` reads it. */
+  /** As parsed by `TeamName`. */
   name?: string | null | undefined;
   icon?: IconSource | null | undefined;
-  /** The member whom the team is handed to; who owns it already keeps it. */
+  /** The new owner, who must be a member. The current owner is accepted. */
   ownerUserId?: bigint | null | undefined;
 }
 
@@ -22,9 +22,9 @@ interface Columns {
 }
 
 /**
- * Changes a team's name, icon and owner, all of them or none.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT and RATE_LIMITED for icons, and UNKNOWN_TEAM_MEMBER for
- *   an owner-to-be who is no member
+ * Applies all changes or none.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT and RATE_LIMITED for icons, and
+ * UNKNOWN_TEAM_MEMBER if the new owner is no member
  */
 export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
   const { id } = await accessTeam(call, input.teamId, 'update');
@@ -57,7 +57,6 @@ async function changeColumns(write: Write, before: Team, columns: Columns): Prom
   return after;
 }
 
-/** For each column that gets another value, the old and the new one. */
 function changesOf(before: Team, { name, iconHash }: Columns): AuditChanges['TEAM_UPDATE'] {
   return {
     ...(name !== undefined && name !== before.name && { name: { old: before.name, new: name } }),
