@@ -4,10 +4,9 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /**
- * Accepts the invitation to test an application: from now on the caller may install it. Of several answers at once, one
- * succeeds.
- * @throws UNAUTHENTICATED, FORBIDDEN for an e-mail address that is not verified, CONFLICT for somebody who accepted before, and
- *   UNKNOWN_APPLICATION for everybody else who is not invited: a private application does not exist for others
+ * Of concurrent responses, only one succeeds.
+ * @throws UNAUTHENTICATED, FORBIDDEN without a verified e-mail address, CONFLICT if it was accepted before, and
+ * UNKNOWN_APPLICATION without an invitation, since a private application is hidden
  */
 export async function acceptTesterInvitation(call: CallContext, applicationId: bigint): Promise<Tester> {
   const { user } = requirePerson(call);
@@ -25,10 +24,7 @@ export async function acceptTesterInvitation(call: CallContext, applicationId: b
   });
 }
 
-/**
- * Declines the invitation to test an application, which leaves nothing of it.
- * @throws UNAUTHENTICATED, CONFLICT for somebody who accepted, and UNKNOWN_APPLICATION for everybody else who is not invited
- */
+/** @throws UNAUTHENTICATED, CONFLICT if it was accepted, and UNKNOWN_APPLICATION without an invitation */
 export async function declineTesterInvitation(call: CallContext, applicationId: bigint): Promise<void> {
   const { user } = requirePerson(call);
   const userId = user.id;

@@ -8,7 +8,7 @@ import { limits } from '../limits.js';
 import type { TesterRecord } from './list.js';
 import { mailTesterInvitation } from './mails.js';
 
-/** Names a person by exactly one of the two. */
+/** Exactly one of `userId` and `email` must be set. */
 export interface InviteTesterInput {
   applicationId: bigint;
   userId?: bigint | null | undefined;
@@ -16,9 +16,9 @@ export interface InviteTesterInput {
 }
 
 /**
- * Invites a person to test an application, by its manager. Who invites themselves has accepted with that.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER, INVALID_INPUT, also for an address nobody has an account with, LIMIT_EXCEEDED,
- *   RATE_LIMITED, and CONFLICT for somebody who is listed already
+ * Callers who invite themselves have accepted at once.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER, INVALID_INPUT (also for an address
+ * without an account), LIMIT_EXCEEDED, RATE_LIMITED, and CONFLICT for a listed tester
  */
 export async function inviteTester(call: CallContext, input: InviteTesterInput): Promise<TesterRecord> {
   const inviter = requirePerson(call);

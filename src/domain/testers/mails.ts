@@ -9,7 +9,7 @@ interface InvitationFacts {
   inviter: Pick<User, 'username'>;
 }
 
-/** Writes to the invitee, once the invitation is committed, where it can be answered. */
+/** Sends the mail after the commit, if the invitee has an address. */
 export async function mailTesterInvitation(
   call: CallContext,
   { db, mail }: Write,

@@ -8,8 +8,8 @@ export interface RemoveTesterInput {
 }
 
 /**
- * Takes somebody off an application's testers, by its manager. Tokens and installations they have stay.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and UNKNOWN_USER for somebody who is not listed
+ * The tester's tokens and installations stay.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and UNKNOWN_USER for an unlisted user
  */
 export async function removeTester(call: CallContext, input: RemoveTesterInput): Promise<void> {
   await call.write((write) => remove(call, write, input), { serializable: true });
