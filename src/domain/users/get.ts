@@ -3,14 +3,14 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { shownByIds } from './shown-by-id.js';
 
-/** Anybody there is, or was, whose name the caller may learn from their id. @throws UNAUTHENTICATED, UNKNOWN_USER */
+/** Also returns deleted users. Bots of private applications may be hidden. @throws UNAUTHENTICATED, UNKNOWN_USER */
 export async function getUser(call: CallContext, id: bigint): Promise<User> {
   requireUser(call);
   const [user = null] = await shownByIds(call, await call.read.user.findMany({ where: { id } }));
   return known(user);
 }
 
-/** The person with a username; bots have none that is theirs alone. @throws UNAUTHENTICATED, UNKNOWN_USER */
+/** Usernames of bots are not unique, so it finds only people. @throws UNAUTHENTICATED, UNKNOWN_USER */
 export async function getUserByName(call: CallContext, name: string): Promise<User> {
   requireUser(call);
   const isHandle = /^[a-z0-9._]+$/.test(name);

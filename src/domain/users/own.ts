@@ -7,14 +7,11 @@ import { memberPermissions } from '../permissions.js';
 
 export interface OwnUser {
   user: User;
-  /** The verified e-mail address; null when it is not to be seen, or is not verified. */
+  /** Null if it is not verified or the caller may not read it. */
   email: string | null;
 }
 
-/**
- * The user whom the caller is or acts for.
- * @throws UNAUTHENTICATED
- */
+/** The user that the caller is or acts for. @throws UNAUTHENTICATED */
 export async function getOwnUser(call: CallContext): Promise<OwnUser> {
   const { actor } = call;
   if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
@@ -33,11 +30,10 @@ async function findVerifiedEmail(call: CallContext, userId: bigint): Promise<str
 export interface OwnGuild {
   guild: Pick<Guild, 'id' | 'name' | 'iconHash'>;
   isOwner: boolean;
-  /** What the user may do in the guild at large. */
   permissions: bigint;
-  /** Null unless it was asked for. */
+  /** Null unless requested. */
   memberCount: number | null;
-  /** About how many of them are online; null unless it was asked for. */
+  /** Approximate; null unless requested. */
   presenceCount: number | null;
 }
 
@@ -50,8 +46,8 @@ export interface ListOwnGuildsInput {
 }
 
 /**
- * The guilds of the user whom the caller is or acts for, in ascending id order; with `before` alone, the last ones before it. Those on boxes are
- * among a bot's: of one whose box is away it is not said what the bot may do there, nor how many members it has (decisions 261).
+ * Ordered by id; with `before` alone, the last guilds before it. A bot's list includes guilds on disconnected boxes,
+ * without permissions and counts: they must not look like guilds the bot was removed from.
  * @throws UNAUTHENTICATED
  */
 export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput): Promise<OwnGuild[]> {
@@ -96,7 +92,7 @@ async function listHere(
   });
 }
 
-/** The most guilds on boxes that one list asks about; further ones come with the next page. */
+/** Each guild on a box costs requests to its box. */
 const MOST_ON_BOXES = 200;
 
 async function listOnBoxes(
@@ -121,7 +117,6 @@ async function listOnBoxes(
   );
 }
 
-/** What is asked of a guild; null where that is out of reach. */
 async function inReach<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked;

@@ -2,9 +2,9 @@ import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 
 /**
- * The users among these whose names the caller may learn from their ids: all but bots of private applications that the caller has nothing to do
- * with (decisions 400).
- * @param here who is in the direct channel at hand, and so known
+ * Removes bots of private applications that are unrelated to the caller, so that a public id does not reveal their
+ * names.
+ * @param here recipients of the current direct channel, who are visible anyway
  * @throws UNAUTHENTICATED
  */
 export async function shownByIds<Found extends Pick<User, 'id' | 'bot'>>(
@@ -28,7 +28,6 @@ async function privateBots({ read }: CallContext, ids: bigint[]): Promise<bigint
   return applications.map(({ id }) => id);
 }
 
-/** Bots of applications that somebody develops, tests or has installed. */
 async function botsByApplication({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
   if (ids.length === 0) return new Set();
   const mine = { some: { userId } };
@@ -48,7 +47,7 @@ async function botsByApplication({ read }: CallContext, ids: bigint[], userId: b
   return new Set(applications.map(({ id }) => id));
 }
 
-/** Bots that are, or are banned, where somebody is a member. */
+/** Bots that are members of, or banned from, a guild of the user. */
 async function botsByServer({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
   if (ids.length === 0) return new Set();
   const where = { userId: { in: ids }, guild: { members: { some: { userId } } } };

@@ -3,7 +3,7 @@ import { inPieces, nextTurn } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { holdMembers } from '../members/hold.js';
 
-/** Tells that a user changed, in the transaction that changes it: those who keep it at once, their servers soon. */
+/** Must run in the transaction of the change. A job updates the memberships later. */
 export async function showUserAnew(
   { clock }: Pick<CallContext, 'clock'>,
   { record, addJob }: Pick<Write, 'record' | 'addJob'>,
@@ -14,12 +14,11 @@ export async function showUserAnew(
   await addJob({ kind: 'show-user', key: `show-user:${user.id}`, payload, dueAt: clock.now() });
 }
 
-/** Memberships that are read before others have a turn. */
 const MEMBERS_PER_PIECE = 100;
 
 /**
- * Shows a user's memberships anew in all their servers: a member changes with their user (Discord's documentation, Gateway Events).
- * @throws the reason of `signal` when that is aborted
+ * A member changes with their user (Discord's documentation, Gateway Events).
+ * @throws the reason of `signal` when it is aborted
  */
 export async function showMemberships(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
   for await (const page of call.guilds.pagesOfGuildIds(userId)) {

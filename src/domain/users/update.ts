@@ -8,18 +8,19 @@ import { limits, USERNAMES_PER_BOT } from '../limits.js';
 import { renameMemberships } from '../members/name-keys.js';
 import { showUserAnew } from './shown.js';
 
-/** What somebody may say of themselves: a bot its username, which is free text, and a person the name that is shown. */
+/** Bots change their username, people their display name. */
 export const OwnProfile = z.object({
   username: maybe(nameText(limits.username.min, limits.username.max)),
-  /** Null for none. */
+  /** Null removes it. */
   globalName: nameText(limits.globalName.min, limits.globalName.max).nullish(),
 });
 
 export type UpdateOwnUserInput = Partial<z.output<typeof OwnProfile>> & { avatar?: IconSource | null | undefined };
 
 /**
- * Changes the caller's own user. A person's username stays as it is, and so does a bot's shown name, which it has not.
- * @throws UNAUTHENTICATED, INVALID_INPUT at `username` for one too many changes and at `icon` for an avatar that is no image, RATE_LIMITED
+ * Ignores a person's username and a bot's display name.
+ * @throws UNAUTHENTICATED, INVALID_INPUT at `username` after too many changes and at `icon` for an avatar that is no
+ * image, RATE_LIMITED
  */
 export async function updateOwnUser(call: CallContext, input: UpdateOwnUserInput): Promise<User> {
   const { user } = requireUser(call);
