@@ -11,9 +11,8 @@ export interface ChangeVoiceInput extends VoiceChange {
 }
 
 /**
- * Moves, mutes, deafens or suppresses somebody in voice; everything that is asked for, or nothing.
- * @throws UNKNOWN_VOICE_STATE for somebody who is in no channel of the guild, INVALID_INPUT at `channelId`, MISSING_PERMISSIONS and what
- *   `accessGuild` throws
+ * Applies all changes or none.
+ * @throws UNKNOWN_VOICE_STATE, INVALID_INPUT at `channelId`, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function changeVoiceState(call: CallContext, input: ChangeVoiceInput): Promise<void> {
   const { guildId, userId, mute, deaf, ...move } = input;

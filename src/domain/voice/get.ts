@@ -5,8 +5,8 @@ import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 /**
- * Where somebody is in a guild's voice; to see it of another takes the right to connect to that channel.
- * @throws UNKNOWN_VOICE_STATE for somebody who is in none of its channels, and what `accessGuild` and `accessGuildChannel` throw
+ * Another user's voice state needs the right to connect to the channel.
+ * @throws UNKNOWN_VOICE_STATE, and the errors of `accessGuild` and `accessGuildChannel`
  */
 export async function getVoiceState(call: CallContext, guildId: bigint, userId: bigint): Promise<VoiceStateRecord> {
   const { user } = requireUser(call);

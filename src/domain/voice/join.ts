@@ -11,18 +11,18 @@ import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 export interface JoinVoiceInput {
   channelId: bigint;
-  /** Where the channel has to be; in any guild unless stated. */
+  /** If set, the channel must belong to it. */
   guildId?: bigint | undefined;
-  /** As it was, or off, where it is not said. */
+  /** Undefined keeps the current value, or false. */
   selfMute?: boolean | undefined;
   selfDeaf?: boolean | undefined;
 }
 
 /**
- * Puts the caller into a voice channel: from another one of the guild, if they are there. Needs to see and to connect to it, and room in
- * it, which who may move members needs not.
- * @param sessionId the connection by which they are in voice, and with which that ends
- * @throws UNKNOWN_CHANNEL, INVALID_INPUT for a channel without voice, LIMIT_EXCEEDED for a full one, and what `accessGuildChannel` throws
+ * Also moves the caller from another channel. A full channel needs MoveMembers.
+ * @param sessionId the connection that the voice state ends with
+ * @throws UNKNOWN_CHANNEL, INVALID_INPUT for a channel that is not for voice, LIMIT_EXCEEDED for a full one, and the
+ * errors of `accessGuildChannel`
  */
 export async function joinVoice(
   call: CallContext,
@@ -32,7 +32,7 @@ export async function joinVoice(
   const { user } = requireUser(call);
   const place = await accessGuildChannel(call, input.channelId, 'connectVoice');
   if (input.guildId !== undefined && input.guildId !== place.guildId) throw new DomainError('UNKNOWN_CHANNEL');
-  // Before the connection counts as one that is in voice.
+  // Must precede `holdVoice`.
   if (await call.boxRoutes.ofGuild(place.guildId)) throw new DomainError('UNKNOWN_CHANNEL');
   if (place.type !== ChannelType.GuildVoice) throw noVoiceThere('channelId');
   const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
@@ -43,7 +43,7 @@ export async function joinVoice(
     .catch((error: unknown) => {
       throw isMissingReference(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
     });
-  // It ended while this was stored: nobody else would end it.
+  // The connection closed during the transaction and left the new voice state behind.
   if (!call.connections.isOpen(sessionId)) await call.write((write) => endVoice(write, { userId: user.id, sessionId }));
   return state;
 }
@@ -53,7 +53,6 @@ interface Seat {
   channelId: bigint;
   userId: bigint;
   sessionId: string;
-  /** Whether the channel must have room. */
   heedsLimit: boolean;
 }
 
@@ -88,7 +87,7 @@ async function takeSeat(
   return state;
 }
 
-/** The channel, which is there until the transaction ends; others who join it wait so long. @throws UNKNOWN_CHANNEL */
+/** Concurrent joins wait until the transaction ends. @throws UNKNOWN_CHANNEL */
 export async function holdChannel(db: Transaction, guildId: bigint, channelId: bigint): Promise<{ userLimit: number }> {
   const where = { id: channelId, guildId, type: ChannelType.GuildVoice };
   const [channel] = await db.channel.updateManyAndReturn({ where, data: { guildId }, select: { userLimit: true } });
@@ -101,7 +100,6 @@ async function requireRoom(db: Transaction, channelId: bigint, userLimit: number
   throw new DomainError('LIMIT_EXCEEDED', 'This voice channel is full.');
 }
 
-/** The refusal of a channel that is none for voice. */
 export function noVoiceThere(path: string): DomainError {
   return invalidInput({ path, code: 'CHANNEL_TYPE_INVALID', message: 'This is no voice channel of the server.' });
 }

@@ -3,10 +3,9 @@ import { nextTurn } from '../../infra/turns.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
-/** Voice states of one query. */
 const PAGE = 400;
 
-/** Everybody in a guild's voice, in ascending order of their ids. Others have a turn between the queries. */
+/** Ordered by user id. Yields to the event loop between queries. */
 export async function loadVoiceStates(reader: Reader, guildId: bigint, now: Date): Promise<VoiceStateRecord[]> {
   const found: VoiceStateRecord[] = [];
   for (let after = 0n; ; ) {

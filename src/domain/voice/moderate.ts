@@ -8,24 +8,24 @@ import { holdChannel, noVoiceThere } from './join.js';
 import { endVoice } from './leave.js';
 import { voiceRecord } from './record.js';
 
-/** A change of where somebody is in voice, by a moderator. What is not given stays; of all but the channel, null is the same. */
+/** Undefined leaves a value; so does null, except for the channel. */
 export interface VoiceMove {
-  /** Where they are moved to; null takes them out of voice. */
+  /** The target channel; null disconnects the member. */
   channelId?: bigint | null | undefined;
-  /** Whether they may only listen. */
+  /** Whether the member may only listen. */
   suppress?: boolean | null | undefined;
 }
 
-/** A change of how somebody is in voice, by a moderator. */
 export interface VoiceChange extends VoiceMove {
-  /** In every channel of the guild. */
+  /** Applies in all channels of the guild. */
   mute?: boolean | null | undefined;
   deaf?: boolean | null | undefined;
 }
 
 /**
- * The caller may move somebody there, if anywhere: into a channel that they may connect to themselves.
- * @throws INVALID_INPUT at `channelId` for what is no voice channel of the guild, and what `accessGuildChannel` throws
+ * Callers can move members only to channels that they may connect to themselves.
+ * @throws INVALID_INPUT at `channelId` unless it is a voice channel of the guild, and the errors of
+ * `accessGuildChannel`
  */
 export async function requireMoveTarget(
   call: CallContext,
@@ -37,7 +37,7 @@ export async function requireMoveTarget(
   await accessGuildChannel(call, channelId, 'connectVoice');
 }
 
-/** What a change of how somebody is in voice takes; of oneself, to leave and to be suppressed takes nothing. */
+/** Callers may always disconnect and suppress themselves. */
 export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChange, isOwn: boolean): GuildOperation[] {
   const operations: GuildOperation[] = [];
   if (typeof mute === 'boolean') operations.push('muteMember');
@@ -48,10 +48,9 @@ export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChan
 }
 
 /**
- * Moves somebody within a transaction, and tells how they are in voice now.
- * @param member held, as the transaction has them by now
- * @param isToldAnyway whether what changed of the member is told along
- * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a channel that is not there
+ * @param member locked, with the changes so far
+ * @param isToldAnyway whether to publish an unchanged voice state too
+ * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a missing channel
  */
 export async function moveInVoice(
   write: Write,
@@ -61,7 +60,7 @@ export async function moveInVoice(
 ): Promise<void> {
   const { db, record, audit } = write;
   const { guildId, userId } = member;
-  // A change that changes nothing locks the row: whoever takes them out of voice meanwhile tells so before or after.
+  // Changes nothing, but locks the row, so that a concurrent disconnect publishes before or after this.
   const [before] = await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data: { guildId } });
   if (!before) throw new DomainError('NOT_IN_VOICE');
   if (channelId === null) {

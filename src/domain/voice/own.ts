@@ -9,10 +9,7 @@ export interface OwnVoiceInput {
   selfDeaf?: boolean | undefined;
 }
 
-/**
- * Mutes or deafens the caller in a guild's voice by themselves.
- * @throws UNAUTHENTICATED, UNKNOWN_VOICE_STATE for somebody who is in none of its channels
- */
+/** @throws UNAUTHENTICATED, UNKNOWN_VOICE_STATE */
 export function setOwnVoice(
   call: CallContext,
   { guildId, selfMute, selfDeaf }: OwnVoiceInput,
