@@ -11,23 +11,20 @@ import { ALL_PERMISSIONS } from '../permissions.js';
 import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
 import { prefixOf } from './tokens.js';
 
-/** When to try again where too many tokens are being checked, in milliseconds. */
 const BUSY_RETRY_MS = 1_000;
 
-/** What checking a token takes. */
 export interface TokenChecker {
   read: Reader;
   applications: ApplicationViews;
   slowHashes: SlowHashes;
-  /** The address from which the token is shown. */
+  /** The client's IP address. */
   address: string;
 }
 
 /**
- * Who shows the token of a webhook. A wrong token takes as long as the right one, and so does the id of no webhook. What the actor may do is
- * asked of the row as it is then: the check takes its time, and the rest of the request may.
- * @throws UNKNOWN_WEBHOOK for one that there is not, or that was deleted, INVALID_WEBHOOK_TOKEN for a token that is not its own, and
- *   RATE_LIMITED while too many are being checked
+ * A wrong token and an unknown id take as long as the right ones. Callers must read the row again later, since check
+ * and request body take time.
+ * @throws UNKNOWN_WEBHOOK, INVALID_WEBHOOK_TOKEN, and RATE_LIMITED during too many checks
  */
 export async function actorOfWebhook(
   checker: TokenChecker,
@@ -56,8 +53,8 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
 }
 
 /**
- * A channel that the caller sees, as a member of its server or as the owner of its box.
- * @throws what `accessGuildChannel` throws
+ * The channel must be visible to the caller as a member or as the owner of its box.
+ * @throws the errors of `accessGuildChannel`
  */
 export async function accessSeenChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
   const route = await call.boxRoutes.ofChannel(channelId);
@@ -65,14 +62,17 @@ export async function accessSeenChannel(call: CallContext, channelId: bigint): P
   return accessGuildChannel(call, channelId, 'viewChannel');
 }
 
-/** The same, of a server in which the caller may make webhooks. @throws what {@link accessSeenChannel} and `accessGuild` throw */
+/**
+ * Also needs ManageGuild, except from the owner of the box.
+ * @throws the errors of {@link accessSeenChannel} and `accessGuild`
+ */
 export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
   const place = await accessSeenChannel(call, channelId);
   if (place.member) await accessGuild(call, place.guildId, 'manageWebhooks');
   return place;
 }
 
-/** Whether a server is on a box of the caller's, who may in the cloud what its owner may, and is no member there (docs/decisions.md, 251). */
+/** The owner of a box has all rights in its guilds without being a member. */
 async function ownsBoxOf(call: CallContext, guildId: bigint): Promise<boolean> {
   return call.actor.kind === 'person' && isAllowed(() => accessBoxGuild(call, guildId));
 }
@@ -84,12 +84,11 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
   return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member: null, permissions: ALL_PERMISSIONS };
 }
 
-/** What is done with a webhook. */
 type WebhookOperation = 'view' | 'update' | 'delete';
 
 /**
- * A webhook that the caller may use in this way. Its application's bot may do everything, people may by their role in the application. People with
- * ManageGuild in its server, and the owner of its server's box, may see and delete it. To any other bot it does not exist.
+ * The application's bot may do everything; developers need the role. Users with ManageGuild and the owner of the
+ * guild's box may view and delete. Other bots do not see the webhook.
  * @throws UNAUTHENTICATED, UNKNOWN_WEBHOOK, MISSING_PERMISSIONS
  */
 export async function accessWebhook(
@@ -112,12 +111,12 @@ export async function accessWebhook(
   return webhook;
 }
 
-/** The webhooks that the caller is shown in lists, as far as that follows from who they are: a bot sees those of its application only. */
+/** A bot sees only its own application's webhooks. */
 export function webhooksShownTo({ actor }: Pick<CallContext, 'actor'>): Prisma.WebhookWhereInput {
   return { ...LIVE, ...(actor.kind === 'bot' ? { applicationId: actor.applicationId } : {}) };
 }
 
-/** Whoever may not even see it finds none; so does everybody where its server is gone. */
+/** @throws MISSING_PERMISSIONS, or UNKNOWN_WEBHOOK if the caller may view neither guild nor application */
 async function requireManagingServer(call: CallContext, { applicationId, guildId }: Webhook): Promise<void> {
   if (await ownsBoxOf(call, guildId)) return;
   try {

@@ -20,19 +20,19 @@ interface CreateWebhookInput {
   name: string;
 }
 
-/** A new webhook, and its token, which is never told again. */
+/** The token cannot be read again. */
 interface NewWebhookResult {
   webhook: WebhookRecord;
   token: string;
 }
 
-/** To who asks over REST, no route of webhooks is there for a guild on a box then. */
 const NONE_ON_BOXES = 'Webhooks do not work on self-hosted servers of this instance.';
 
 /**
- * Makes a webhook of an application, as its bot or as who develops it. Needs ManageGuild in the server of its channel.
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, FORBIDDEN on a box where this instance has no webhooks there, WRONG_CHANNEL_TYPE,
- *   TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL when the channel is deleted meanwhile, MISSING_PERMISSIONS also when the caller is shown out meanwhile, and what `accessApplication` and {@link requireManagingWebhooks} throw
+ * Needs ManageGuild in the channel's guild.
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, FORBIDDEN on a box without webhooks, WRONG_CHANNEL_TYPE,
+ * TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS and the errors of `accessApplication` and
+ * {@link requireManagingWebhooks}
  */
 export async function createWebhook(call: CallContext, input: CreateWebhookInput): Promise<NewWebhookResult> {
   const { applicationId, channelId, name } = input;
@@ -44,7 +44,7 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
   await takeAsCaller(call, WEBHOOKS_PER_CALLER);
   const token = makeWebhookToken();
   const tokenHash = await call.slowHashes.hash(token);
-  // A box cannot be asked within a transaction.
+  // Checked before the transaction, which cannot query a box.
   if (isOnBox) await requireManagingWebhooks(call, channelId);
   const insert = async (write: Write) => {
     const { db } = write;
@@ -61,7 +61,7 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
   return { webhook: await call.write(insert, { serializable: true }), token };
 }
 
-/** @param read the transaction, where the answer must still hold when it is written */
+/** @param read a transaction, if the check must hold until the commit */
 async function requireDeveloper(
   call: CallContext,
   applicationId: bigint,
@@ -73,23 +73,20 @@ async function requireDeveloper(
   return actor.user;
 }
 
-/**
- * A channel to which the caller may direct webhooks: one that they see, in a server where they have ManageGuild.
- * @throws WRONG_CHANNEL_TYPE and what {@link accessWebhookChannel} throws
- */
+/** @throws WRONG_CHANNEL_TYPE and the errors of {@link accessWebhookChannel} */
 export async function requireManagingWebhooks(call: CallContext, channelId: bigint): Promise<GuildPlace> {
   const place = await accessWebhookChannel(call, channelId);
   requireText(place);
   return place;
 }
 
-/** The hash took its time: who was shown out meanwhile makes nothing any more. @throws MISSING_PERMISSIONS */
+/** Hashing takes time, so the caller's rights may have changed. @throws MISSING_PERMISSIONS */
 async function requireStillManaging(call: CallContext, db: Transaction, guildId: bigint): Promise<void> {
   const held = await permissionsWithin(db, guildId, requireUser(call).user.id, call.clock.now());
   requirePermissions(held, GUILD_OPERATIONS.manageWebhooks);
 }
 
-/** @throws TOO_MANY_WEBHOOKS when the application has as many as it may */
+/** @throws TOO_MANY_WEBHOOKS */
 async function requireRoom(db: Pick<Reader, 'webhook'>, applicationId: bigint): Promise<void> {
   const most = limits.webhooksPerApplication;
   if ((await db.webhook.count({ where: { applicationId, ...LIVE } })) < most) return;

@@ -6,12 +6,12 @@ import { accessWebhook } from './access.js';
 import { LIVE } from './record.js';
 import { hasLogHere, noteDeed, webhookFacts } from './write.js';
 
-/** Deletes a webhook: its token stops working at once. Of several at once, one succeeds. @throws what `accessWebhook` throws */
+/** Of concurrent deletes, only one succeeds. @throws the errors of `accessWebhook` */
 export async function deleteWebhook(call: CallContext, id: bigint): Promise<void> {
   await remove(call, await accessWebhook(call, id, 'delete'));
 }
 
-/** Deletes the webhook whose token was shown. @throws UNKNOWN_WEBHOOK */
+/** @throws UNKNOWN_WEBHOOK */
 export async function deleteByToken(call: CallContext): Promise<void> {
   await remove(call, requireWebhook(call).webhook);
 }
@@ -28,15 +28,14 @@ async function remove(call: CallContext, webhook: Webhook): Promise<void> {
   );
 }
 
-/** Deletes all webhooks of an application that is deleted itself. Its log and those of servers tell of that, and no bot is left to be told. */
+/** Logs and publishes nothing, since the deletion of the application is logged. */
 export async function deleteAllWebhooks(call: CallContext, write: Write, applicationId: bigint): Promise<void> {
   await endAll(call, write, { applicationId });
 }
 
-/** Webhooks that are noted before others have a turn. */
 const NOTED_PER_ROUND = 10;
 
-/** Deletes the webhooks of an application in a server that shows it out, and tells each in the logs of both; a box keeps its servers' logs itself. */
+/** Logs each webhook for the application, and for the guild unless its box keeps the log. */
 export async function deleteWebhooksIn(
   call: CallContext,
   write: Write,
@@ -49,7 +48,7 @@ export async function deleteWebhooksIn(
   }
 }
 
-/** Deletes all webhooks of servers on a box that are there no more, and tells each in the log of its application. */
+/** For guilds that are gone from a box. Logs each webhook for its application only. */
 export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
     if (index % NOTED_PER_ROUND === 0) await nextRound();
@@ -57,7 +56,7 @@ export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, gu
   }
 }
 
-/** The rows stay; nothing is left of a token that could be compared with one. @returns those that there were, as they were */
+/** Keeps the rows but erases the token hashes. @returns the rows before the change */
 async function endAll(call: CallContext, { db }: Write, where: Prisma.WebhookWhereInput): Promise<Webhook[]> {
   const live = { ...where, ...LIVE };
   const webhooks = await db.webhook.findMany({ where: live, orderBy: { id: 'asc' } });

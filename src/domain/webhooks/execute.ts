@@ -13,11 +13,12 @@ import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
 import { LIVE } from './record.js';
 
-/** Flags that a webhook's message may be given (Discord's documentation, Webhook Resource). */
+/** Flags of webhook messages (Discord's documentation, Webhook Resource). */
 const SENDABLE_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
 /**
- * The webhook whose token was shown, as it is now: the body of a request may come long after its token. The rows of a box's cloud are there.
+ * Reads the webhook again, since the request body may arrive long after the token. On a box, rows of cloud webhooks are
+ * not available.
  * @throws UNKNOWN_WEBHOOK
  */
 async function requireLiveWebhook(call: CallContext): Promise<Pick<WebhookActor, 'webhook' | 'application'>> {
@@ -31,10 +32,7 @@ async function requireLiveWebhook(call: CallContext): Promise<Pick<WebhookActor,
   return { webhook, application };
 }
 
-/**
- * The webhook whose token was shown, as it is now, with a channel that is there, in reach or not.
- * @throws UNKNOWN_WEBHOOK when it was deleted meanwhile, UNKNOWN_CHANNEL when its channel is gone
- */
+/** The channel must exist, but its box may be disconnected. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
 export async function requireDirectedWebhook(call: CallContext) {
   const live = await requireLiveWebhook(call);
   const guildId = await call.guilds.guildOfChannel(live.webhook.channelId);
@@ -43,9 +41,8 @@ export async function requireDirectedWebhook(call: CallContext) {
 }
 
 /**
- * The same, with its channel as the place of its application's bot: whom it may mention follows from what the bot may do there, or where it is
- * no member from what everybody may.
- * @throws UNKNOWN_WEBHOOK when it was deleted meanwhile, UNKNOWN_CHANNEL when its channel is gone, GuildUnavailable
+ * The channel has the bot's permissions, or those of `@everyone` if the bot is no member. They limit mentions.
+ * @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, GuildUnavailable
  */
 export async function requireUsableWebhook(call: CallContext) {
   const { webhook, application } = await requireLiveWebhook(call);
@@ -57,8 +54,8 @@ export async function requireUsableWebhook(call: CallContext) {
 type WebhookActor = ReturnType<typeof requireWebhook>;
 
 /**
- * Posts a message as the application's bot. Whoever has the token may, whatever the bot may do in the channel.
- * @throws what {@link requireUsableWebhook} and `postMessage` throw
+ * The token is sufficient; the bot's permissions do not matter.
+ * @throws the errors of {@link requireUsableWebhook} and `postMessage`
  */
 export async function executeWebhook(
   call: CallContext,
@@ -79,24 +76,24 @@ export async function executeWebhook(
   return sent;
 }
 
-/** Notes that the webhook whose token was shown is executed; the row of a box's cloud is there. */
+/** On a box, the row of a cloud webhook is not available. */
 export function noteExecution({ actor, executions }: CallContext): void {
   if (actor.kind === 'webhook' && !actor.isOfCloud) executions.note(actor.webhook.id);
 }
 
-/** Stores when a webhook was executed, unless it was since. */
+/** Keeps a later stored time. */
 export async function storeExecution(db: Transaction, id: bigint, executedAt: Date): Promise<void> {
   const isEarlier = { OR: [{ lastExecutedAt: null }, { lastExecutedAt: { lt: executedAt } }] };
   await db.webhook.updateMany({ where: { id, ...isEarlier }, data: { lastExecutedAt: executedAt } });
 }
 
-/** A message that the webhook sent to the channel it is directed to. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE */
 export async function getWebhookMessage(call: CallContext, id: bigint): Promise<MessageRecord> {
   const { message } = await findOwn(call, id);
   return message;
 }
 
-/** Edits a message of the webhook's. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE and what `applyEdit` throws */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE and the errors of `applyEdit` */
 export async function editWebhookMessage(
   call: CallContext,
   { id, edit, files }: { id: bigint; edit: MessageEdit; files: readonly UploadedFile[] },
@@ -105,7 +102,7 @@ export async function editWebhookMessage(
   return applyEdit(call, message, { place, body: edit, files, asAuthor: true });
 }
 
-/** Removes a message of the webhook's for good. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE */
 export async function deleteWebhookMessage(call: CallContext, id: bigint): Promise<void> {
   const { message, place } = await findOwn(call, id);
   await removeMessage(call, place, message);

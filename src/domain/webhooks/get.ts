@@ -4,12 +4,12 @@ import { accessWebhook } from './access.js';
 import { requireDirectedWebhook } from './execute.js';
 import type { WebhookRecord } from './record.js';
 
-/** A webhook that the caller may see, be its channel gone. @throws what `accessWebhook` throws */
+/** The webhook's channel may be gone. @throws the errors of `accessWebhook` */
 export async function getWebhook(call: CallContext, id: bigint): Promise<WebhookRecord> {
   return accessWebhook(call, id, 'view');
 }
 
-/** The webhook whose token was shown. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL when its channel is gone */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
 export async function getWebhookByToken(call: CallContext): Promise<Webhook> {
   const { webhook } = await requireDirectedWebhook(call);
   return webhook;

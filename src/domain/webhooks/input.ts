@@ -4,11 +4,10 @@ import { limits } from '../limits.js';
 
 const name = nameText(limits.webhookName.min, limits.webhookName.max);
 
-/** A webhook in a caller's input. */
 export const NewWebhook = z.object({ name });
 
-/** What is to be changed of a webhook: what is not given stays. */
+/** Undefined and null leave a value. */
 export const WebhookChange = z.object({ name: name.nullish(), channelId: snowflake().nullish() });
 
-/** The same for whoever has its token, who cannot move it. */
+/** A caller with only the token cannot move the webhook. */
 export const WebhookRename = WebhookChange.pick({ name: true });

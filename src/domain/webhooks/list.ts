@@ -6,15 +6,18 @@ import { accessSeenChannel, accessWebhookChannel, webhooksShownTo } from './acce
 import { type WebhookRecord, WITH_CREATOR } from './record.js';
 
 /**
- * The webhooks of a server, oldest first: for a bot those of its application, for people with ManageGuild those of all applications.
- * @throws what `accessGuild` throws
+ * Oldest first. A bot sees its application's; users need ManageGuild and see all.
+ * @throws the errors of `accessGuild`
  */
 export async function listGuildWebhooks(call: CallContext, guildId: bigint): Promise<WebhookRecord[]> {
   await accessGuild(call, guildId, call.actor.kind === 'bot' ? 'viewGuild' : 'manageWebhooks');
   return list(call, { guildId });
 }
 
-/** The same of one of its channels, which the caller sees. @throws what `accessSeenChannel` and `accessWebhookChannel` throw */
+/**
+ * As {@link listGuildWebhooks}, for a visible channel.
+ * @throws the errors of `accessSeenChannel` and `accessWebhookChannel`
+ */
 export async function listChannelWebhooks(call: CallContext, channelId: bigint): Promise<WebhookRecord[]> {
   await (call.actor.kind === 'bot' ? accessSeenChannel(call, channelId) : accessWebhookChannel(call, channelId));
   return list(call, { channelId });

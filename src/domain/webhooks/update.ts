@@ -11,13 +11,12 @@ import { LIVE, type WebhookRecord, WITH_CREATOR } from './record.js';
 import { requireTarget } from './target.js';
 import { hasLogHere, noteDeed, webhooksUpdate } from './write.js';
 
-/** What is to be changed: what is not given stays. */
 export type WebhookChanges = z.output<typeof WebhookChange>;
 
 /**
- * Renames a webhook, or moves it to another channel of its server.
- * @throws INVALID_INPUT (at `channelId`) for a channel of another server, WRONG_CHANNEL_TYPE, UNKNOWN_WEBHOOK when it is deleted meanwhile, and
- *   what `accessWebhook` and `accessSeenChannel` throw
+ * A webhook moves only within its guild.
+ * @throws INVALID_INPUT (at `channelId`) for a channel of another guild, WRONG_CHANNEL_TYPE, UNKNOWN_WEBHOOK and the
+ * errors of `accessWebhook` and `accessSeenChannel`
  */
 export async function updateWebhook(call: CallContext, id: bigint, changes: WebhookChanges): Promise<WebhookRecord> {
   const webhook = await accessWebhook(call, id, 'update');
@@ -26,13 +25,13 @@ export async function updateWebhook(call: CallContext, id: bigint, changes: Webh
   return change(call, webhook, changes);
 }
 
-/** Renames the webhook whose token was shown. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL when its channel is gone */
+/** @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
 export async function renameByToken(call: CallContext, { name }: Pick<WebhookChanges, 'name'>): Promise<WebhookRecord> {
   const { webhook } = await requireDirectedWebhook(call);
   return change(call, webhook, { name });
 }
 
-/** A webhook moves to channels with messages in its server that its application's bot or the caller sees. */
+/** The target must be a text channel of the guild that the bot or the caller sees. */
 async function requireReachable(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
   const place = (await placeOfBot(call, webhook, channelId)) ?? (await accessSeenChannel(call, channelId));
   requireText(place);
@@ -41,7 +40,10 @@ async function requireReachable(call: CallContext, webhook: Webhook, channelId: 
   throw invalidInput({ path: 'channelId', code: 'WEBHOOK_CHANNEL_OF_OTHER_GUILD', message });
 }
 
-/** The channel as the place of the application's bot, as whom developers may act; null unless it is in the webhook's server and the bot sees it. */
+/**
+ * Developers may act for the application's bot.
+ * @returns null if the bot does not see the channel, or it is in another guild
+ */
 async function placeOfBot(
   call: CallContext,
   { applicationId, guildId }: Webhook,

@@ -4,20 +4,18 @@ import type { CallContext, Write } from '../call.js';
 import type { DomainEvent } from '../events.js';
 import { LIVE } from './record.js';
 
-/** What was done to a webhook, with what the ledger keeps of it. */
 type Deed =
   | { action: 'CREATE'; changes: AuditChanges['WEBHOOK_CREATE'] }
   | { action: 'UPDATE'; changes: AuditChanges['WEBHOOK_UPDATE'] }
   | { action: 'DELETE'; changes: AuditChanges['WEBHOOK_DELETE'] };
 
-/** What the ledger keeps of a webhook that came to be, or went. */
 export function webhookFacts({ name, channelId, applicationId }: Webhook): AuditChanges['WEBHOOK_CREATE'] {
   return { name, channelId: String(channelId), applicationId: String(applicationId) };
 }
 
 /**
- * Notes what was done to a webhook: in the log of its application, in that of its server where that is here, and as events.
- * @param isLoggedByServer as {@link hasLogHere} tells
+ * Logs for the application and its guild, and publishes events.
+ * @param isLoggedByServer the result of {@link hasLogHere}
  */
 export async function noteDeed(
   { audit, record }: Write,
@@ -44,12 +42,11 @@ export async function noteDeed(
   record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
 }
 
-/** Tells the application's bot that something changed about a webhook in its channel. */
 export function webhooksUpdate({ applicationId, guildId, channelId }: Webhook): DomainEvent {
   return { type: 'WEBHOOKS_UPDATE', applicationId, guildId, channelId };
 }
 
-/** Tells those who watch an application that webhooks of its lost their channels. */
+/** Notifies subscribers of applications whose webhooks lost their channels. */
 export async function tellOfUnusable(
   { db, record }: Pick<Write, 'db' | 'record'>,
   where: Prisma.WebhookWhereInput,
@@ -58,7 +55,7 @@ export async function tellOfUnusable(
   for (const { applicationId } of applications) record({ type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId });
 }
 
-/** Whether what is done to a webhook stands in its server's log here: not where that was deleted, or is on a box, which keeps its own. */
+/** A deleted guild has no log here, and a box keeps its guilds' logs. */
 export async function hasLogHere(
   { boxRoutes, guilds }: Pick<CallContext, 'boxRoutes' | 'guilds'>,
   { guildId }: Pick<Webhook, 'guildId'>,
