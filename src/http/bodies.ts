@@ -6,32 +6,26 @@ import { Counts } from '../infra/counts.js';
 import type { Release } from '../infra/slots.js';
 import { charsetOf, decodeText, requireUncompressed } from './text.js';
 
-/** Bytes of bodies that are held in memory at once, of one sender and of all together. */
+/** Limits of body bytes in memory. */
 const HELD_PER_SENDER = 32 * 1024 * 1024;
 const HELD_IN_ALL = 256 * 1024 * 1024;
-/** What a sender may hold however much all others do: one usual request is received even where a crowd keeps the rest full. */
+/** Always available to a sender, even when `HELD_IN_ALL` is reached. */
 const RESERVED_PER_SENDER = 1024 * 1024;
 
-/** Forms with files that one sender may be sending at once. */
 const FORMS_PER_SENDER = 5;
 
-/** One body's share of the memory that all bodies may take. */
 export interface HeldBody {
-  /** Counts bytes that have arrived. @throws RATE_LIMITED when this sender holds too much, OVERLOADED when all together do */
+  /** @throws RATE_LIMITED over the sender's limit, OVERLOADED over the limit of all senders */
   add(bytes: number): void;
-  /** Gives everything back. Safe to call more than once. */
+  /** Releases all counted bytes. Safe to call more than once. */
   release(): void;
 }
 
-/**
- * What requests hold while they are received. A slow sender keeps what it has sent so far; so the sum has a bound, for each
- * sender (`countedAs`) and for all of them.
- */
+/** Limits the body bytes in memory, which slow senders would otherwise fill. */
 export class Bodies {
   readonly #held = new Counts();
   readonly #forms = new Counts();
 
-  /** Begins a body of a sender's. */
   hold(sender: string): HeldBody {
     let size = 0;
     return {
@@ -49,7 +43,10 @@ export class Bodies {
     };
   }
 
-  /** Begins a form with files. @returns what ends it @throws RATE_LIMITED when the sender is sending too many already */
+  /**
+   * @returns the release function
+   * @throws RATE_LIMITED
+   */
   beginForm(sender: string): Release {
     if (this.#forms.of(sender) >= FORMS_PER_SENDER) throw tooMuchAtOnce();
     return this.#forms.take(sender);
@@ -66,15 +63,14 @@ function tooMuchAtOnce(): DomainError {
   return new DomainError('RATE_LIMITED', message, { retryAfterMs: TRY_AGAIN_MS });
 }
 
-/** A body, with the headers that say how it is encoded. */
 export interface BodySource {
   headers: IncomingHttpHeaders;
   stream: Readable;
 }
 
 /**
- * Reads a body as text, in UTF-8 unless its `Content-Type` or a byte order mark names another charset.
- * @throws INVALID_INPUT for a compressed body and for text that cannot be decoded, and what `readBytes` throws
+ * Reads a body as UTF-8 text, unless `Content-Type` or a byte order mark names another charset.
+ * @throws INVALID_INPUT, and the errors of `readBytes`
  */
 export async function readText({ headers, stream }: BodySource, maxBytes: number, held?: HeldBody): Promise<string> {
   requireUncompressed(headers);
@@ -83,10 +79,9 @@ export async function readText({ headers, stream }: BodySource, maxBytes: number
 }
 
 /**
- * Reads all of a stream. A stream that is too long is not ended: what is left of it is dropped as it comes, so
- * that its sender can still be answered.
- * @param held counts what has arrived; it is for whoever uses the bytes to release it
- * @throws REQUEST_TOO_LARGE beyond `maxBytes`, INVALID_INPUT for a stream that breaks off or comes in too many small pieces, and what `held` throws
+ * Reads a whole stream. A refused stream is still drained, so that the sender can receive the response.
+ * @param held counts the bytes; the caller releases it
+ * @throws REQUEST_TOO_LARGE, INVALID_INPUT for an interrupted stream or too many small pieces, and the errors of `held`
  */
 export function readBytes(stream: Readable, maxBytes: number, held?: HeldBody): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -114,7 +109,7 @@ export function readBytes(stream: Readable, maxBytes: number, held?: HeldBody): 
     stream.on('close', () => {
       if (!stream.readableEnded) refuse(brokenOff());
     });
-    // Its sender may have gone before anybody listened.
+    // The sender may already have disconnected.
     if (stream.destroyed) refuse(brokenOff());
   });
 }

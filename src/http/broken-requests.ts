@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { httpFault } from './faults.js';
 
-/** Statuses of faults that Node's HTTP parser tells, by their code; 400 for all others. */
+/** By error code of Node's HTTP parser; 400 for all others. */
 const STATUS_OF: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -10,8 +10,8 @@ const STATUS_OF: Record<string, number> = {
 };
 
 /**
- * Answers what is no request and closes the connection. Where another answer is being sent it is cut off instead: whatever came
- * in between would be taken for a part of it.
+ * Answers an unparsable request and closes the connection. If a response is in progress, only closes it, because
+ * further bytes would become part of that response.
  */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, latest?: ServerResponse): void {
   const isAnswering = latest?.headersSent === true && !latest.closed;

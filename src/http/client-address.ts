@@ -2,18 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../config.js';
 
-/** By which address a request counts; empty when its connection is gone already. */
+/** Returns the address that rate limits use; empty if the connection is closed. */
 export type FindClientAddress = (request: IncomingMessage) => string;
 
-/** The bits of an IPv6 address that a network gives to one customer, in groups of 16. */
+/** Groups of 16 bits in a /64. */
 const NETWORK_GROUPS = 4;
 
 /**
- * Makes the one function that tells which address a request comes from. `X-Forwarded-For` is read from the right, as far as
- * proxies that are trusted wrote it: each names whom it was asked by. What stands left of the first address that is not trusted
- * anybody can have written, and an entry that is no address tells nothing but that a trusted proxy passed it on.
+ * Reads `X-Forwarded-For` from the right, as far as trusted proxies wrote it. Clients can forge the rest. An invalid
+ * entry ends the search.
  *
- * An IPv6 address stands for its /64, of which one client has all addresses: it ends in four groups of zeros.
+ * IPv6 addresses are reduced to their /64, which usually belongs to one customer.
  */
 export function createClientAddress(proxies: TrustedProxies | null): FindClientAddress {
   const isTrusted = trustIn(proxies);
@@ -42,7 +41,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
-/** An address as proxies write it, also with a port, in brackets or with a zone; null for anything else, such as `unknown`. */
+/** Accepts a port, brackets and a zone. Null for anything else, such as `unknown`. */
 function addressOf(text: string): string | null {
   const [, inBrackets, withPort] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text.trim()) ?? [];
   const address = (inBrackets ?? withPort ?? text.trim()).replace(/%.*$/, '');
@@ -51,7 +50,7 @@ function addressOf(text: string): string | null {
   return version === 4 && inBrackets === undefined ? address : null;
 }
 
-/** The eight groups of an IPv6 address, each of four digits. */
+/** Eight groups of four hex digits. */
 function groupsOf(address: string): string[] {
   const [start = '', end = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [start, end].map((groups) => groups.split(':').filter((group) => group !== ''));
@@ -59,7 +58,7 @@ function groupsOf(address: string): string[] {
   return [...(before ?? []), ...zeros, ...(after ?? [])].map((group) => group.padStart(4, '0'));
 }
 
-/** An IPv4 address that a socket of both families shows as an IPv6 one is written as what it is. */
+/** Converts an IPv4-mapped address, as dual-stack sockets report it. */
 function unmapped(groups: string[]): string {
   const address = groups.join(':');
   const [, high = '', low = ''] = /^(?:0000:){5}ffff:(....):(....)$/.exec(address) ?? [];

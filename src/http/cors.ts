@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * What pages of other origins may read of an answer (https://fetch.spec.whatwg.org/#http-cors-protocol). Browsers send no cookies with such
- * requests, since no answer allows credentials. An entry point that reads cookies never sends these headers.
+ * CORS headers without credentials, so browsers send no cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ * Entry points that read cookies must never send them.
  */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
@@ -21,16 +21,16 @@ export const CORS_HEADERS = {
   ].join(', '),
 };
 
-/** How long browsers may keep the answer to a preflight, in seconds. Chromium keeps none longer than two hours. */
+/** In seconds. Chromium's maximum. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** The method that a preflight asks for; undefined for a request that is none. */
+/** Undefined if the request is no preflight. */
 export function preflightMethod(method: string, headers: IncomingHttpHeaders): string | undefined {
   const { origin, 'access-control-request-method': asked } = headers;
   return method === 'OPTIONS' && origin !== undefined ? asked : undefined;
 }
 
-/** The headers of the answer to a preflight, whose status is 204. The wildcard for headers leaves out Authorization. */
+/** The wildcard for headers does not cover Authorization. */
 export const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -38,7 +38,7 @@ export const PREFLIGHT_HEADERS = {
   'access-control-max-age': String(PREFLIGHT_SECONDS),
 };
 
-/** Opens everything that is mounted on `http` to pages of other origins, refusals included. Nothing of it may read a cookie. */
+/** Lets other origins read all responses of `http`. Its routes must not read cookies. */
 export function allowOtherOrigins(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ method, headers }, reply) => {
     if (preflightMethod(method, headers) !== undefined) return reply.code(204).headers(PREFLIGHT_HEADERS).send();

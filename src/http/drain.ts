@@ -2,19 +2,16 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/**
- * How long a connection is left open for a request that is on its way, in milliseconds, and how often it is looked for
- * connections that have become idle.
- */
+/** Time for a request in transit to arrive, and interval of closing idle connections, in milliseconds. */
 const QUIET_MS = 100;
 
-/** Ends a server so that no request that arrived is reset. */
+/** Shuts a server down without resetting requests that have arrived. */
 export class HttpDrain {
   readonly #open = new Set<ServerResponse>();
   #announced = false;
 
   constructor(private readonly server: Server) {
-    // Before the handler of requests, which may answer at once.
+    // Prepended, because the request handler may respond immediately.
     server.prependListener('request', (_request, response: ServerResponse) => {
       this.#open.add(response);
       response.once('close', () => this.#open.delete(response));
@@ -22,20 +19,20 @@ export class HttpDrain {
     });
   }
 
-  /** From now on each answer says that its connection ends with it; the listener goes on. */
+  /** Sends `Connection: close` with every response from now on, and keeps listening. */
   announce(): void {
     this.#announced = true;
     for (const response of this.#open) askToClose(response);
   }
 
-  /** Takes no further connection, and keeps those that are open. */
+  /** Stops accepting connections, and keeps the open ones. */
   async stopListening(): Promise<void> {
     await turnOver();
-    // Not the close of HTTP servers, which drops idle connections at once, with the requests that are on their way there.
+    // The `close` of HTTP servers would drop idle connections, with requests in transit.
     NetServer.prototype.close.call(this.server);
   }
 
-  /** Ends connections as they become idle, until none is left. Whoever was asked to close a connection has ended it before. */
+  /** Closes connections as they become idle. Resolves when none is left. */
   async endIdleConnections(): Promise<void> {
     while ((await this.#connections()) > 0) {
       await setTimeout(QUIET_MS);
@@ -53,7 +50,7 @@ function askToClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
-/** Resumes right after what the system holds was read: a request that arrived is not taken for silence then. */
+/** Lets Node read pending data first, so that a connection with an unread request is not idle. */
 async function turnOver(): Promise<void> {
   await setImmediate();
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorKind } from '../domain/errors.js';
 
-/** The HTTP status of each kind of refusal (RFC 9110, section 15; RFC 6585 for 429). */
+/** RFC 9110, section 15; RFC 6585 for 429. */
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   unauthenticated: 401,
   forbidden: 403,
@@ -14,7 +14,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   overloaded: 503,
 };
 
-/** What is answered to a fault of HTTP itself, in the reference platform's shape and words. */
+/** Body of an HTTP-level error, with Discord's shape and message. */
 export function httpFault(status: number): { message: string; code: number } {
   return { message: `${status}: ${STATUS_CODES[status]}`, code: 0 };
 }

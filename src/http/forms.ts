@@ -11,26 +11,26 @@ import { isInTooManyPieces } from '../infra/body-pieces.js';
 import { type BodySource, requestTooLarge, tooManyPieces } from './bodies.js';
 import { partNotUtf8, requireUncompressed } from './text.js';
 
-/** The most a form's text fields may be, in bytes each. */
+/** In bytes. */
 export const MAX_FIELD_BYTES = 1024 * 1024;
 
-/** Room for what stands around the files of a form, in bytes. */
+/** Bytes of a form that are not files. */
 const FORM_ROOM = 64 * 1024;
 
-/** The most a form may be, in bytes. */
+/** In bytes. */
 export const MAX_FORM_BYTES = limits.requestSize + FORM_ROOM;
 
-/** The parser of a multipart form, within the limits of a message's files. @throws REQUEST_TOO_LARGE, INVALID_INPUT for what is no form */
+/** @throws REQUEST_TOO_LARGE, INVALID_INPUT if the request is no form */
 export function openForm({ headers }: BodySource): busboy.Busboy {
   requireUncompressed(headers);
   if (Number(headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw requestTooLarge();
   try {
     return busboy({
       headers,
-      // Names are decoded by `nameIn`.
+      // `nameIn` decodes the names.
       defParamCharset: 'latin1',
       limits: {
-        // The parser counts a file of exactly this size as too large.
+        // busboy counts a file of exactly this size as too large.
         fileSize: limits.fileSize + 1,
         files: limits.attachmentsPerMessage,
         fields: 50,
@@ -43,18 +43,16 @@ export function openForm({ headers }: BodySource): busboy.Busboy {
   }
 }
 
-/** Who hears of the parts of a form as they come. */
 export interface FormListener {
   onField(name: string, value: string, info: busboy.FieldInfo): void;
   onFile(name: string, stream: Readable, info: busboy.FileInfo): void;
-  /** A part that nobody can use: one without a name, or text that cannot be decoded. */
+  /** Called for parts without a name and for undecodable text. */
   onMalformed(fault: DomainError): void;
 }
 
-/** Lets somebody hear of the parts of a form. */
 export function listenToForm(form: busboy.Busboy, listener: FormListener): void {
   const countInBytes = countReplacements(form);
-  // What the parser cannot read is undefined, which its types leave out.
+  // busboy passes undefined for unparsable values; its types omit that.
   form.on('field', (name: string | undefined, value: string | undefined, info) => {
     if (name === undefined || value === undefined) return listener.onMalformed(malformedForm());
     const isReplaced = !info.valueTruncated && value.split(REPLACEMENT).length - 1 > countInBytes();
@@ -62,7 +60,7 @@ export function listenToForm(form: busboy.Busboy, listener: FormListener): void 
     listener.onField(nameIn(name), value.replace(/^\ufeff/, ''), info);
   });
   form.on('file', (name: string | undefined, stream, info) => {
-    // A part that breaks off fails whoever reads it; one that nobody reads must not fail the process.
+    // Without a reader, an error must not end the process.
     stream.on('error', () => {});
     if (name !== undefined) return listener.onFile(nameIn(name), stream, info);
     stream.resume();
@@ -72,14 +70,14 @@ export function listenToForm(form: busboy.Busboy, listener: FormListener): void 
 
 const REPLACEMENT = '\ufffd';
 
-/** The part of busboy that its types leave out: what finds the boundaries, and passes on the bytes between them. */
+/** busboy's internal parser, which finds boundaries and passes on the bytes between them. */
 interface BoundaryParser {
   _bparser: { _cb(isBoundary: boolean, data: Buffer | undefined, start: number, end: number, isSafe: boolean): void };
 }
 
 /**
- * Counts U+FFFD in the bytes of the part that is being received. busboy decodes fields itself and writes U+FFFD for bytes that are not
- * UTF-8, so that a field which has more of them than its bytes was not UTF-8.
+ * Counts U+FFFD in the bytes of the current part. busboy replaces invalid UTF-8 with U+FFFD, so a decoded field with
+ * more of them was invalid.
  */
 function countReplacements(form: busboy.Busboy): () => number {
   const { _bparser: parser } = form as unknown as BoundaryParser;
@@ -103,34 +101,33 @@ function replacementsIn(bytes: Buffer): number {
 }
 
 /**
- * A name in the head of a part, in UTF-8 or else in Latin-1, as old clients write it.
- * @param raw one character for each byte, unless an extended parameter (RFC 8187) said it, which busboy decodes
+ * Decodes a name as UTF-8, or as Latin-1, which old clients send.
+ * @param raw one character per byte, except for extended parameters (RFC 8187), which busboy decodes
  */
 function nameIn(raw: string): string {
   const bytes = Buffer.from(raw, 'latin1');
   return bytes.toString('latin1') === raw && isUtf8(bytes) ? bytes.toString() : raw;
 }
 
-/** Runs a form through its parser. False when it ended early or is no form. */
+/** Returns false for an interrupted or malformed form. */
 export async function runForm(stream: Readable, form: busboy.Busboy): Promise<boolean> {
   try {
     stream.on('error', (error) => form.destroy(error));
     stream.on('aborted', () => form.destroy(new Error('aborted')));
     stream.pipe(form);
-    // Its sender may have gone before anybody listened.
+    // The sender may already have disconnected.
     if (stream.destroyed) form.destroy(new Error('aborted'));
     await finished(form);
     return true;
   } catch {
     stream.unpipe(form);
     stream.resume();
-    // Some faults leave the parser open, and with it the file it is at.
+    // Some errors leave busboy and the current file open.
     form.destroy();
     return false;
   }
 }
 
-/** Calls with the refusal when more has arrived than a form may be, or too many small pieces. */
 export function countFormBytes(stream: Readable, refuse: (refusal: DomainError) => void): void {
   let [size, pieces] = [0, 0];
   stream.on('data', (chunk: Buffer) => {
@@ -141,13 +138,12 @@ export function countFormBytes(stream: Readable, refuse: (refusal: DomainError) 
   });
 }
 
-/** Receives a file of a form. */
 export async function receiveFile(blobs: BlobStore, stream: Readable, info: busboy.FileInfo): Promise<ReceivedFile> {
   const filename = nameIn(info.filename ?? 'unknown');
   return { filename, contentType: contentTypeOf(info.mimeType, filename), blob: await blobs.stage(stream) };
 }
 
-/** What the sender says a file is; when they say nothing of use, what its name says. */
+/** Falls back to the file extension if the sender's type is missing or generic. */
 function contentTypeOf(stated: string, filename: string): string {
   const type = stated.toLowerCase();
   const isUseful = /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream' && type !== 'text/plain';

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Remembers the latest response that was begun on each connection. */
+/** Latest response of each connection. */
 export class LatestResponses {
   readonly #responses = new WeakMap<Socket, ServerResponse>();
 

@@ -2,12 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Locale } from 'discord-api-types/v10';
 import { LOCALES } from '../domain/commands/index.js';
 
-/** How many languages of a header are looked at. */
 const LANGUAGES_READ = 20;
 
 /**
- * In which language a caller reads: by `X-Discord-Locale`, without that by `Accept-Language` (Discord's documentation, Application
- * Commands, Localization). Null for none, or none that is known.
+ * Reads `X-Discord-Locale`, or else `Accept-Language` (Discord docs, Application Commands, Localization). Null for no
+ * known locale.
  */
 export function readLocale(headers: IncomingHttpHeaders): Locale | null {
   const stated = headers['x-discord-locale'];
@@ -19,7 +18,7 @@ export function readLocale(headers: IncomingHttpHeaders): Locale | null {
   return null;
 }
 
-/** The languages of `Accept-Language`, the dearest first (RFC 9110, section 12.5.4). */
+/** Most preferred first (RFC 9110, section 12.5.4). */
 function acceptedLanguages(header: string): string[] {
   const ranges = header.split(',', LANGUAGES_READ).map((range) => {
     const [language = '', ...parameters] = range.split(';');
@@ -30,7 +29,7 @@ function acceptedLanguages(header: string): string[] {
   return wanted.map(({ language }) => language);
 }
 
-/** Locales by the tags that mean them: a language means the first of its kinds, so that `en` is `en-US`. */
+/** A language alone means its first locale: `en` is `en-US`. */
 const BY_TAG: ReadonlyMap<string, Locale> = new Map([
   ...LOCALES.toReversed().map((locale) => [languageOf(locale.toLowerCase()), locale] as const),
   ...LOCALES.map((locale) => [locale.toLowerCase(), locale] as const),
@@ -41,7 +40,7 @@ const BY_TAG: ReadonlyMap<string, Locale> = new Map([
   ['zh-mo', Locale.ChineseTW],
 ]);
 
-/** A locale by its tag, or else by the beginning of it: `de-AT` is `de` (RFC 4647, section 3.4). */
+/** `de-AT` is `de` (RFC 4647, section 3.4). */
 function knownLocale(tag: string): Locale | null {
   const parts = tag.trim().toLowerCase().split('-', TAG_PARTS);
   for (let count = parts.length; count > 0; count -= 1) {
@@ -51,7 +50,7 @@ function knownLocale(tag: string): Locale | null {
   return null;
 }
 
-/** A language, a script and a region. */
+/** Language, script and region. */
 const TAG_PARTS = 3;
 
 function languageOf(tag: string): string {

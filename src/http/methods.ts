@@ -4,10 +4,10 @@ import { sendJson } from './no-face.js';
 
 const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Stands for all methods that no route takes: every address is registered for each method, which takes its time at the start. */
+/** Replaces all methods without routes, since registering each method slows the start. */
 const UNUSUAL = 'TRACE';
 
-/** Makes methods that no route takes reach the routes as one, so that they get a 405 too. CONNECT never reaches a route. */
+/** Maps methods without routes to one, so that they get 405. CONNECT never reaches a route. */
 export function knowUnusualMethods(http: FastifyInstance): void {
   http.addHttpMethod(UNUSUAL, { overrideExisting: true });
   http.server.prependListener('request', (request) => {
@@ -15,7 +15,7 @@ export function knowUnusualMethods(http: FastifyInstance): void {
   });
 }
 
-/** Runs `mount`, then answers every other method at the addresses it mounted with 405 (RFC 9110, section 15.5.6). */
+/** Runs `mount`, then answers all other methods at its paths with 405 (RFC 9110, section 15.5.6). */
 export function refuseOtherMethods(http: FastifyInstance, mount: () => void): void {
   const allowed = new Map<string, string[]>();
   http.addHook('onRoute', ({ url, method }) => {
@@ -27,7 +27,7 @@ export function refuseOtherMethods(http: FastifyInstance, mount: () => void): vo
     http.route({
       method: others,
       url,
-      // Before anything of a body is read.
+      // Before the body is read.
       onRequest: async (_request, reply) => refuse(reply.header('allow', methods.join(', '))),
       handler: async () => {},
     });

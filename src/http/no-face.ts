@@ -5,7 +5,6 @@ import { httpFault, STATUS_OF_KIND } from './faults.js';
 import { html } from './pages/html.js';
 import { endingPage, START, sendPage } from './pages/page.js';
 
-/** What is answered to a body of which nobody can say what it is. */
 const MALFORMED_CONTENT_TYPE = {
   message: 'Invalid Form Body',
   code: 50035,
@@ -20,10 +19,10 @@ const MALFORMED_CONTENT_TYPE = {
   },
 };
 
-/** The reference platform's code for a service that is overloaded. */
+/** Discord's code for an overloaded service. */
 const OVERLOADED = 130_000;
 
-/** Answers what no face has a route for, and what fails outside a face's own rules, for all faces that are mounted after it. */
+/** Handles unknown routes and unhandled errors of every entry point that is mounted later. */
 export function answerForNoFace(http: FastifyInstance, log: Logger): void {
   http.setNotFoundHandler(sendNotFound);
   http.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -44,7 +43,7 @@ function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   return isBrowsing(request) ? sendPage(reply, NOT_HERE) : sendFault(reply, 404);
 }
 
-/** Whether somebody looks at the address in a browser, which libraries never say. */
+/** Client libraries do not accept `text/html`. */
 function isBrowsing({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
 }
@@ -61,7 +60,7 @@ function sendFault(reply: FastifyReply, status: number): FastifyReply {
   return sendJson(reply.code(status), httpFault(status));
 }
 
-/** As exactly `application/json`: Fastify would add a charset to the type of text. */
+/** Sends a buffer, because Fastify adds a charset for strings. */
 export function sendJson(reply: FastifyReply, body: object): FastifyReply {
   return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
 }

@@ -8,7 +8,6 @@ export interface Operations {
   metrics: Metrics;
 }
 
-/** `/healthz`: alive and serving; `/readyz`: able to serve, and what is degraded; `/metrics`: Prometheus text. */
 export function mountOperations(http: FastifyInstance, { phase, readiness, metrics }: Operations): void {
   http.get('/healthz', (_request, reply) => {
     readiness.noteWatcher();

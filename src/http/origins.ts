@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LOOPBACK_HOSTS } from '../infra/loopback.js';
 
-/** Whether `host` (as in a URL) is this machine's own. */
 function isLoopback(host: string): boolean {
   return LOOPBACK_HOSTS.includes(host);
 }
 
-/** Origins whose pages may act with a person's session: the public one, and for a loopback one its other names too. */
+/** For a loopback public URL, all loopback hosts are trusted. */
 function trustedOrigins(publicUrl: string): string[] {
   const url = new URL(publicUrl);
   if (!isLoopback(url.hostname)) return [url.origin];
@@ -14,7 +13,7 @@ function trustedOrigins(publicUrl: string): string[] {
   return LOOPBACK_HOSTS.map((host) => `${url.protocol}//${host}${port}`);
 }
 
-/** Where a request says it comes from: a trusted origin, another one, or not said (a script, or a same-origin GET). */
+/** `unstated`: scripts and same-origin GETs send no origin. */
 export function originOf(publicUrl: string, headers: IncomingHttpHeaders): 'trusted' | 'foreign' | 'unstated' {
   const { origin } = headers;
   if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site' ? 'foreign' : 'unstated';

@@ -2,8 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Has every response closed with its connection. Node closes the one that is being sent; those of requests that a client sent behind it,
- * without waiting, would never end, nor what serves them: a subscription would go on for nobody.
+ * Closes all responses with their connection. Node closes only the current one. Responses to pipelined requests, such
+ * as subscriptions, would never end.
  */
 export function closeQueuedResponses(server: Server): void {
   const responses = new WeakMap<Socket, Set<ServerResponse>>();
@@ -22,7 +22,7 @@ export function closeQueuedResponses(server: Server): void {
   });
 }
 
-/** As Node does with the one that is being sent. By `_closed` it closes none twice, and tells who asks later, as pipes do. */
+/** Closes a response as Node does. `_closed` prevents a second close and is visible to later readers, such as pipes. */
 function close(response: ServerResponse): void {
   Object.assign(response, { destroyed: true, _closed: true });
   response.emit('close');

@@ -3,27 +3,23 @@ import type { AppContext } from '../context.js';
 import { isDoneWithin } from '../infra/deadlines.js';
 import type { EventLoopWatch } from '../infra/loop-lag.js';
 
-/** Where an instance stands between its start and its end. */
 export type Phase = 'starting' | 'ready' | 'draining';
 
 export interface Readiness {
   status: 'ok' | 'unavailable';
-  /** Why it cannot serve. */
   reason?: 'starting' | 'draining' | 'database';
-  /** What it serves without, or slowly. */
   degraded: string[];
 }
 
-/** How long the database may take to answer, in milliseconds. */
+/** In milliseconds. */
 const DATABASE_TIMEOUT_MS = 1_500;
-/** How long an answer is good for, in milliseconds: however many ask, the database is asked once. */
+/** Cache time of a database check, in milliseconds. */
 const KEPT_MS = 1_000;
-/** Below this many bytes, files, mails and SQLite may soon have no room. */
+/** Free bytes below which the disk is degraded. */
 const LITTLE_ROOM = 64 * 1024 * 1024;
-/** How late the event loop may be, in milliseconds. */
+/** Event loop lag above which the process is degraded, in milliseconds. */
 const LATE_MS = 500;
 
-/** Tells whether the instance can serve, and what it lacks. */
 export class ReadinessChecks {
   #database = { answers: true, askedAt: Number.NEGATIVE_INFINITY };
   #asking: Promise<void> | undefined;
@@ -35,12 +31,11 @@ export class ReadinessChecks {
     private readonly phase: () => Phase,
   ) {}
 
-  /** Whether anybody ever asked for this instance's health: somebody then hears of its end before it comes. */
+  /** Whether a health check was ever requested. If so, shutdown first gives it time to see the drain. */
   get isWatched(): boolean {
     return this.#isWatched;
   }
 
-  /** Notes that somebody asks. */
   noteWatcher(): void {
     this.#isWatched = true;
   }
@@ -51,7 +46,7 @@ export class ReadinessChecks {
     await this.#askDatabase();
     const degraded = await this.#degraded();
     if (!this.#database.answers) return { status: 'unavailable', reason: 'database', degraded };
-    // A drain may have begun meanwhile.
+    // A drain may have started in the meantime.
     return this.phase() === 'ready' ? { status: 'ok', degraded } : this.check();
   }
 
@@ -76,7 +71,7 @@ export class ReadinessChecks {
   }
 }
 
-/** Whether a folder's file system has room for others than root; one that cannot be asked has none. */
+/** Checks the space that users other than root can use. */
 async function hasRoomIn(folder: string): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder);

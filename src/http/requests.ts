@@ -2,27 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../infra/logger.js';
 import type { Metrics } from '../infra/metrics.js';
 
-/** What the log tells of a request besides what every request has; filled in by its face. */
 export interface RequestTrace {
-  /** The pattern of its path, where the listener's own routes do not tell it. Paths hold tokens, and are not logged. */
+  /** Path pattern, if the listener's routes do not give it. Paths contain tokens and are never logged. */
   route: string | null;
-  /** By whom it counts; null for nobody in particular. */
+  /** Caller for rate limits; null if unknown. */
   who: string | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null unless requests are logged. */
+    /** Null unless the log level is `debug`. */
     trace: RequestTrace | null;
-    /** Whether it has been measured, or its face does so itself. */
+    /** Whether it is measured, or its entry point measures it. */
     isMeasured: boolean;
   }
 }
 
 /**
- * Names every request (`x-request-id`, as in the log and in answers to faults), measures those that their face does not measure, and
- * logs each at `debug` when it is over: when its answer was sent, or when its client went away. The name is ours: one that a client
- * sends is not looked at.
+ * Gives every request its own ID (`x-request-id`, also in logs and error bodies) and ignores one from the client.
+ * Measures and, at `debug`, logs each request when its response is sent or the client disconnects.
  */
 export function watchRequests(http: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
   http.decorateRequest('trace', null);
@@ -30,7 +28,7 @@ export function watchRequests(http: FastifyInstance, { log, metrics }: { log: Lo
   http.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     if (log.isLevelEnabled('debug')) request.trace = { route: null, who: null };
-    // Not the hook `onResponse`, which is for answers that were sent only.
+    // `onResponse` runs only for responses that were sent.
     reply.raw.once('close', () => {
       if (!request.isMeasured) measure(metrics, request, reply);
       request.isMeasured = true;
@@ -40,15 +38,13 @@ export function watchRequests(http: FastifyInstance, { log, metrics }: { log: Lo
   });
 }
 
-/** What nginx calls the end of a request whose client did not wait for all of its answer. */
+/** nginx's status for a client that disconnected early. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** @param reply one that is over */
 function statusOf(reply: FastifyReply): number {
   return reply.raw.writableFinished ? reply.statusCode : CLIENT_CLOSED_REQUEST;
 }
 
-/** What tells whether somebody watches is nobody's request. */
 const OPERATIONS = new Set(['/healthz', '/readyz', '/metrics']);
 
 const NONE = 'none';
@@ -81,7 +77,7 @@ function logRequest(log: Logger, request: FastifyRequest, { route, who }: Reques
   );
 }
 
-/** Faces by the beginning of their routes, the first that fits; REST, whose paths are many, names its own. */
+/** The first match counts; all other routes are REST. */
 const FACES: readonly [RegExp, string][] = [
   [/^\/graphql/, 'graphql'],
   [/^\/auth(\/|$)/, 'accounts'],
@@ -92,7 +88,7 @@ const FACES: readonly [RegExp, string][] = [
   [/^\/(healthz|readyz|metrics)/, 'operations'],
 ];
 
-/** @param url a route's pattern; nothing where there is no route */
+/** @param url the route pattern */
 function faceOf(url: string | undefined): string {
   if (url === undefined) return NONE;
   return FACES.find(([pattern]) => pattern.test(url))?.[1] ?? 'rest';

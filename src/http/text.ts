@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 
 /**
- * Decodes text from an untrusted sender, and leaves out a byte order mark. A mark overrides `charset` (https://encoding.spec.whatwg.org/#decode).
- * Nothing is replaced by U+FFFD: what cannot be decoded is refused.
- * @param charset a label of the Encoding Standard, as a sender named it
- * @param what names the text in refusals
- * @throws INVALID_INPUT for bytes that are not text in the charset, and for an unknown charset
+ * Decodes untrusted text and removes a byte order mark, which overrides `charset`
+ * (https://encoding.spec.whatwg.org/#decode). Never inserts U+FFFD.
+ * @param charset a label of the Encoding Standard
+ * @param what names the text in error messages
+ * @throws INVALID_INPUT for invalid bytes and unknown charsets
  */
 export function decodeText(bytes: Buffer, charset = 'utf-8', what = 'The body'): string {
   const label = charsetOfMark(bytes) ?? charset.toLowerCase();
@@ -16,12 +16,11 @@ export function decodeText(bytes: Buffer, charset = 'utf-8', what = 'The body'):
   return bytes.toString().replace(/^\ufeff/, '');
 }
 
-/** The charset that a `Content-Type` header names; undefined for none. */
 export function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
 }
 
-/** Refuses a compressed body. @throws INVALID_INPUT */
+/** @throws INVALID_INPUT */
 export function requireUncompressed(headers: IncomingHttpHeaders): void {
   const { 'content-encoding': coding = '' } = headers;
   if (/^\s*(identity)?\s*$/i.test(coding)) return;
@@ -32,7 +31,6 @@ export function requireUncompressed(headers: IncomingHttpHeaders): void {
   });
 }
 
-/** The refusal of a form's part that is not UTF-8. */
 export function partNotUtf8(name: string): DomainError {
   return notText(notUtf8(`The part "${name.slice(0, 40)}"`));
 }
@@ -55,7 +53,7 @@ function decodeOther(bytes: Buffer, charset: string, what: string): string {
   }
 }
 
-/** Null for a label that is not known. */
+/** Null for an unknown label. */
 function decoderOf(charset: string): TextDecoder | null {
   try {
     return new TextDecoder(charset, { fatal: true });
@@ -64,7 +62,6 @@ function decoderOf(charset: string): TextDecoder | null {
   }
 }
 
-/** The charset that a byte order mark stands for; undefined without one. */
 function charsetOfMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';

@@ -5,8 +5,8 @@ import type { Face } from '../face.js';
 import type { LatestResponses } from './latest-responses.js';
 
 /**
- * Hands each WebSocket upgrade to the face that owns its path, and answers 404 where none does. Any other protocol is not
- * spoken here: such a request is served as if it had not offered to change (RFC 9110, section 7.8).
+ * Routes WebSocket upgrades by path, or responds 404. Other upgrades are ignored and the request is served (RFC 9110,
+ * section 7.8).
  */
 export function routeUpgrades(server: Server, faces: Face[], responses: LatestResponses): void {
   const handlers = new Map(faces.flatMap((face) => Object.entries(face.upgrades ?? {})));
@@ -29,7 +29,7 @@ export function routeUpgrades(server: Server, faces: Face[], responses: LatestRe
 
 const WEBSOCKET = 'websocket';
 
-/** Whether WebSocket is among the protocols the client offers. HTTP/1.0 has no upgrades. */
+/** HTTP/1.0 has no upgrades. */
 function asksForWebSocket({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && tokensOf(headers.upgrade).includes(WEBSOCKET);
 }
@@ -38,15 +38,15 @@ function tokensOf(list = ''): string[] {
   return list.split(',').map((token) => token.trim().toLowerCase());
 }
 
-/** Answers to requests that came before on the same connection go first. */
+/** Responses to earlier requests on the connection come first. */
 function afterResponse(earlier: ServerResponse | undefined, serve: () => void): void {
   if (!earlier || earlier.closed) serve();
   else earlier.once('close', serve);
 }
 
 /**
- * An upgrade has left the HTTP parser, and its body is still unread: the request is put before what follows it on the
- * connection, without the offer, and the connection is given back to the server.
+ * Serves the request without its upgrade. Node's parser has detached from the socket, so the head is put back and the
+ * server parses it again.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   if (socket.destroyed) return;
@@ -64,7 +64,6 @@ function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMe
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A `Connection` header that does not announce an `Upgrade`; any other as it is. */
 function withoutUpgrade(name: string, value: string): string {
   if (name.toLowerCase() !== 'connection') return value;
   return tokensOf(value)
@@ -72,7 +71,7 @@ function withoutUpgrade(name: string, value: string): string {
     .join(', ');
 }
 
-/** Answers an upgrade to a face that is letting go of its connections. */
+/** For an entry point that is shutting down. */
 export function refuseUpgrade(socket: Duplex): void {
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }

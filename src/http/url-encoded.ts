@@ -4,13 +4,14 @@ import { decodeText } from './text.js';
 
 export const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-/** The most fields that a form may have, as in a multipart one. */
+/** The same limit as in multipart forms. */
 const MAX_FIELDS = 50;
 
 /**
- * The fields of an `application/x-www-form-urlencoded` body, in their order. `URLSearchParams` would put U+FFFD for what is not UTF-8.
+ * Keeps the order. `URLSearchParams` would replace invalid UTF-8 with U+FFFD.
  * @param charset of the percent-encoded bytes
- * @throws INVALID_INPUT for text that cannot be decoded and for JSON, which curl sends as a form by default; REQUEST_TOO_LARGE beyond 50 fields
+ * @throws INVALID_INPUT for undecodable text and for JSON, which curl sends as a form by default; REQUEST_TOO_LARGE
+ * beyond 50 fields
  */
 export function urlEncodedFields(body: Buffer, charset?: string): [name: string, value: string][] {
   const pairs = body
@@ -33,7 +34,7 @@ function jsonAsForm() {
   });
 }
 
-/** @param text one character for each byte */
+/** @param text one character per byte */
 function decoded(text: string, charset?: string): string {
   const bytes = text
     .replaceAll('+', ' ')

@@ -1,12 +1,12 @@
-/** Markup that may be sent as it is. */
+/** Markup that is sent unescaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What may stand in a template; text is escaped, nothing at all and `false` leave no trace. */
+/** Text is escaped; null, undefined and `false` render as nothing. */
 export type Fragment = Html | string | number | bigint | false | null | undefined | readonly Fragment[];
 
-/** Builds markup. Every value is escaped, in elements and in quoted attributes alike, unless it is {@link Html} itself. */
+/** Escapes every value except {@link Html}, for elements and quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: Fragment[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)));
 }
@@ -24,7 +24,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** A name that somebody chose, kept from turning the direction of the text around it. */
+/** Isolates the direction of a user-chosen name. */
 export function name(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }

@@ -2,18 +2,17 @@ import type { FastifyReply } from 'fastify';
 import { Html, html } from './html.js';
 import { STYLE, STYLE_HASH } from './style.js';
 
-/** A page that needs no script. */
 export interface Page {
   status: number;
   title: string;
   body: Html;
-  /** The redirect URI that sending one of the page's forms may end at; undefined or null when all stay here. */
+  /** A redirect URI that the page's forms may lead to; null or undefined if there is none. */
   leadsTo?: string | null | undefined;
-  /** Seconds until it is worth trying again. */
+  /** Seconds. */
   retryAfter?: number | undefined;
 }
 
-/** Sends a page. No other site may frame it, or learns its address. */
+/** Other sites can neither frame the page nor learn its address. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   if (page.retryAfter !== undefined) reply.header('retry-after', page.retryAfter);
   return reply
@@ -23,14 +22,12 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': contentSecurityPolicy(page.leadsTo ?? null),
       'x-frame-options': 'DENY',
-      // The last one that a browser knows counts. No other site learns the address by `same-origin` either, and with a plain
-      // `no-referrer` a browser would say `Origin: null` of our own forms.
+      // Browsers use the last known policy. With a plain `no-referrer`, our own forms would send `Origin: null`.
       'referrer-policy': 'no-referrer, same-origin',
     })
     .send(document(page).text);
 }
 
-/** Nothing but our own stylesheet and images; no script, no frame around, no other base. */
 function contentSecurityPolicy(leadsTo: string | null): string {
   return [
     "default-src 'none'",
@@ -43,8 +40,8 @@ function contentSecurityPolicy(leadsTo: string | null): string {
 }
 
 /**
- * Browsers hold every redirect that follows a form against `form-action`, those that the client makes of its own included: so
- * it is the scheme that is allowed, of which `http:` includes `https:`.
+ * Browsers apply `form-action` to all redirects after a form, the client's own included, so the whole scheme is
+ * allowed. `http:` includes `https:`.
  */
 function formTarget(redirectUri: string): string {
   return new URL(redirectUri).protocol;
@@ -70,30 +67,24 @@ ${body}
 `;
 }
 
-/** How something ended, as its page shows it beside the words. */
 const MARKS = { done: '✓', nothing: '–', fault: '!' } as const;
 
-/** Where a visitor may go from a page. */
 export interface NextStep {
   address: string;
   text: string;
 }
 
-/** Where everybody may go on. */
 export const START: NextStep = { address: '/', text: 'To the start page' };
 
-/** A page at which something ends. */
+/** A page that ends a flow, such as a confirmation or an error. */
 export interface Ending extends Omit<Page, 'body'> {
   mark: keyof typeof MARKS;
-  /** What stands above it. */
   above?: Html | null | false;
-  /** What it means. */
   text: Html;
-  /** Where to go from there, the likeliest first. */
+  /** Most likely first. */
   next: NextStep[];
 }
 
-/** The page, with how it ended before the words. */
 export function endingPage({ mark, above, text, next, ...page }: Ending): Page {
   const body = html`${above}
 <div class="ending">

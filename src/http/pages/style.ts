@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The stylesheet of every page here, inline: nothing is fetched to show one. */
+/** Inlined into every server-rendered page. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -83,5 +83,5 @@ button.link:hover { background: none; }
 @media (forced-colors: active) { button, .button { border-color: ButtonText; } }
 `;
 
-/** What the pages' policy names to allow the stylesheet, and no other. */
+/** For the pages' content security policy. */
 export const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
