@@ -4,8 +4,7 @@ import { parseSnowflake } from '../infra/ids.js';
 import { formValue } from './form.js';
 
 /**
- * How a client names itself at the token endpoint: HTTP Basic, or `client_id` and `client_secret` in the form (RFC 6749,
- * section 2.3.1); never both secrets at once.
+ * Accepts HTTP Basic or form parameters, but not two secrets (RFC 6749, section 2.3.1).
  * @throws INVALID_CLIENT, INVALID_REQUEST
  */
 export function readClientCredentials(authorization: string | undefined, form: URLSearchParams): ClientCredentials {
@@ -35,7 +34,7 @@ function readBasic(authorization: string): { id: string; secret: string } {
   return { id: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
 }
 
-/** Both halves are form-encoded before they become Basic; text that is not decodable stands for itself. */
+/** Both parts are form-encoded (RFC 6749, section 2.3.1). Undecodable text is used unchanged. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,7 +1,7 @@
 import { type DomainError, describeFaults, type ErrorCode, type ErrorKind, refusalIn } from '../domain/errors.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 
-/** The error names of RFC 6749, sections 4.1.2.1 and 5.2. */
+/** RFC 6749, sections 4.1.2.1 and 5.2. */
 export type OAuthErrorName =
   | 'invalid_request'
   | 'invalid_client'
@@ -18,7 +18,7 @@ export interface OAuthError {
   status: number;
   error: OAuthErrorName;
   description: string;
-  /** Seconds, where it is known when to try again. */
+  /** Seconds, if known. */
   retryAfter?: number | undefined;
 }
 
@@ -34,7 +34,6 @@ const NAME_OF_KIND: Record<ErrorKind, OAuthErrorName> = {
   overloaded: 'temporarily_unavailable',
 };
 
-/** The refusals for which the RFC has a name of their own. */
 const NAME_OF: Partial<Record<ErrorCode, OAuthErrorName>> = {
   INVALID_CLIENT: 'invalid_client',
   UNKNOWN_APPLICATION: 'invalid_client',
@@ -45,14 +44,14 @@ const NAME_OF: Partial<Record<ErrorCode, OAuthErrorName>> = {
   UNSUPPORTED_RESPONSE_TYPE: 'unsupported_response_type',
 };
 
-/** What HTTP has to tell apart; other refusals are answered 400 (RFC 6749, section 5.2). */
+/** All other kinds have status 400 (RFC 6749, section 5.2). */
 export const KINDS_WITH_STATUS: ReadonlySet<ErrorKind> = new Set(['tooLarge', 'rateLimited', 'overloaded']);
 
 function statusOf({ code, kind }: DomainError): number {
   return code === 'INVALID_CLIENT' || KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
 }
 
-/** Renders a refusal; null for anything that is not one. */
+/** Null for other errors. */
 export function renderOAuthError(error: unknown): OAuthError | null {
   const refusal = refusalIn(error);
   if (!refusal) return null;

@@ -4,14 +4,13 @@ import type { HeldBody } from '../http/bodies.js';
 import { charsetOf, requireUncompressed } from '../http/text.js';
 import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
 
-/** The most a form of this face may be, in bytes. */
+/** In bytes. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 /**
- * Receives an `application/x-www-form-urlencoded` body.
- * @param held counts what has arrived; it is for whoever uses the form to release it
- * @throws INVALID_REQUEST for another content type and for a form that breaks off, INVALID_INPUT for one that is compressed or cannot be
- * decoded, REQUEST_TOO_LARGE, and what `held` throws
+ * @param held counts the bytes; the caller releases it
+ * @throws INVALID_REQUEST for another content type or an interrupted body, INVALID_INPUT, REQUEST_TOO_LARGE, and the
+ * errors of `held`
  */
 export async function readForm(request: IncomingMessage, held: HeldBody): Promise<URLSearchParams> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
@@ -19,7 +18,7 @@ export async function readForm(request: IncomingMessage, held: HeldBody): Promis
   requireUncompressed(request.headers);
   const chunks: Buffer[] = [];
   let size = 0;
-  // What is left of a form that is refused is still received, so that its sender reads the answer.
+  // Also receives refused forms, so that the sender can read the response.
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
@@ -35,8 +34,8 @@ export async function readForm(request: IncomingMessage, held: HeldBody): Promis
 }
 
 /**
- * One parameter of a form; an empty one counts as missing (RFC 6749, section 3.2).
- * @throws INVALID_REQUEST for one that is repeated
+ * Undefined for a missing or empty parameter (RFC 6749, section 3.2).
+ * @throws INVALID_REQUEST for a repeated one
  */
 export function formValue(form: URLSearchParams, name: string): string | undefined {
   const values = form.getAll(name);

@@ -7,7 +7,7 @@ import { mountMetadata } from './metadata.js';
 import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';
 
-/** OAuth2: the authorization server, with the screen on which people decide. */
+/** The OAuth2 authorization server and its pages. */
 export function createOAuthFace(app: AppContext, sessions: PageSessions): Face {
   return {
     async mount(http) {

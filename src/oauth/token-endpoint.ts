@@ -23,7 +23,7 @@ import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
 import { formValue, readForm } from './form.js';
 
-/** `POST {base_url}/oauth2/token` and `…/token/revoke`. */
+/** Mounts `POST {base_url}/oauth2/token` and `…/token/revoke`. */
 export function mountTokenEndpoints(http: FastifyInstance, app: AppContext): void {
   const findClient = createFindClient(app.db.reader);
   const served = (request: FastifyRequest, reply: FastifyReply, work: Work) =>
@@ -69,9 +69,9 @@ async function answer(
 }
 
 /**
- * Who sends a form. A client counts by itself, wherever it calls from; a public one by the address as well, since anybody can
- * name it. What no client can be recognised by counts by the address, and a client that shows its secret is not refused for it.
- * @throws RATE_LIMITED, INVALID_CLIENT, and what reading the form throws
+ * Authenticates and rate-limits the client. Public clients are limited per address, because other callers can use their
+ * ID. Failed authentication counts for the address, but never blocks authenticated clients.
+ * @throws RATE_LIMITED, INVALID_CLIENT, and the errors of `readForm`
  */
 async function recognise(app: AppContext, findClient: FindClient, request: FastifyRequest, held: HeldBody) {
   const { client, form } = await counted(app, request, async () => {
@@ -84,7 +84,7 @@ async function recognise(app: AppContext, findClient: FindClient, request: Fasti
   return { client, form };
 }
 
-/** Does what may be refused; then it counts by the address. */
+/** Counts refused requests by address. */
 async function counted<T>(app: AppContext, request: FastifyRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Page, sendPage } from '../../http/pages/page.js';
 
-/** What a visit is answered with. */
 export type Answer = Page | Redirect;
 
 export interface Redirect {
@@ -10,7 +9,7 @@ export interface Redirect {
   cookies?: string[];
 }
 
-/** Sends the browser on with a GET, also after a form (RFC 9700, section 4.12). */
+/** 303 makes the browser use GET (RFC 9700, section 4.12). */
 export function redirect(location: string, cookies: string[] = []): Redirect {
   return { location, cookies };
 }

@@ -19,7 +19,6 @@ import { type Choice, explain, firstChoice, readChoice } from './decision.js';
 import { cancelledPage, type SignedIn, signInPage, statusOf } from './pages.js';
 import { readRequest, refusalAddress, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
 
-/** Shows what an application asks for, once the visitor is signed in. */
 export async function show(visit: Visit): Promise<Answer> {
   const { call, query, signedIn } = visit;
   const request = await readRequest(visit);
@@ -32,11 +31,11 @@ export async function show(visit: Visit): Promise<Answer> {
   return screen(visit, signedIn, { request, ...facts, choice, faults: {}, status: 200 });
 }
 
-/** Carries out what the person decided, after checking the whole request again. */
+/** Checks the whole request again. */
 export async function decide(visit: Visit): Promise<Answer> {
   requireOwnOrigin(visit);
   const form = await readForm(visit.request.raw, visit.held);
-  // The session ended while the screen was open: begin again, with nothing lost but the choice.
+  // The session ended while the screen was open.
   if (!visit.signedIn) return redirect(ownAddress(PATHS.authorize, visit.query));
   requireCsrfToken(visit, form);
   const request = await readRequest(visit);
@@ -83,7 +82,7 @@ function decisionOf({ targets }: AuthorizationRequest, { target, ...choice }: Ch
   return { ...choice, target: target ?? targets[0] ?? 'SERVER' };
 }
 
-/** The authorization response (RFC 6749, section 4.1.2; RFC 9207), with what a bot was given where. */
+/** The authorization response (RFC 6749, section 4.1.2; RFC 9207), with the bot's server and permissions. */
 function answerAddress(
   { app }: Visit,
   { state }: AuthorizationRequest,
@@ -100,7 +99,7 @@ function answerAddress(
   });
 }
 
-/** With what was asked for where not all of it was given, so that the page can say what is missing. */
+/** Includes the requested permissions if the bot did not get all of them. */
 function installedAddress(
   request: AuthorizationRequest,
   decision: AuthorizationDecision,

@@ -18,7 +18,6 @@ import { notice } from './notice.js';
 import { type SignedIn, whoIsSignedIn } from './pages.js';
 import { destination, namedPermissions, SCOPE_TEXTS } from './words.js';
 
-/** All that the authorization screen shows. */
 export interface Consent {
   request: AuthorizationRequest;
   query: AuthorizationQuery;
@@ -26,15 +25,12 @@ export interface Consent {
   bot: User;
   maker: ConsentFacts['maker'];
   serverCount: number;
-  /** Where the person may install to. */
   guilds: InstallableGuild[];
   choice: Choice;
-  /** What was wrong with the choice as it was sent. */
   faults: Faults;
   status: number;
 }
 
-/** The authorization screen: who asks for what, and the person's answer as a form. */
 export function consentPage(consent: Consent): Page {
   const { request, query, signedIn, status, faults } = consent;
   const isFaulty = Object.keys(faults).length > 0;
@@ -83,7 +79,7 @@ function servers(count: number): string {
 
 const MADE_ON = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** The icon, or the first letter of the name; either way it says nothing that the name beside it does not. */
+/** Hidden from screen readers, because the name follows. */
 function icon({ id, iconHash, name }: AuthorizationRequest['application']): Html {
   if (iconHash !== null) return html`<img class="icon" src="/cdn/app-icons/${id}/${iconHash}.png" alt="">`;
   return html`<div class="icon letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</div>`;
@@ -110,7 +106,7 @@ ${fault('target', faults)}
 </fieldset>`;
 }
 
-/** What is said of a server beside its name. One that is away may be chosen: it may be back by then, and nothing is done where it is not. */
+/** An unreachable server may be back when the form is sent. */
 const BOX_TEXTS = { none: '', connected: ' (self-hosted)', away: ' (self-hosted, not reachable at the moment)' };
 
 function serverChoice(consent: Consent): Html {
@@ -163,13 +159,12 @@ ${fault('scopes', faults)}
 </fieldset>`;
 }
 
-/** The scopes of every place it may be installed to; without an installation, those that were asked for. */
+/** Without targets, the requested scopes. */
 function offeredScopes({ targets, scopes }: AuthorizationRequest): Scope[] {
   const offered = targets.length === 0 ? scopes.SERVER : targets.flatMap((target) => scopes[target]);
   return [...new Set(offered)];
 }
 
-/** Marks a scope that only one of two places to install to has. */
 function onlyFor({ targets, scopes }: AuthorizationRequest, scope: Scope): Html | false {
   if (targets.length < 2 || (scopes.SERVER.includes(scope) && scopes.USER.includes(scope))) return false;
   return scopes.SERVER.includes(scope) ? html` class="server-only"` : html` class="user-only"`;
@@ -201,7 +196,7 @@ function leadsTo({ redirectUri }: AuthorizationRequest): Html | false {
   );
 }
 
-/** Not when all it asks for is to be installed, and there is nowhere to install it. */
+/** False if the application only asks to be installed and no server is available. */
 function canAuthorize({ request, guilds }: Consent): boolean {
   const { targets, guildIsFixed, guildId } = request;
   if (targets.length === 0 || targets.includes('USER') || isBeyondInstalling(request)) return true;

@@ -4,16 +4,14 @@ import { isPermissionString, parsePermissions } from '../../domain/permissions.j
 import { parseSnowflake } from '../../infra/ids.js';
 import { formValue } from '../form.js';
 
-/** What is chosen on the screen, as it is shown or as it was sent. */
 export interface Choice {
-  /** Null when nothing is chosen yet. */
   target: InstallTarget | null;
   guildId: bigint | null;
   scopes: string[];
   permissions: bigint;
 }
 
-/** What the screen begins with: everything that was asked for, in the place where it is possible. */
+/** Preselects everything requested, for an available target. */
 export function firstChoice(request: AuthorizationRequest, guilds: InstallableGuild[]): Choice {
   const [first = null] = request.targets;
   const toServer = first === 'SERVER' && (guilds.length > 0 || request.targets.length === 1);
@@ -26,9 +24,8 @@ export function firstChoice(request: AuthorizationRequest, guilds: InstallableGu
 }
 
 /**
- * Reads what was sent. Names of scopes and servers that do not exist count as not sent.
- * @returns the choice, or `cancel`
- * @throws INVALID_REQUEST for a form that is not the screen's
+ * Malformed permissions and IDs count as not sent.
+ * @throws INVALID_REQUEST for an unknown decision or a repeated parameter
  */
 export function readChoice(form: URLSearchParams): Choice | 'cancel' {
   const decision = formValue(form, 'decision');
@@ -49,10 +46,9 @@ function readTarget(text: string | undefined): InstallTarget | null {
   return text === 'SERVER' || text === 'USER' ? text : null;
 }
 
-/** What is wrong with a choice: a text for each part of the screen, and one for the whole. */
+/** `whole` is for the whole form. */
 export type Faults = Partial<Record<'target' | 'guildId' | 'scopes' | 'permissions' | 'whole', string>>;
 
-/** Says to the person what a refusal means for what they chose. */
 export function explain(error: DomainError): Faults {
   switch (error.code) {
     case 'INVALID_INPUT':

@@ -2,31 +2,24 @@ import type { DomainError } from '../../domain/errors.js';
 import { type Html, html } from '../../http/pages/html.js';
 import { notice } from './notice.js';
 
-/** One field of a form: what it is called, and what may be typed. */
 export interface Field {
   name: string;
   label: string;
   type: 'text' | 'email' | 'password';
-  /** What a browser may fill in (HTML, Autofill). */
+  /** HTML's autofill token. */
   autocomplete: string;
-  /** Shown under it. */
   rule?: string;
-  /** Further attributes. */
   limits?: Html;
 }
 
-/** What a form shows of an attempt. */
+/** An earlier attempt. */
 export interface Attempt {
-  /** By the fields' names. */
+  /** By field name. */
   typed?: Readonly<Record<string, string | undefined>>;
-  /** Why it did not do. */
   refusal?: DomainError | undefined;
 }
 
-/**
- * The fields of a form, after what was wrong with it. What was typed is kept but for passwords, a fault stands at its field, and the first
- * field with one, or else the first that is empty, is where the visitor goes on.
- */
+/** Keeps typed values except passwords. The first field with an error, or else the first empty one, gets the focus. */
 export function fields(form: readonly Field[], { typed = {}, refusal }: Attempt): Html {
   const faults = new Map(refusal?.fields.map(({ path, message }) => [path, message]));
   const isKept = ({ name, type }: Field) => type !== 'password' && (typed[name] ?? '') !== '';

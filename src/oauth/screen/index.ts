@@ -11,7 +11,6 @@ import { showSignIn, signIn, signOut } from './sign-in.js';
 import { showSignUp, signUp } from './sign-up.js';
 import { answer, type Visit } from './visit.js';
 
-/** The authorization screen: pages that need no script. */
 export function mountScreen(http: FastifyInstance, app: AppContext, sessions: PageSessions): void {
   const page = (handle: (visit: Visit) => Promise<Answer>) => async (request: FastifyRequest, reply: FastifyReply) =>
     send(reply, await answer(app, sessions, request, handle));
@@ -26,7 +25,7 @@ export function mountScreen(http: FastifyInstance, app: AppContext, sessions: Pa
   http.post(PATHS.signOut, page(signOut));
   http.get(PATHS.password, page(showPassword));
   http.post(PATHS.password, page(sendPassword));
-  // Client libraries build their invite links from the address of the API.
+  // Client libraries build invite links from the API's base URL.
   for (const prefix of REST_PREFIXES.filter(Boolean)) {
     http.get(prefix + PATHS.authorize, (request, reply) =>
       send(reply, redirect(PATHS.authorize + new URL(request.url, app.addresses.publicUrl).search)),

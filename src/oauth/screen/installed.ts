@@ -6,7 +6,7 @@ import { installedPage, notFoundPage } from './pages.js';
 import type { Visit } from './visit.js';
 import { namedPermissions } from './words.js';
 
-/** Where an installation without a redirect URI ends. Says so only of one that is there; to load it again changes nothing. */
+/** Confirms an existing installation, so the page can be reloaded safely. */
 export async function showInstalled({ call, query, signedIn }: Visit): Promise<Answer> {
   if (!signedIn) return notFoundPage(null, null);
   const installation = await findInstallation(call, {

@@ -10,13 +10,11 @@ import { isAsked, ownAddress, PATHS } from './addresses.js';
 import { type Attempt, type Field, fields } from './fields.js';
 import { destination, type NamedPermission } from './words.js';
 
-/** Somebody who is signed in, and the token that forms of theirs carry. */
 export interface SignedIn {
   person: User;
   csrfToken: string;
 }
 
-/** Says who is signed in, with the way to be somebody else. */
 export function whoIsSignedIn({ person, csrfToken }: SignedIn, query: AuthorizationQuery): Html {
   return html`<form class="person" method="post" action="${ownAddress(PATHS.signOut, query)}">
 <p>Signed in as ${name(person.username)}</p>
@@ -30,7 +28,6 @@ export interface SignInForm extends Attempt {
   leadsTo: string | null;
 }
 
-/** The fields by which somebody names their account. */
 export const EMAIL: Field = {
   name: 'email',
   label: 'E-mail address',
@@ -41,7 +38,6 @@ export const EMAIL: Field = {
 
 const { min, max } = limits.password;
 
-/** A password that somebody chooses. */
 export const NEW_PASSWORD: Field = {
   name: 'password',
   label: 'Password',
@@ -53,12 +49,10 @@ export const NEW_PASSWORD: Field = {
 
 const PASSWORD: Field = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' };
 
-/** A page with a form, after an attempt or before one. */
 export function formPage({ refusal }: Attempt, page: Pick<Page, 'title' | 'leadsTo' | 'body'>): Page {
   return { status: refusal ? statusOf(refusal) : 200, retryAfter: refusal?.retryAfterSeconds, ...page };
 }
 
-/** Asks who the visitor is, and leads back to the request for authorization. */
 export function signInPage({ query, leadsTo, ...attempt }: SignInForm): Page {
   return formPage(attempt, {
     title: 'Sign in',
@@ -74,7 +68,7 @@ ${fields([EMAIL, PASSWORD], attempt)}
   });
 }
 
-/** One page for what does not exist and for what the visitor may not know of. */
+/** Also for applications that the visitor may not see. */
 export function notFoundPage(query: AuthorizationQuery | null, signedIn: SignedIn | null): Page {
   const mayBeInvited = query !== null && !signedIn;
   return endingPage({
@@ -88,7 +82,7 @@ ${mayBeInvited && html`<p>If you were invited to test it, sign in first.</p>`}`,
   });
 }
 
-/** Ends an installation that has no redirect URI to answer to. */
+/** For installations without a redirect URI. */
 export function installedPage({ application, guild }: MadeInstallation, withheld: NamedPermission[]): Page {
   return endingPage({
     status: 200,
@@ -115,12 +109,12 @@ export function cancelledPage(query: AuthorizationQuery): Page {
   });
 }
 
-/** Tells of a refusal that the client would hear of, with the way to it as a link. */
+/** For errors that the client may receive. */
 export function refusedClientPage(refused: {
   application: Application;
   refusal: DomainError;
   redirectUri: string;
-  /** The redirect URI with what the client is told. */
+  /** The redirect URI with the error. */
   address: string;
 }): Page {
   const { application, refusal, redirectUri, address } = refused;
@@ -134,7 +128,7 @@ export function refusedClientPage(refused: {
   });
 }
 
-/** Tells of a refusal that cannot be told to the client. */
+/** For errors that cannot be sent to the client. */
 export function refusalPage(refusal: DomainError, again: AuthorizationQuery | null): Page {
   const title = TITLES[refusal.kind] ?? 'This link does not work';
   return endingPage({
@@ -148,7 +142,7 @@ export function refusalPage(refusal: DomainError, again: AuthorizationQuery | nu
   });
 }
 
-/** What happened, where it is not the link that is to blame. */
+/** For errors that the link did not cause. */
 const TITLES: Partial<Record<ErrorKind, string>> = {
   forbidden: 'Nothing was done',
   rateLimited: 'Too many attempts',
@@ -166,7 +160,7 @@ export function faultPage(requestId: string): Page {
   });
 }
 
-/** The status of a page that tells of a refusal: 400 for what the visitor chose or sent, whatever is wrong with it. */
+/** 400 for everything the visitor chose or sent. */
 export function statusOf({ code, kind }: DomainError): number {
   return code === 'FORBIDDEN' || KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
 }

@@ -9,7 +9,7 @@ import { type Attempt, fields } from './fields.js';
 import { EMAIL, formPage, NEW_PASSWORD } from './pages.js';
 import { requireOwnOrigin, type Visit } from './visit.js';
 
-/** For who does not know their password: asks for their address, or, where a mail has led them here, for another password. */
+/** Asks for an e-mail address, or with a token for a new password. */
 export async function showPassword({ request, query, sessions }: Visit): Promise<Answer> {
   const token = tokenIn(request.query);
   if (token === null) return forgottenPage(query);
@@ -47,7 +47,6 @@ async function reset({ sessions, visitor, query }: Visit, token: string, passwor
   }
 }
 
-/** What a mail's link carries; null for a visit that no mail led to. */
 function tokenIn(query: unknown): string | null {
   if (typeof query !== 'object' || query === null || !('token' in query)) return null;
   return typeof query.token === 'string' ? query.token : '';
@@ -66,7 +65,7 @@ ${fields([EMAIL], attempt)}
   });
 }
 
-/** Says the same whether or not anybody has an account with the address. */
+/** Must not reveal whether the account exists. */
 function sentPage(query: AuthorizationQuery, email: string): Page {
   return endingPage({
     status: 200,

@@ -6,7 +6,7 @@ import { type Answer, redirect } from './answer.js';
 import { signInPage } from './pages.js';
 import { readRequest, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
 
-/** Asks a visitor to sign in, also for an application that they may not know of before. */
+/** Some applications are visible only after signing in. */
 export async function showSignIn(visit: Visit): Promise<Answer> {
   if (visit.signedIn) return back(visit);
   return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit) });
@@ -36,12 +36,12 @@ export async function signOut(visit: Visit): Promise<Answer> {
   return back(visit, await visit.sessions.signOut(visit.visitor));
 }
 
-/** To the request for authorization, which stands in the query of every page here; to the instance's first page where there is none. */
+/** Redirects to the authorization request in the query, if any. */
 export function back({ query }: Visit, cookies: string[] = []): Answer {
   return redirect(isAsked(query) ? ownAddress(PATHS.authorize, query) : '/', cookies);
 }
 
-/** Where signing in may lead at once, when nothing is left to ask; of a hidden application, what the link itself says. */
+/** The redirect URI that signing in may lead to directly. For hidden applications, the URI in the link. */
 export async function findRedirectUri(visit: Visit): Promise<string | null> {
   try {
     return (await readRequest(visit)).redirectUri;

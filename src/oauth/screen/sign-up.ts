@@ -10,7 +10,6 @@ import { EMAIL, formPage, NEW_PASSWORD } from './pages.js';
 import { back, findRedirectUri } from './sign-in.js';
 import { requireOwnOrigin, type Visit } from './visit.js';
 
-/** Lets somebody without an account make one on their way to a request for authorization. */
 export async function showSignUp(visit: Visit): Promise<Answer> {
   if (visit.signedIn) return back(visit);
   return signUpPage({ query: visit.query, leadsTo: await findRedirectUri(visit) });

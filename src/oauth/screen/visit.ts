@@ -22,7 +22,7 @@ import { withParameters } from './addresses.js';
 import { type Answer, redirect } from './answer.js';
 import { faultPage, notFoundPage, refusalPage, refusedClientPage, type SignedIn, signInPage } from './pages.js';
 
-/** One request to the screen: who sends it, and the request for authorization in its query. */
+/** One request to the screen. */
 export interface Visit {
   app: AppContext;
   sessions: PageSessions;
@@ -30,12 +30,11 @@ export interface Visit {
   visitor: Visitor;
   call: CallContext;
   query: AuthorizationQuery;
-  /** The form's share of the memory for bodies, until the visit is answered. */
   held: HeldBody;
   signedIn: SignedIn | null;
 }
 
-/** Answers a request with what `handle` makes of it; every refusal and every fault becomes an answer too. */
+/** Turns every error into a page. */
 export async function answer(
   app: AppContext,
   sessions: PageSessions,
@@ -87,8 +86,8 @@ async function refuse(visit: Visit, error: unknown): Promise<Answer | null> {
 }
 
 /**
- * Answers the client with a refusal (RFC 6749, section 4.1.2.1). Whoever has allowed it nothing yet goes there by a click of
- * theirs: else anybody could register a client and use our address to lead people elsewhere (RFC 9700, section 4.11.2).
+ * Sends an error to the client (RFC 6749, section 4.1.2.1). Unless the user has authorized the client before, the
+ * redirect needs a click. Otherwise clients could use it as an open redirect (RFC 9700, section 4.11.2).
  */
 async function tellClient(visit: Visit, refused: RefusedAuthorization): Promise<Answer> {
   const { application, refusal, redirectUri } = refused;
@@ -97,7 +96,6 @@ async function tellClient(visit: Visit, refused: RefusedAuthorization): Promise<
   return refusedClientPage({ application, refusal, redirectUri, address });
 }
 
-/** The redirect URI of a client, with what it is told of a refusal. */
 export function refusalAddress(
   { app }: Visit,
   { refusal, redirectUri, state }: Pick<RefusedAuthorization, 'refusal' | 'redirectUri' | 'state'>,
@@ -110,9 +108,8 @@ export function refusalAddress(
 }
 
 /**
- * The request for authorization, checked.
- * @throws INVALID_REQUEST, UNKNOWN_APPLICATION also for an application that the visitor may not know of,
- *   {@link RefusedAuthorization}
+ * @throws INVALID_REQUEST, UNKNOWN_APPLICATION (also for applications hidden from the visitor), {@link
+ * RefusedAuthorization}
  */
 export async function readRequest({ call, query }: Visit): Promise<AuthorizationRequest> {
   if (query.client_id === undefined) throw new DomainError('INVALID_REQUEST', 'The link lacks its client_id.');
@@ -120,13 +117,13 @@ export async function readRequest({ call, query }: Visit): Promise<Authorization
   return readAuthorizationRequest(application, query);
 }
 
-/** Refuses a form that a page of another site sent. @throws FORBIDDEN */
+/** @throws FORBIDDEN for a form from another origin */
 export function requireOwnOrigin({ app, request }: Visit): void {
   if (originOf(app.addresses.publicUrl, request.headers) !== 'foreign') return;
   throw new DomainError('FORBIDDEN', 'This form was not sent from a page of this site, so nothing was done.');
 }
 
-/** Refuses a form that was not shown within the visitor's session. @throws FORBIDDEN, INVALID_REQUEST */
+/** @throws FORBIDDEN for a form of another session, INVALID_REQUEST */
 export function requireCsrfToken({ sessions, request }: Visit, form: URLSearchParams): void {
   if (sessions.csrfTokenFits(request.headers, formValue(form, 'csrf') ?? '')) return;
   throw new DomainError('FORBIDDEN', 'This form belongs to another session, so nothing was done.');

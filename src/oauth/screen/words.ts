@@ -2,7 +2,6 @@ import type { Scope } from '../../domain/installations/index.js';
 import { Permission } from '../../domain/permissions.js';
 import { type Html, html, name } from '../../http/pages/html.js';
 
-/** What a scope lets the application do, and what that means. */
 export const SCOPE_TEXTS: Record<Scope, { title: string; detail: string }> = {
   identify: { title: 'Know who you are', detail: 'Your user id, your username and your avatar.' },
   email: { title: 'Read your e-mail address', detail: 'The verified address of your account.' },
@@ -22,10 +21,9 @@ export const SCOPE_TEXTS: Record<Scope, { title: string; detail: string }> = {
   },
 };
 
-/** One bit has two names; this is the older one. */
+/** Omits the newer of two names of one bit. */
 type PermissionName = Exclude<keyof typeof Permission, 'ManageEmojisAndStickers'>;
 
-/** Every permission by the name people know it by. */
 const PERMISSION_TEXTS: Record<PermissionName, string> = {
   Administrator: 'Administrator',
   ViewChannel: 'View channels',
@@ -81,7 +79,6 @@ const PERMISSION_TEXTS: Record<PermissionName, string> = {
   ManageEvents: 'Manage events',
 };
 
-/** A permission by its bit and its name. */
 export interface NamedPermission {
   bit: bigint;
   text: string;
@@ -92,12 +89,12 @@ const NAMED_PERMISSIONS: NamedPermission[] = (Object.keys(PERMISSION_TEXTS) as P
   text: PERMISSION_TEXTS[key],
 }));
 
-/** The permissions in `bits`, the gravest and most general first. */
+/** Most powerful first. */
 export function namedPermissions(bits: bigint): NamedPermission[] {
   return NAMED_PERMISSIONS.filter(({ bit }) => (bits & bit) !== 0n);
 }
 
-/** Where a redirect goes, as a person can judge it. */
+/** Describes a redirect to the user. */
 export function destination(redirectUri: string): Html {
   const { protocol, origin } = new URL(redirectUri);
   if (protocol === 'http:' || protocol === 'https:') return name(origin);
