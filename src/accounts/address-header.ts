@@ -1,2 +1,2 @@
-/** The header in which this face tells the accounts library the caller's address. */
+/** Carries the caller's address to the library. */
 export const ADDRESS_HEADER = 'x-causeway-address';

@@ -5,18 +5,20 @@ import { refuseBeyond, takeLimit } from '../domain/rate-limits.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { hashSecret } from '../infra/secrets.js';
 
-/** Counts an attempt under `key`: a network address, or a person. @throws RATE_LIMITED */
+/**
+ * @param key a network address or a person
+ * @throws RATE_LIMITED
+ */
 export async function takeAttempt(app: AppContext, limit: Limit, key: string): Promise<void> {
   await takeLimit(app, limit, key, tooMany);
 }
 
 /**
- * Makes an attempt to sign in, and counts it by the address and then by the account, whether there is one or not, until it has
- * succeeded or met an outage. Who is refused by the address counts at no account, and so locks none. Where one of the two has
- * failed too often, whoever has a session of that account at that address already may still try: neither who guesses at an
- * account nor who does so beside its owner keeps the owner out.
- * @param email as it is stored
- * @throws RATE_LIMITED, and what `attempt` throws
+ * Counts a sign-in attempt for the address, then for the account, even if it does not exist. Success and outages give
+ * the counts back. An address over its limit no longer counts for accounts, so it cannot lock them. An address with a
+ * session of the account may still try, so attackers cannot lock out the owner.
+ * @param email as stored
+ * @throws RATE_LIMITED, and the errors of `attempt`
  */
 export async function countSignIn<Outcome extends { ok: boolean }>(
   app: AppContext,
@@ -42,7 +44,7 @@ interface Count {
   key: string;
 }
 
-/** @param taken gets what was counted. Nothing is remembered of an account that an address may not ask for. */
+/** @param taken receives the counts */
 async function takeSignIn(app: AppContext, email: string, address: string, taken: Count[]): Promise<void> {
   const take = async (limit: Limit, key: string) => {
     const state = await app.limits.take(limit, key);
@@ -59,7 +61,6 @@ async function takeSignIn(app: AppContext, email: string, address: string, taken
   if (!mayTry) refuseBeyond(state, tooMany);
 }
 
-/** Whether an account has a session that was begun at an address and is not over. */
 async function hasSessionAt(app: AppContext, email: string, ipAddress: string): Promise<boolean> {
   const expiresAt = { gt: new Date(app.clock.now()) };
   const where = { user: { email }, ipAddress, expiresAt };

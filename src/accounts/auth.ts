@@ -13,7 +13,7 @@ import { passingOutages, withoutOutage } from './outages.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
 
-/** The accounts library over our tables. Made when the public address is known. */
+/** Needs the public URL. */
 export function createAuth(app: AppContext) {
   const { publicUrl } = app.addresses;
   const { log } = app;
@@ -34,7 +34,7 @@ export function createAuth(app: AppContext) {
       useSecureCookies: publicUrl.startsWith('https:'),
       database: { generateId: () => String(app.nextId()) },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // This face checks the origin of every request itself, before the library sees it.
+      // The entry point checks origins itself.
       disableCSRFCheck: true,
       disableOriginCheck: true,
     },
@@ -52,12 +52,10 @@ export function createAuth(app: AppContext) {
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** What the library files its own passwords under. */
+/** How the library labels its own passwords. */
 const CREDENTIAL = { providerId: 'credential', issuer: 'local:credential' };
 
-/**
- * Takes the place of the library's own sign-up, which would make the account and the user it belongs to in two steps.
- */
+/** Replaces the library's sign-up, which creates account and user in two steps. */
 function signUp(app: AppContext) {
   return {
     id: 'causeway-sign-up',

@@ -5,10 +5,7 @@ import { isSameSignature } from '../infra/secrets.js';
 
 const OUR_COOKIES = new RegExp(`(?<=^|;)(\\s*(?:__Secure-)?${COOKIE_PREFIX}\\.\\w+=)([^;]*)`, 'g');
 
-/**
- * A `Cookie` header with our cookies signed by the newest key, where any key that is accepted signed them: the accounts library knows
- * the newest alone.
- */
+/** Signs cookies by older keys with the newest key, which is the only one the library knows. */
 export function cookiesByNewest(keys: KeyRing, header: string): string {
   if (keys.length === 1) return header;
   return header.replace(OUR_COOKIES, (_cookie, name: string, value: string) => name + signedByNewest(keys, value));
@@ -30,7 +27,6 @@ function decoded(encoded: string): string {
   }
 }
 
-/** As the library signs a cookie. */
 function signatureOf(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64');
 }

@@ -4,16 +4,16 @@ import type { KeyRing } from '../infra/instance-keys.js';
 import { isSameSignature } from '../infra/secrets.js';
 import { sessionCredentials } from './sessions.js';
 
-/** Sets these tokens apart from whatever else is signed with the same key. */
+/** Separates these tokens from the key's other signatures. */
 const PURPOSE = 'causeway form';
 
-/** A text that only who holds both the session and the instance's key can make; null without a session. */
+/** Returns a token that only the session and the instance's key give; null without a session. */
 export function csrfToken([key]: KeyRing, headers: IncomingHttpHeaders): string | null {
   const session = sessionOf(headers);
   return session === null ? null : tokenBy(key, session);
 }
 
-/** Whether `token` was made for this session, in a time that tells nothing about the right one. */
+/** Compares in constant time. */
 export function csrfTokenFits(keys: KeyRing, headers: IncomingHttpHeaders, token: string): boolean {
   const session = sessionOf(headers);
   if (session === null) return false;

@@ -6,7 +6,10 @@ import { sessionCredentials } from './sessions.js';
 
 const MAX_USER_AGENT = 512;
 
-/** A request as the accounts library is to see it: only what it needs. A body makes it a POST. @throws UNAUTHENTICATED */
+/**
+ * Forwards only the necessary headers. With a body, the request is a POST.
+ * @throws UNAUTHENTICATED
+ */
 export function requestFor(app: AppContext, path: string, { address, headers }: Visitor, body?: unknown): Request {
   const { cookie, 'user-agent': userAgent } = headers;
   const authorization = sessionCredentials(headers)?.authorization;

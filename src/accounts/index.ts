@@ -24,15 +24,12 @@ export interface Accounts extends Face {
   pageSessions: PageSessions;
 }
 
-/** Bytes. */
+/** In bytes. */
 const MAX_BODY = 16 * 1024;
 
 const VerifyEmail = z.object({ token: z.string().max(2_048) });
 
-/**
- * Portal accounts under `/auth`: sign-up, sign-in, sign-out, passwords, sessions, verifying addresses and who is signed in. Everything else
- * there is not found.
- */
+/** Portal accounts under `/auth`. All other paths there respond 404. */
 export function createAccounts(app: AppContext): Accounts {
   const library = new Lazy(async () => (await import('./auth.js')).createAuth(app));
   const auth = () => library.get();
@@ -100,7 +97,6 @@ export function createAccounts(app: AppContext): Accounts {
   };
 }
 
-/** An empty JSON body counts as an empty object. */
 function acceptJsonOnly(http: FastifyInstance): void {
   http.removeAllContentTypeParsers();
   const options = { parseAs: 'buffer' as const, bodyLimit: MAX_BODY };
@@ -116,7 +112,7 @@ function acceptJsonOnly(http: FastifyInstance): void {
   });
 }
 
-/** A page of another site must not sign anybody in or out; whoever states no origin is no page. */
+/** Requests without an origin do not come from a page. */
 function requireTrustedOrigin(app: AppContext, request: FastifyRequest): void {
   if (request.method !== 'GET' && originOf(app.addresses.publicUrl, request.headers) === 'foreign') {
     throw new DomainError('FORBIDDEN', 'Requests from this origin are not accepted.');

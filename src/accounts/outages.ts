@@ -2,10 +2,7 @@ import type { DBAdapter } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { DatabaseUnavailable, isUnavailable } from '../infra/database/faults.js';
 
-/**
- * Wraps the accounts library's database adapter so that an outage of the database reaches whoever asked the library: errors
- * that are not of its own kind it logs, each anew, and answers as internal ones.
- */
+/** Passes database outages on to the library's caller. The library logs other types of errors and responds with 500. */
 export function passingOutages(adapter: DBAdapter): DBAdapter {
   return new Proxy(adapter, {
     get(target, name) {
@@ -16,7 +13,7 @@ export function passingOutages(adapter: DBAdapter): DBAdapter {
   });
 }
 
-/** An answer of the accounts library. @throws {DatabaseUnavailable} where it tells of an outage */
+/** @throws {DatabaseUnavailable} */
 export function withoutOutage(response: Response): Response {
   if (response.status === UNAVAILABLE) throw new DatabaseUnavailable(null, false);
   return response;

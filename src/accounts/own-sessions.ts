@@ -15,7 +15,7 @@ import type { Auth } from './auth.js';
 import { sessionHash } from './sessions.js';
 import { signOut } from './sign-in.js';
 
-/** The call of the person whom the headers name, and by which session they do. @throws UNAUTHENTICATED */
+/** @throws UNAUTHENTICATED */
 export async function requireOwner(
   app: AppContext,
   findPerson: FindPerson,
@@ -26,7 +26,10 @@ export async function requireOwner(
   return { call, owner: { userId: user.id, session: sessionHash(headers) } };
 }
 
-/** The sessions of the person whom the headers name, the newest first. @throws UNAUTHENTICATED */
+/**
+ * Newest first.
+ * @throws UNAUTHENTICATED
+ */
 export async function listOwnSessions(
   app: AppContext,
   findPerson: FindPerson,
@@ -38,7 +41,7 @@ export async function listOwnSessions(
 
 const Which = z.object({ id: z.string().max(64) });
 
-/** Ends one of them. @throws UNAUTHENTICATED, INVALID_INPUT, UNKNOWN_SESSION */
+/** @throws UNAUTHENTICATED, INVALID_INPUT, UNKNOWN_SESSION */
 export async function revokeSession(
   app: AppContext,
   findPerson: FindPerson,
@@ -49,13 +52,19 @@ export async function revokeSession(
   await endSession(call, owner.userId, parseInput(Which, body));
 }
 
-/** Ends all of them but the one that asks. @throws UNAUTHENTICATED */
+/**
+ * Keeps the caller's session.
+ * @throws UNAUTHENTICATED
+ */
 export async function revokeOtherSessions(app: AppContext, findPerson: FindPerson, visitor: Visitor): Promise<void> {
   const { call, owner } = await requireOwner(app, findPerson, visitor.headers);
   await endOwnSessions(call, owner);
 }
 
-/** Ends all of them. @returns the answer to signing out, which takes the cookie away, too @throws UNAUTHENTICATED */
+/**
+ * @returns the sign-out response, which clears the cookie
+ * @throws UNAUTHENTICATED
+ */
 export async function revokeSessions(
   app: AppContext,
   auth: Auth,

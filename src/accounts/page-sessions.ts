@@ -7,7 +7,6 @@ import { requestPasswordReset, resetPassword } from './passwords.js';
 import { signIn, signOut } from './sign-in.js';
 import { signUp } from './sign-up.js';
 
-/** Portal sessions for pages of other faces. */
 export function createPageSessions(app: AppContext, auth: () => Promise<Auth>, findPerson: FindPerson): PageSessions {
   const keys = app.keys.accounts;
   return {

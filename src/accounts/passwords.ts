@@ -28,8 +28,8 @@ const Request = z.object({ email: EmailAddress });
 const Reset = z.object({ token: z.string().max(200), newPassword: NewPassword });
 
 /**
- * Gives the person whom the headers name another password, and ends their other sessions. A wrong one counts as an attempt to sign in.
- * @throws UNAUTHENTICATED, RATE_LIMITED, INVALID_INPUT
+ * Ends the other sessions. A wrong current password counts as a sign-in attempt.
+ * @throws UNAUTHENTICATED, RATE_LIMITED, INVALID_INPUT, CONFLICT for an account without a password
  */
 export async function changePassword(
   app: AppContext,
@@ -55,7 +55,10 @@ export async function changePassword(
   await changeIt(call, { userId: owner.userId, passwordHash, keptSession: owner.session });
 }
 
-/** Sends a link for another password, where somebody has an account with the address; the same is answered where nobody has. @throws RATE_LIMITED, INVALID_INPUT */
+/**
+ * Does not reveal whether the account exists.
+ * @throws RATE_LIMITED, INVALID_INPUT
+ */
 export async function requestPasswordReset(app: AppContext, body: unknown, { address }: Visitor): Promise<void> {
   await takeAttempt(app, PASSWORD_MAILS_PER_ADDRESS, address);
   const { email } = parseInput(Request, body);
@@ -63,12 +66,15 @@ export async function requestPasswordReset(app: AppContext, body: unknown, { add
   await sendPasswordReset(app.callOfNobody(), email);
 }
 
-/** Gives whoever follows such a link another password, and ends all their sessions. @throws RATE_LIMITED, INVALID_INPUT, INVALID_RESET_TOKEN */
+/**
+ * Ends all sessions.
+ * @throws RATE_LIMITED, INVALID_INPUT, INVALID_RESET_TOKEN
+ */
 export async function resetPassword(app: AppContext, auth: Auth, body: unknown, { address }: Visitor): Promise<void> {
   await takeAttempt(app, PASSWORD_RESETS_PER_ADDRESS, address);
   const { token, newPassword } = parseInput(Reset, body);
   const call = app.callOfNobody();
-  // Before the slow part: anybody can make up a token.
+  // Made-up tokens must not cost a slow hash.
   if (!(await isPasswordReset(call, token))) throw new DomainError('INVALID_RESET_TOKEN');
   const { password } = await auth.$context;
   await resetIt(call, token, await password.hash(newPassword));

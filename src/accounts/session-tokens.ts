@@ -1,10 +1,7 @@
 import type { DBAdapter, Where } from 'better-auth';
 import { hashSecret } from '../infra/secrets.js';
 
-/**
- * Wraps the accounts library's database adapter so that a session's token is stored as its hash only. What the library reads
- * back by token carries the token it asked with; sessions read by anything else carry the hash.
- */
+/** Stores only hashes of session tokens. Sessions that are read by token contain the token, others the hash. */
 export function hashingSessionTokens(adapter: DBAdapter): DBAdapter {
   const wrapped: DBAdapter = {
     ...adapter,
@@ -52,7 +49,6 @@ function hashedCondition(condition: Where): Where {
   return Array.isArray(value) ? { ...condition, value: value.map((token) => hashSecret(String(token))) } : condition;
 }
 
-/** Puts the token that a session was asked for with in place of its stored hash. */
 function withToken<T>(row: T | null, query: Query): T | null {
   if (query.model !== 'session' || row === null) return row;
   const asked = query.where?.find((condition) => condition.field === 'token')?.value;

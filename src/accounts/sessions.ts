@@ -13,15 +13,13 @@ import { cookiesByNewest } from './cookie-keys.js';
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*((?:__Secure-)?${COOKIE_PREFIX}\\.session_token=[^;]*)`);
 
-/** One of the two. */
 interface Credentials {
   authorization?: string;
   cookie?: string;
 }
 
 /**
- * The credentials in a request that may name a person's session, or null for none. Whoever sends an `Authorization` header
- * speaks through it alone: a browser adds its cookie to whatever a page makes it send.
+ * An `Authorization` header overrides the cookie, which browsers send automatically.
  * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session
  */
 export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | null {
@@ -34,7 +32,7 @@ export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | 
   return cookie ? { cookie } : null;
 }
 
-/** The hash under which the session is stored that the headers name, checked or not; null where they name none. */
+/** The stored hash of the session in the headers, unchecked; null without one. */
 export function sessionHash(headers: IncomingHttpHeaders): string | null {
   const { authorization, cookie } = sessionCredentials(headers) ?? {};
   const bearer = authorization === undefined ? undefined : SESSION_TOKEN.exec(authorization.trim())?.[1];
@@ -42,34 +40,30 @@ export function sessionHash(headers: IncomingHttpHeaders): string | null {
   return token === undefined ? null : hashSecret(token);
 }
 
-/** A token as the accounts library makes them, with or without the signature it has in a cookie. */
 const SESSION_TOKEN = /^bearer +([\w-]+)(?:\.[^\s.]+)?$/i;
 
 const MAX_REMEMBERED = 10_000;
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
-/** Tells whose session a request carries. Sessions are kept in memory for half a minute and dropped when their person signs out, or changes. */
+/** Finds the user of a session. Caches sessions for half a minute, or until the user signs out or changes. */
 export class Sessions {
   readonly #people: LRUCache<string, Person>;
-  /** Reads under way, so that many who ask at once are answered by one. */
+  /** Deduplicates concurrent reads. */
   readonly #finding = new Map<string, Promise<Person | null>>();
 
   constructor(
     private readonly app: AppContext,
     private readonly auth: () => Promise<Auth>,
   ) {
-    // A session is read anew after that time, which also lets the accounts library prolong it.
+    // Also lets the library extend the session.
     this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),
     );
   }
 
-  /**
-   * The person whose session the headers carry (`Authorization: Bearer`, or else the cookie), or anonymous.
-   * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session
-   */
+  /** @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session */
   async personFromHeaders(headers: IncomingHttpHeaders): Promise<Actor> {
     const credentials = sessionCredentials(headers);
     if (!credentials) return { kind: 'anonymous' };
@@ -89,10 +83,7 @@ export class Sessions {
     return finding;
   }
 
-  /**
-   * Reads a session, and remembers it for as long as that may be and it lasts.
-   * @param isCurrent whether nothing was told of sessions meanwhile
-   */
+  /** @param isCurrent false if a session changed during the read; the result must not be cached then */
   async #read(key: string, credentials: Credentials, isCurrent: () => boolean): Promise<Person | null> {
     if (credentials.authorization !== undefined && !(await this.#mayName(credentials.authorization))) return null;
     const { api } = await this.auth();
@@ -117,7 +108,7 @@ export class Sessions {
     return person;
   }
 
-  /** Who is here is let in, also where that cannot be noted. */
+  /** Failed writes must not refuse the user. */
   async #noteSeen(userId: bigint, seenAt: Date | null): Promise<void> {
     const { clock, log } = this.app;
     if (!isSeenAgain(seenAt, clock.now())) return;
@@ -128,7 +119,7 @@ export class Sessions {
     }
   }
 
-  /** Anybody can make up a token; a cookie carries a signature of ours, which the library checks first. */
+  /** Rejects unknown bearer tokens. Cookies are signed, so the library checks them first. */
   async #mayName(authorization: string): Promise<boolean> {
     const token = SESSION_TOKEN.exec(authorization.trim())?.[1];
     return token !== undefined && this.app.known.session(hashSecret(token));

@@ -16,8 +16,8 @@ const Password = plainText().refine((password) => password !== '', fault('BASE_T
 const Credentials = z.object({ email: EmailAddress, password: Password });
 
 /**
- * Begins a session. An attempt counts until it succeeded or met an outage, whatever was sent.
- * @throws RATE_LIMITED, INVALID_INPUT, and UNAUTHENTICATED for a wrong pair, without a word of which of the two is wrong
+ * Every attempt counts until it succeeds or meets an outage.
+ * @throws RATE_LIMITED, INVALID_INPUT, UNAUTHENTICATED without saying whether the address or the password is wrong
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {
   const { email, password } = await readCredentials(app, credentials, visitor);
@@ -33,7 +33,10 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
   return response;
 }
 
-/** A session that was begun by a password which was changed meanwhile ends with the others. @throws UNAUTHENTICATED */
+/**
+ * Ends a session whose password was changed during the sign-in.
+ * @throws UNAUTHENTICATED
+ */
 async function endIfOutdated(app: AppContext, before: OwnPassword, response: Response): Promise<void> {
   const call = app.callOfNobody();
   if (await isStillPassword(call, before)) return;
@@ -44,7 +47,10 @@ async function endIfOutdated(app: AppContext, before: OwnPassword, response: Res
 
 const SignedIn = z.object({ token: z.string() });
 
-/** What is no credentials counts by the address, since it names no account. @throws RATE_LIMITED, INVALID_INPUT */
+/**
+ * Counts invalid credentials by address, because they name no account.
+ * @throws RATE_LIMITED, INVALID_INPUT
+ */
 async function readCredentials(app: AppContext, input: unknown, { address }: Visitor) {
   try {
     return parseInput(Credentials, input);
@@ -54,7 +60,6 @@ async function readCredentials(app: AppContext, input: unknown, { address }: Vis
   }
 }
 
-/** Ends the session that the visitor's headers carry, if any. */
 export async function signOut(
   app: AppContext,
   auth: Auth,

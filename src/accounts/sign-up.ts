@@ -6,8 +6,8 @@ import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
 /**
- * Makes an account and begins its first session. Every attempt counts, whatever was sent.
- * @throws RATE_LIMITED, INVALID_INPUT, CONFLICT for a username or an e-mail address that is taken
+ * Creates an account and its first session. Every attempt counts.
+ * @throws RATE_LIMITED, INVALID_INPUT, CONFLICT for a taken username or e-mail address
  */
 export async function signUp(app: AppContext, auth: Auth, details: unknown, visitor: Visitor): Promise<Response> {
   await takeAttempt(app, SIGN_UP_PER_ADDRESS, visitor.address);

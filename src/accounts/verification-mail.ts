@@ -3,13 +3,12 @@ import { verifyJWT } from 'better-auth/crypto';
 import type { AppContext } from '../context.js';
 import type { KeyRing } from '../infra/instance-keys.js';
 
-/** How long the link in a mail works, in seconds. */
+/** In seconds. */
 const LINK_LIFETIME_S = 24 * 60 * 60;
 
-/** The same for a link that was signed anew: until the library has read it. */
+/** In seconds; the library reads re-signed links immediately. */
 const USED_WITHIN_S = 60;
 
-/** Sends the mail whose link proves that its reader has the address. */
 export async function sendVerificationMail(
   app: AppContext,
   { email, name }: { email: string; name: string },
@@ -28,7 +27,7 @@ The link works for ${LINK_LIFETIME_S / 3600} hours. If you did not sign up, you 
   });
 }
 
-/** The token of such a link signed by the newest key, where any key that is accepted signed it: the accounts library knows the newest alone. */
+/** Signs tokens by older keys with the newest key, which is the only one the library knows. */
 export async function linkByNewest([newest, ...older]: KeyRing, token: string): Promise<string> {
   for (const key of older) {
     const payload = await verifyJWT<{ email?: unknown }>(token, key);

@@ -6,10 +6,7 @@ import { takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-/**
- * Sends the mail once more to the person whom the headers name.
- * @throws UNAUTHENTICATED, RATE_LIMITED, and CONFLICT when the address is verified
- */
+/** @throws UNAUTHENTICATED, RATE_LIMITED, CONFLICT if already verified */
 export async function resendVerificationMail(
   app: AppContext,
   findPerson: FindPerson,
@@ -24,15 +21,12 @@ export async function resendVerificationMail(
   await sendVerificationMail(app, account);
 }
 
-/**
- * Takes the address that a link's token names for verified, by now or before.
- * @throws INVALID_REQUEST for a token that is none, or is too old
- */
+/** @throws INVALID_REQUEST for an invalid or expired token */
 export async function verifyEmail(app: AppContext, auth: Auth, token: string, address: string): Promise<void> {
   const { linkByNewest } = await import('./verification-mail.js');
   const signed = await linkByNewest(app.keys.accounts, token);
   const path = `/auth/verify-email?${new URLSearchParams({ token: signed })}`;
-  // Without the visitor's own headers: whom the link verifies has nothing to do with who is signed in.
+  // The link may belong to another account than the visitor's.
   const response = await auth.handler(requestFor(app, path, { address, headers: {} }));
   if (response.ok) return;
   if (response.status >= 500) throw new Error(`verifying an e-mail address was answered ${response.status}`);
