@@ -4,10 +4,9 @@ export interface ByteRange {
 }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14.2). Only a single range of bytes is honoured: anything else is answered with
- * the whole.
- * @param size of the whole, in bytes
- * @returns both ends included; null for the whole
+ * RFC 9110, section 14.2. Anything but a single byte range means the whole file.
+ * @param size in bytes
+ * @returns inclusive bounds; null for the whole
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | null | 'unsatisfiable' {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
@@ -25,13 +24,13 @@ function suffix(length: number, size: number): ByteRange | 'unsatisfiable' {
   return { start: Math.max(0, size - length), end: size - 1 };
 }
 
-/** Whether an `If-None-Match` header names `tag` (RFC 9110, section 13.1.2). */
+/** RFC 9110, section 13.1.2. */
 export function matches(header: string | undefined, tag: string): boolean {
   const tags = tagsOf(header).map((candidate) => candidate.replace(/^W\//, ''));
   return tags.includes(tag) || tags.includes('*');
 }
 
-/** Whether an `If-Match` header names `tag`, which no weak tag does (RFC 9110, section 13.1.1). */
+/** Weak tags never match (RFC 9110, section 13.1.1). */
 export function isTheSame(header: string, tag: string): boolean {
   const tags = tagsOf(header);
   return tags.includes(tag) || tags.includes('*');

@@ -1,4 +1,4 @@
-/** Types a browser may show in place: none of them can hold a script that runs. */
+/** Types that cannot run scripts. */
 const SHOWN_IN_PLACE = new Set([
   'image/png',
   'image/jpeg',
@@ -16,20 +16,20 @@ const SHOWN_IN_PLACE = new Set([
   'text/plain',
 ]);
 
-/** The type a file is served with: what its sender said where that is safe, plain bytes otherwise. */
+/** Uses the sender's type only if it is safe. */
 export function servedType(contentType: string): string {
   if (!SHOWN_IN_PLACE.has(contentType)) return 'application/octet-stream';
   return contentType === 'text/plain' ? 'text/plain; charset=utf-8' : contentType;
 }
 
-/** Whether a browser shows the file or saves it, with the file's name (RFC 6266; RFC 8187 for names outside ASCII). */
+/** RFC 6266; RFC 8187 for non-ASCII names. */
 export function dispositionOf(contentType: string, filename: string): string {
   const kind = SHOWN_IN_PLACE.has(contentType) ? 'inline' : 'attachment';
   const plain = filename.replace(/[^\w.-]/g, '_');
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded(filename)}`;
 }
 
-/** What `encodeURIComponent` leaves as it is, and a header's value may not hold so. */
+/** Also encodes characters that headers do not allow. */
 function encoded(filename: string): string {
   return encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,

@@ -6,10 +6,10 @@ import { isMadeByBox } from '../infra/ids.js';
 import type { ByteRange } from './conditions.js';
 import type { StoredContent } from './send.js';
 
-/** How long it may be kept that the cloud has a picture: its address may change. */
+/** The cloud's URL may change. */
 const AN_HOUR = 'public, max-age=3600';
 
-/** Pictures that are kept by another instance: in a cloud those of its boxes, in a box those of its cloud (decisions 405). */
+/** Images of other instances: a cloud serves those of its boxes, a box redirects to its cloud. */
 export class Elsewhere {
   readonly #boxes: BoxPictures;
 
@@ -18,12 +18,14 @@ export class Elsewhere {
     this.#boxes = new BoxPictures({ read: app.db.reader, door, clock, log });
   }
 
-  /** Whether a box keeps what has this id, so that nothing of it is here. */
   isOnBox(id: bigint): boolean {
     return this.app.boxRoutes.mayHave(id);
   }
 
-  /** A picture of a box's; null for none. @throws what `BoxPictures.find` throws */
+  /**
+   * Null if the box has no such image.
+   * @throws the errors of `BoxPictures.find`
+   */
   async ofBox(picture: BoxPicture, { type, tag }: { type: string; tag: string }): Promise<StoredContent | null> {
     const content = await this.#boxes.find(picture);
     if (!content) return null;
@@ -32,7 +34,7 @@ export class Elsewhere {
     return { key: `box/${picture.of}/${picture.id}/${tag}`, type, tag, size: content.length, read };
   }
 
-  /** Sends whoever asks a box for a picture of its cloud's there. @returns null where it can be nowhere else than here */
+  /** @returns null if the cloud cannot have the image */
   sendToCloud(id: bigint, { url }: FastifyRequest, reply: FastifyReply): FastifyReply | null {
     const cloudUrl = this.app.config.box?.cloudUrl;
     if (!cloudUrl || isMadeByBox(id)) return null;

@@ -22,8 +22,8 @@ const FORMATS: Record<string, { form: EmojiForm; type: string }> = {
 const MOVING: (typeof FORMATS)[string] = { form: 'moving', type: 'image/webp' };
 
 /**
- * Pictures of emojis. One that moves does so as GIF, and as WebP that is asked for with `animated=true` (Discord's documentation, Emoji
- * Resource). It is made smaller where `size` asks for that.
+ * Emoji images, scaled down to `size`. Animated ones move as GIF, and as WebP with `animated=true` (Discord docs, Emoji
+ * Resource).
  */
 export function mountEmojis(http: FastifyInstance, images: ImageSource): void {
   http.route<EmojiRequest>({
@@ -54,7 +54,7 @@ async function serveEmoji(
   return sendContent(request, reply, await images.sized.inForm(request.ip, found, size), FOR_EVER);
 }
 
-/** The first of these forms that there is; null where there is none here, and none on a box. */
+/** Returns the first available form; null if there is none. */
 async function find(
   { blobs, elsewhere }: ImageSource,
   id: bigint,

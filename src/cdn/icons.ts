@@ -10,7 +10,6 @@ import { SIZE_QUERY, sizeForm } from './image-queries.js';
 import { type Content, FOR_EVER, plain, type StoredContent, sendContent, storedContent, tagOf } from './send.js';
 import type { SizedImages } from './sized-images.js';
 
-/** Where images are kept, and how they are made smaller. */
 export interface ImageSource {
   blobs: BlobStore;
   sized: SizedImages;
@@ -32,7 +31,7 @@ interface AvatarRequest {
   Params: { file: string };
 }
 
-/** Under which names icons stand, and how long their sides may be, in pixels. */
+/** With the largest side, in pixels. */
 const SIDES: readonly [IconName, number][] = [
   ['app-icons', COVER_SIDE],
   ['avatars', ICON_SIDE],
@@ -40,13 +39,10 @@ const SIDES: readonly [IconName, number][] = [
   ['icons', ICON_SIDE],
 ];
 
-/** How long a default avatar may be kept, whose address says nothing of what it looks like. */
+/** The URL of a default avatar does not depend on its content. */
 const A_DAY = 'public, max-age=86400';
 
-/**
- * Application icons, which are also the avatars of their bots, and covers, icons of teams and guilds, avatars, and those of users who have none. An
- * icon is made smaller where `size` asks for that; a default avatar has one size (Discord's documentation, Image Formatting).
- */
+/** Discord docs, Image Formatting. An application's icon is also its bot's avatar. */
 export function mountIcons(http: FastifyInstance, images: ImageSource): void {
   for (const [of, side] of SIDES) {
     http.route<IconRequest>({
@@ -82,7 +78,7 @@ async function serveIcon(
   return sendContent(request, reply, await images.sized.inForm(request.ip, kept, size), FOR_EVER);
 }
 
-/** An icon in a form, wherever it is kept; null where it is not here, and on no box. */
+/** Null if neither this instance nor a box has it. */
 async function findIcon(
   { blobs, elsewhere }: ImageSource,
   icon: { of: IconName; id: bigint; hash: string },

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ImageForm } from '../infra/images.js';
 
-/** The types of attachments that are sized, as far as their content is of one of them, too. */
 const SIZED_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 const MAX_SIDE = 4_096;
@@ -27,17 +26,15 @@ const SizeQuery = z.object({
     .optional(),
 });
 
-/** What an attachment's query has to be, for who asked otherwise. */
 export const ATTACHMENT_QUERY =
   'An image takes width and height, whole numbers from 1 to 4096, format, which is png, jpeg or webp, and quality, lossless or a whole number from 1 to 100; each once.';
 
-/** What an icon's query has to be, for who asked otherwise. */
 export const SIZE_QUERY = 'The size has to be a power of two from 16 to 4096, stated once.';
 
 /**
- * The form in which an attachment is asked for. What is no image has one form.
- * @param contentType what its sender says it is
- * @returns null for a query that nobody can follow
+ * Other types ignore the query.
+ * @param contentType as the sender stated it
+ * @returns null for an invalid query
  */
 export function attachmentForm(contentType: string, query: unknown): ImageForm | null {
   if (!SIZED_TYPES.has(contentType)) return {};
@@ -45,9 +42,9 @@ export function attachmentForm(contentType: string, query: unknown): ImageForm |
 }
 
 /**
- * The form in which an icon or an emoji is asked for (Discord's documentation, Image Formatting).
- * @param kept the largest side it may have, in pixels
- * @returns null for a size that there is not
+ * Discord docs, Image Formatting.
+ * @param kept the largest side, in pixels
+ * @returns null for an invalid size
  */
 export function sizeForm(query: unknown, kept: number): ImageForm | null {
   const { data } = SizeQuery.safeParse(query);

@@ -22,13 +22,12 @@ interface AttachmentRequest {
   Querystring: Record<string, unknown>;
 }
 
-/** Where files stand, and how they are found. */
 const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; gone: string }[] = [
   { folder: 'attachments', find: findAttachmentFile, gone: 'ask for the message again' },
   { folder: 'ephemeral-attachments', find: findInteractionFile, gone: 'such files are kept for seven days' },
 ];
 
-/** Uploads under `/cdn`, with range requests, and nothing in them that a browser would run. */
+/** Serves uploads under `/cdn`. Browsers must not run their content. */
 export function createCdnFace(app: AppContext): Face {
   const sized = new SizedImages();
   const images = { blobs: app.blobs, sized, elsewhere: new Elsewhere(app) };
@@ -53,10 +52,7 @@ export function createCdnFace(app: AppContext): Face {
   };
 }
 
-/**
- * Answers for an image for which there is no room, for a box that cannot be asked, and for a file that is removed while it is asked for. All else
- * is for others to answer.
- */
+/** Handles overload, unreachable boxes and files deleted during the request. */
 function answerFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyImages) {
     reply.code(503).header('retry-after', TRY_AGAIN_MS / 1_000);
@@ -92,17 +88,17 @@ async function serveAttachment(
     'content-disposition',
     dispositionOf(file.contentType, nameOf(request.params.filename, stored, content)),
   );
-  // No cache between keeps what a deleted message held, and none longer than its address is good for.
+  // Shared caches must not keep deleted files, and no cache may outlive the URL.
   return sendContent(request, reply, content, `private, max-age=${secondsLeft}, immutable`);
 }
 
-/** What somebody saves a file as, which is another format's name where it is one. */
+/** Replaces the extension of a converted image. */
 function nameOf(filename: string, stored: Content, sent: Content): string {
   if (stored.type === sent.type) return filename;
   return `${parse(filename).name}.${sent.type.replace('image/', '')}`;
 }
 
-/** The file of an address whose signature is good, and how much longer it is; null for any other. */
+/** Null for an invalid or expired signature or a missing file. */
 async function findSigned(
   app: AppContext,
   { folder, find }: (typeof FOLDERS)[number],

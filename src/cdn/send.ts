@@ -4,27 +4,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../infra/blobs.js';
 import { type ByteRange, isTheSame, matches, parseRange } from './conditions.js';
 
-/** What is served, and never changes under its address. */
 export interface Content {
-  /** Its media type. */
   type: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
-  /** Its entity tag, in quotes. */
+  /** ETag, with quotes. */
   tag: string;
-  /** All of it, or the bytes of a range. */
   read(range?: ByteRange): Readable;
 }
 
-/** A file of the blob store as what is served. */
 export interface StoredContent extends Content {
   key: string;
 }
 
-/** The caching of what has another address when its content is another: an icon's holds a hash of it, an emoji never changes. */
+/** The URL changes with the content. */
 export const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** What goes with every file, so that a browser runs nothing of it and any page may show it. */
+/** Browsers must not run the file, but any page may show it. */
 const FILE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -39,15 +35,13 @@ export function storedContent(
   return { ...file, read: (range) => blobs.read(file.key, range) };
 }
 
-/** The entity tag that some bytes have wherever and whenever they are made. */
 export function tagOf(content: Buffer): string {
   return `"${createHash('sha256').update(content).digest('base64url')}"`;
 }
 
 /**
- * All of the content, or the range that a GET asks for (RFC 9110, section 14); nothing to somebody who has it, or who wants what it was
- * before.
- * @param caching its `Cache-Control`
+ * Handles ranges (RFC 9110, section 14) and conditional requests.
+ * @param caching the `Cache-Control` value
  */
 export function sendContent(
   request: FastifyRequest,
@@ -83,7 +77,6 @@ export function sendContent(
     .send(read(range));
 }
 
-/** A line of text instead of a file. */
 export function plain(reply: FastifyReply, text: string): FastifyReply {
   return reply
     .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })

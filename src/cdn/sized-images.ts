@@ -7,25 +7,25 @@ import { type ImageForm, type SizedImage, sizedImage, TooManyImages } from '../i
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';
 
-/** How much is kept of images in the forms they were asked for, in bytes. */
+/** Cache size, in bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** The largest that is served of them, in bytes. */
+/** Size limit of a converted image, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** How long it is remembered that a file is served as it is, in milliseconds: what took too long may be quicker later. */
+/** Cache time for serving the original, in milliseconds: a slow conversion may succeed later. */
 const AS_IT_IS_MS = 60_000;
 
-/** How many forms of one file may be made or wait to be made at once for one client. */
+/** Running and queued conversions of one file per client. */
 const FORMS_AT_ONCE = 8;
 
-/** What an entry takes beside its image, in bytes. */
+/** Cache overhead of an entry, in bytes. */
 const ENTRY_BYTES = 512;
 
-/** How much of one is handed to a connection at once, in bytes. */
+/** Chunk size of responses, in bytes. */
 const PIECE_BYTES = 64 * 1024;
 
-/** How much is held at most for answers that have begun, though others took its place, in bytes. */
+/** Limits the images that running responses hold, in bytes. */
 const HELD_BYTES = 32 * 1024 * 1024;
 
 const TYPES: Record<SizedImage['format'], string> = {
@@ -35,15 +35,14 @@ const TYPES: Record<SizedImage['format'], string> = {
   gif: 'image/gif',
 };
 
-/** The image in a form; null where it is served as it is. */
+/** Null if the original is served. */
 interface Kept {
   image: { type: string; content: Buffer; tag: string } | null;
 }
 
 /**
- * Images of the blob store in the forms they are asked for. Each is made once for all who ask at the same time, and kept in memory until
- * others need the room. An answer that has begun holds its image as long as there is room for that, too; beyond it, connections that read
- * slowly hold no more than a piece each.
+ * Converts images and caches the results. Concurrent requests share one conversion. Running responses hold at most
+ * `HELD_BYTES` in all; others hold one chunk each.
  */
 export class SizedImages {
   readonly #kept = new LRUCache<string, Kept>({
@@ -55,10 +54,9 @@ export class SizedImages {
   #held = 0;
 
   /**
-   * A file in a form. Whether there is such a file, and who may see it, is for the caller to know.
-   * @param client whose request it is; clients take turns
-   * @returns the file as it is where the form would change nothing, where it is no image that can be read, and where the image would be of
-   * more than 8 MiB
+   * The caller checks access.
+   * @param client for fair queueing
+   * @returns the original if it is no readable image, the form changes nothing, or the result exceeds 8 MiB
    * @throws {TooManyImages}
    */
   async inForm(client: string, file: StoredContent, form: ImageForm): Promise<Content> {
@@ -73,7 +71,6 @@ export class SizedImages {
     return { type, tag, size, read: (range) => this.#read(key, size, range) };
   }
 
-  /** Makes an image once for all who ask meanwhile. */
   #make(key: string, begin: () => Promise<Kept>): Promise<Kept> {
     const known = this.#making.get(key);
     if (known) return known;
@@ -96,10 +93,7 @@ export class SizedImages {
     }
   }
 
-  /**
-   * What is kept under a key, in pieces. An image that goes meanwhile and could not be held ends the answer before its end; a range has the
-   * rest.
-   */
+  /** If an image that is not held is evicted, the stream fails. The client can resume with a range. */
   #read(key: string, size: number, { start, end }: ByteRange = { start: 0, end: size - 1 }): Readable {
     const contentNow = () => this.#kept.peek(key)?.image?.content;
     const held = this.#held + size <= HELD_BYTES ? contentNow() : undefined;
@@ -107,7 +101,7 @@ export class SizedImages {
       for (let at = start; at <= end; at += PIECE_BYTES) {
         const content = held ?? contentNow();
         if (!content) throw new Error('an image was dropped for others before it was sent whole');
-        // A copy, which does not hold the rest.
+        // A slice would keep the whole image in memory.
         yield Buffer.from(content.subarray(at, Math.min(at + PIECE_BYTES, end + 1)));
       }
     };
