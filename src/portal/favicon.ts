@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A causeway of two arches, 32 by 32 pixels. */
+/** Two arches of a causeway, 32 × 32 pixels. */
 const PNG = Buffer.from(
   [
     'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgBAMAAACBVGfHAAAAMFBMVEVMaXE+TtY+TtY/TtU7UdU+TtU/T9Y+T9Y/T9b///+epuuwtu9CUtfi5Pl4hOPz9PyZ',
@@ -11,7 +11,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** `/favicon.ico`, for which browsers ask wherever they are. */
+/** Browsers request `/favicon.ico` on every origin. */
 export function mountFavicon(http: FastifyInstance): void {
   http.get('/favicon.ico', async (_request, reply) =>
     reply.headers({ 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' }).send(PNG),

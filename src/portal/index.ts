@@ -6,8 +6,8 @@ import { mountFavicon } from './favicon.js';
 import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';
 
 /**
- * The portal's pages, which ask GraphQL for all that they show. `/` and the addresses of invites lead into them.
- * @throws {StartError} where the portal was not built
+ * Serves the portal, and redirects `/` and invite links to it.
+ * @throws {StartError} if the portal was not built
  */
 export function createPortalFace(app: AppContext): Face {
   const pages = readPages();
@@ -28,7 +28,7 @@ export function createPortalFace(app: AppContext): Face {
   };
 }
 
-/** Sends the page in which every page opens; where there is none at the path, it says so by itself, and its status does. */
+/** Sends the app shell, which shows its own page for unknown paths. */
 function sendShell(
   app: AppContext,
   { shell, isRoute }: Pages,
@@ -54,7 +54,7 @@ function sendFile(app: AppContext, file: PortalFile, { headers }: FastifyRequest
   return reply.send(file.bodies[encoding]);
 }
 
-/** The best encoding that the client takes (RFC 9110, section 12.5.3). */
+/** RFC 9110, section 12.5.3. */
 function encodingFor(accepted = ''): Encoding {
   const taken = accepted.split(',').map((part) => part.trim().split(';'));
   const takes = (name: string) =>
@@ -63,13 +63,10 @@ function encodingFor(accepted = ''): Encoding {
   return takes('gzip') ? 'gzip' : 'identity';
 }
 
-/**
- * Scripts and styles of this origin alone, nothing that stands in a page. Icons have the instance's public address, also where somebody
- * came by another.
- */
+/** Images come from the public URL, even if the client uses another address. */
 function headersOfPages({ addresses, config }: AppContext): Record<string, string> {
   const { origin } = new URL(addresses.publicUrl);
-  // A box sends whoever wants a picture of its cloud's there.
+  // A box redirects images of its cloud to the cloud.
   const pictureOrigins = [origin, config.box?.cloudUrl].filter((one) => one != null);
   const policy = [
     "default-src 'none'",

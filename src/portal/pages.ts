@@ -3,25 +3,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import { StartError } from '../config.js';
 
-/** A file of the portal as it is served. */
 export interface PortalFile {
   type: string;
   etag: string;
-  /** By the name of `content-encoding`; `identity` is the file as it is. */
+  /** By `content-encoding`. */
   bodies: Record<Encoding, Buffer>;
-  /** Whether its name says what is in it, so that it never changes. */
+  /** Whether the file name contains a content hash. */
   isImmutable: boolean;
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** The portal as it was built (`npm run build`). */
+/** The built portal (`npm run build`). */
 export interface Pages {
-  /** By their paths below `/portal/`. */
+  /** By path below `/portal/`. */
   files: ReadonlyMap<string, PortalFile>;
-  /** The page in which every page opens. */
+  /** The HTML document of every page. */
   shell: PortalFile;
-  /** Whether there is a page at a path below `/portal`. */
+  /** @param path below `/portal` */
   isRoute(path: string): boolean;
 }
 
@@ -32,7 +31,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Reads the built portal, once. @throws {StartError} where it was not built */
+/** @throws {StartError} if the portal was not built */
 export function readPages(): Pages {
   const folder = builtFolder();
   const files = new Map(
@@ -47,7 +46,7 @@ export function readPages(): Pages {
   return { files, shell, isRoute: (path) => patterns.some((pattern) => pattern.test(path)) };
 }
 
-/** The nearest `dist/pages` above: built, this module may stand in a file with others. */
+/** Searches upwards, because the build may bundle this module into another folder. */
 function builtFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
