@@ -2,86 +2,81 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-/** Everything the environment decides, parsed once. */
 export interface Config {
   host: string;
   /** 0 picks a free port. */
   port: number;
-  /** The descriptor of a listening socket that systemd passed on, which is used in place of `host` and `port`; null without one. */
+  /** A listening socket from systemd, instead of `host` and `port`; null without one. */
   socketFd: number | null;
-  /** The origin put into links, CDN and gateway addresses, without a trailing slash; null until the port is known. */
+  /** Origin for all links, without a trailing slash; null until the port is known. */
   publicUrl: string | null;
-  /** The WebSocket origin of this process's gateway when it differs from `publicUrl`. */
+  /** WebSocket origin of this process's gateway, if not `publicUrl`. */
   gatewayPublicUrl: string | null;
   dataDir: string;
-  /** A `postgresql://` address, or null for the SQLite file in `dataDir`. */
+  /** A `postgresql://` URL; null for SQLite in `dataDir`. */
   databaseUrl: string | null;
-  /** Connections to PostgreSQL, at most. */
   databasePool: number;
   redisUrl: string | null;
-  /** What every key and channel in Redis begins with; it ends with a colon. */
+  /** Prefix of all Redis keys and channels; ends with a colon. */
   redisPrefix: string;
-  /** What signs cookies and the addresses of files, the newest first. */
+  /** Sign cookies and file URLs. */
   secretKeys: SecretKeys;
-  /** Where uploads are kept, or null for `dataDir`. */
+  /** Null for files in `dataDir`. */
   blobs: S3Location | null;
-  /** Where mails are sent, or null for the outbox in `dataDir`. Set, e-mail addresses of new accounts are to be verified. */
+  /** Null for the outbox in `dataDir`, which disables e-mail verification. */
   smtpUrl: string | null;
-  /** The address mails come from. */
   mailFrom: string;
-  /** A port of its own for `/metrics`, `/healthz` and `/readyz`; null for the one listener. 0 picks a free one. */
+  /** Port of `/metrics`, `/healthz` and `/readyz`; null for the main port, 0 for a free one. */
   metricsPort: number | null;
-  /** How long a stop is told to whoever asks `/readyz` or `/healthz` before the listener closes, in milliseconds. */
+  /**
+   * On shutdown, reports 503 on `/readyz` and `/healthz` for this long before closing the listener, in milliseconds.
+   */
   drainDelayMs: number;
   rateLimits: boolean;
-  /** The most that the files of one account's messages may take, in MiB. */
+  /** In MiB. */
   filesPerAccountMb: number;
-  /** Whether interactions endpoints may be plain http, at any port, and on this machine or private networks. */
+  /** Whether interactions endpoints may use plain HTTP, any port, and private or loopback addresses. */
   allowPrivateEndpoints: boolean;
-  /** Proxies whose `X-Forwarded-For` is believed; null for none. */
+  /** Null to ignore `X-Forwarded-For`. */
   trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
-  /** Whether the platform answers its built-in commands, whose names are reserved then. */
+  /** Also reserves their names. */
   builtInCommands: boolean;
-  /** Whether webhooks of boxes' channels work, or are not found. */
+  /** For webhooks of box channels. */
   selfHostedWebhooks: 'forward' | 'not_found';
-  /** Set where this instance is a box. */
+  /** Null for a cloud. */
   box: BoxConfig | null;
 }
 
-/** Keys, or {@link DATABASE_KEY} for the one that the database keeps: the first signs, and what the second signed is accepted. */
+/** The first key signs; signatures of both are accepted. {@link DATABASE_KEY} means the key in the database. */
 export type SecretKeys = readonly [newest: string, ...older: string[]];
 
-/** What stands among keys for the one that the database keeps. */
 export const DATABASE_KEY = 'database';
 
-/** A place in an S3-compatible store. Who may write there is told by the environment variables of AWS' own programs. */
+/** AWS's own environment variables give the credentials. */
 export interface S3Location {
   bucket: string;
-  /** What keys begin with: nothing, or a path that ends with a slash. */
+  /** Key prefix: empty, or a path with a trailing slash. */
   prefix: string;
-  /** The store's address; null for AWS itself. */
+  /** Null for AWS itself. */
   endpoint: string | null;
-  /** Null for the one that the environment names. */
+  /** Null for the region from the environment. */
   region: string | null;
 }
 
-/** What a box has to know of its cloud. */
 export interface BoxConfig {
-  /** The cloud's origin, without a trailing slash; null for an enrolled box that goes on without its cloud. */
+  /** Without a trailing slash; null if an enrolled box runs without its cloud. */
   cloudUrl: string | null;
-  /** The enrolment token; null for a box that needs none any more. */
+  /** Null after enrolment. */
   token: string | null;
 }
 
-/** Whether an instance stands by itself, or is a box of a cloud. */
 export type Mode = 'cloud' | 'box';
 
-/** How many proxies a request passes before this process, or the networks they stand in. */
+/** Number or networks of the proxies in front of this process. */
 export type TrustedProxies = { hops: number } | { networks: Network[] };
 
-/** An address and how many of its first bits count. */
 export interface Network {
   address: string;
   prefix: number;
@@ -90,20 +85,19 @@ export interface Network {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The instance cannot run with what it was given; the message says what to do. */
+/** The message says what to do. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
-  /** With which the process ends. */
   readonly exitCode: number = 1;
 }
 
-/** A box that its cloud takes no more: starting it again does not help, which a service manager tells by the code (EX_CONFIG of sysexits.h). */
+/** The exit code is EX_CONFIG (sysexits.h), so that service managers do not restart the box. */
 export class RefusedByCloud extends StartError {
   override readonly name = 'RefusedByCloud';
   override readonly exitCode = 78;
 }
 
-/** The environment is unusable. `faults` holds one line a variable, each beginning with its name. */
+/** `faults` has one line per variable. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
 
@@ -133,10 +127,10 @@ const origin = (...protocols: string[]) =>
     .refine((value) => isOrigin(value), { error: ORIGIN_FAULT })
     .transform((value) => new URL(value).origin);
 
-/** What stands in place of an address where there is to be none. */
+/** The `CLOUD_URL` of a box without a cloud. */
 const NONE = 'none';
 
-/** The origin of a box's cloud; null for none. */
+/** Null for none. */
 const cloudOrigin = z.string().transform((value, context): string | null => {
   if (value === NONE) return null;
   const { data, error } = origin('http:', 'https:').safeParse(value);
@@ -188,7 +182,7 @@ function readS3Location({ protocol, host, username, password, pathname, hash, se
 
 const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on');
 
-/** Numbers of snowflake workers above it are for boxes. */
+/** Higher snowflake workers belong to boxes. */
 const MAX_CLOUD_WORKER = 255;
 
 const MAX_HOPS = 32;
@@ -220,14 +214,13 @@ function readNetwork(text: string): Network[] | null {
   if (text === 'loopback') return LOOPBACK;
   const [, address = '', digits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
-  // An IPv4 client never appears under an IPv6 name of its address, so that such a network would match nobody.
+  // IPv4 clients never have IPv4-mapped addresses.
   if (version === 0 || /^::ffff:/i.test(address)) return null;
   const bits = version === 4 ? 32 : 128;
   const prefix = digits === undefined ? bits : Number(digits);
   return prefix >= 1 && prefix <= bits ? [{ address, prefix }] : null;
 }
 
-/** Whether an instance at this origin is for this machine alone; where none is stated yet, it is at localhost. */
 function isOfThisMachine(publicUrl: string | null): boolean {
   return publicUrl === null || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
 }
@@ -275,13 +268,12 @@ export type SettingName = keyof typeof Environment.shape;
 
 export const SETTING_NAMES = Object.keys(Environment.shape);
 
-/** Short names are like too many others, such as HOST and HOME. */
+/** Shorter names, such as HOST, resemble too many others. */
 const SHORTEST_COMPARED = 8;
 
-/** What bots are told, often in the same shell. */
+/** Often set in the same shell. */
 const OF_BOTS: ReadonlySet<string> = new Set(['BOT_TOKEN']);
 
-/** Variables that nobody reads and that look like one of the settings, each with the one it looks like. */
 export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): [given: string, meant: string][] {
   return Object.keys(environment).flatMap((given) => {
     if (SETTING_NAMES.includes(given) || OF_BOTS.has(given)) return [];
@@ -290,7 +282,7 @@ export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): 
   });
 }
 
-/** How many letters have to be put in, taken out or changed to make one text of the other. */
+/** Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...one].entries()) {
@@ -304,7 +296,6 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** What a box's environment has to hold and must not; what is for boxes only is a mistake elsewhere. */
 function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[] {
   if (mode === 'cloud') {
     return ['CLOUD_URL', 'BOX_TOKEN'].filter((name) => set[name] !== undefined).map((name) => `${name} ${FOR_BOXES}`);
@@ -318,7 +309,7 @@ function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[
   ];
 }
 
-/** Processes that share a database and hear each other serve each other's uploads, too. */
+/** Processes that share a database must share files. */
 function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
   const isShared = set.DATABASE_URL !== undefined && set.REDIS_URL !== undefined;
   if (!isShared || set.BLOB_URL !== undefined || set.SHARED_DATA_DIR === 'on') return [];
@@ -329,17 +320,17 @@ function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
 
 const FOR_BOXES = 'is for a box: start one with npm run box, or unset it';
 
-/** The first descriptor that a service manager passes on (sd_listen_fds(3)). */
+/** sd_listen_fds(3). */
 const FIRST_SOCKET_FD = 3;
 
-/** The variables are for the process that they name, and not for its children. */
+/** Child processes must ignore the variables. */
 function readSocket({ LISTEN_PID, LISTEN_FDS }: NodeJS.ProcessEnv): number | null {
   return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? FIRST_SOCKET_FD : null;
 }
 
 /**
- * Reads the configuration. A variable that is set to nothing counts as unset.
- * @throws {ConfigError} naming every variable that cannot be used
+ * Empty variables count as unset.
+ * @throws {ConfigError}
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: Mode = 'cloud'): Config {
   const set = Object.fromEntries(

@@ -36,26 +36,26 @@ import type { RateLimits } from './infra/rate-limits.js';
 import { SlowHashes } from './infra/slow-hashes.js';
 import { TimesOfUse } from './infra/times-of-use.js';
 
-/** The addresses of the running instance; filled in when the listener has its port. */
+/** Complete when the port is known. */
 export interface Addresses {
-  /** The origin, without a trailing slash. */
+  /** Origin, without a trailing slash. */
   publicUrl: string;
-  /** The gateway's address, without a query. */
+  /** Without a query. */
   gatewayUrl: string;
-  /** Where the one listener is, as an origin. */
+  /** Origin of the main listener. */
   listeningAt: string;
-  /** The origin of `/metrics`, `/healthz` and `/readyz`. */
+  /** Origin of `/metrics`, `/healthz` and `/readyz`. */
   operationsUrl: string;
-  /** Of attachment addresses. */
+  /** For attachment URLs. */
   signatures: AddressSignatures;
 }
 
-/** Everything a process has one of. */
+/** Exists once per process. */
 export interface AppContext {
   config: Config;
   addresses: Addresses;
   keys: InstanceKeys;
-  /** Tells by which address a request or an upgrade counts; `request.ip` of an HTTP request is the same. */
+  /** For rate limits; the same as `request.ip`. */
   clientAddress: FindClientAddress;
   log: Logger;
   clock: Clock;
@@ -64,64 +64,50 @@ export interface AppContext {
   bus: EventBus;
   blobs: BlobStore;
   mailer: Mailer;
-  /** Requests to addresses that somebody else chose. */
+  /** HTTP client for user-supplied URLs. */
   outbound: Outbound;
   limits: RateLimits;
   metrics: Metrics;
-  /** Where guilds live, for access and for the gateway. */
   guilds: GuildHome;
-  /** Which boxes have which guilds. */
   boxRoutes: BoxRoutes;
-  /** What works on boxes. */
+  /** Features that work on boxes. */
   parity: readonly ParityRow[];
-  /** The way to boxes. */
   boxes: BoxDoor;
-  /** Who is in direct channels. */
   recipients: Recipients;
-  /** What is remembered of applications. */
   applications: ApplicationViews;
   botTokens: BotTokens;
-  /** When secrets of applications were last used. */
   secretUses: SecretUses;
-  /** What became of requests to boxes. */
+  /** Request statistics of boxes. */
   boxMeasures: BoxMeasures;
   known: KnownCredentials;
-  /** Of secrets that whoever guesses may try often. */
+  /** Slow hashes, for secrets that can be guessed. */
   slowHashes: SlowHashes;
   writes: Writes;
-  /** How much the files of one account's messages may take. */
   fileQuota: FileQuota;
-  /** What requests hold while they are received. */
   bodies: Bodies;
-  /** What happens later. */
   jobs: Jobs<DomainJobPayloads>;
-  /** What was told of members and messages. */
+  /** For leaving outdated members and messages out of events. */
   changes: LatestChanges;
   /**
-   * Renders an event and publishes it. Never throws: what fails is logged.
-   * @param since of `changes`, when what the event shows began to be read; nothing where it shows nothing along
+   * Publishes an event. Errors are logged, never thrown.
+   * @param since `changes.now()` before the event's data was read; undefined if no part of it can be outdated
    */
   publish: (event: DomainEvent, since?: number) => void;
-  /** The way to applications' interactions endpoints. */
   endpoints: Endpoints;
-  /** Looks after interactions that nobody answers in time. */
   overdue: OverdueInteractions;
-  /** This process's life: what belongs to its connections ends with it. */
+  /** This process's heartbeat. The state of its connections ends with it. */
   live: LiveProcess;
-  /** The connections to this process by which people and bots are there. */
+  /** Client connections that make users appear online. */
   connections: Connections;
   presenceCounts: PresenceCounts;
-  /** When webhooks were last executed. */
+  /** Last use of webhooks. */
   executions: TimesOfUse<bigint>;
-  /** Renders what an interactions endpoint is probed with. */
   renderPing: (ping: Ping) => string;
-  /** What is done for nobody in particular. */
   callOfNobody: () => CallContext;
-  /** What the process does without at present: `redis`, `snowflake-worker`. Empty when it has everything. */
+  /** Such as `redis` or `snowflake-worker`. */
   degraded: () => string[];
 }
 
-/** The parts the rest of the context is made from. */
 export type ContextParts = Omit<
   AppContext,
   | 'recipients'
@@ -173,12 +159,11 @@ export function createAppContext(parts: ContextParts): AppContext {
   return app;
 }
 
-/** Whether several processes share the database. */
 function isShared({ config, db }: Pick<AppContext, 'config' | 'db'>): boolean {
   return config.redisUrl !== null && db.dialect === 'postgresql';
 }
 
-/** Settles interactions whose time is over, and has the next be looked at. What fails now is done by another process, or in a minute. */
+/** Also scheduled every minute as a job, which retries after a failure. */
 async function lookAfterInteractions(app: AppContext): Promise<void> {
   try {
     await settleOverdue(app.callOfNobody());
@@ -196,7 +181,6 @@ export interface CallOptions {
   auditReason?: string | null;
 }
 
-/** What one call is handed: the process's context, and who is calling. */
 export function callContext(app: AppContext, actor: Actor, options: CallOptions = {}): CallContext {
   const requestId = options.requestId ?? randomUUID();
   const since = app.changes.now();

@@ -1,16 +1,16 @@
 import { ConfigError, type Mode, misspeltSettings, readConfig, StartError } from './config.js';
 import { describeStartFault, tryAddress } from './start.js';
 
-/** The data is for the owner of the process only: password hashes, messages, files, mails. */
+/** A umask that hides password hashes, messages and mails from other users. */
 const FOR_THE_OWNER_ONLY = 0o077;
 
-/** How long after a signal the process ends whatever still runs, in milliseconds. */
+/** Time limit of the shutdown, in milliseconds. */
 const END_DEADLINE_MS = 10_000;
 
-/** Signals that follow within this time are the same wish: a shell's Ctrl-C comes from the terminal and again from npm. */
+/** Ignores repeated signals, in milliseconds: npm repeats Ctrl-C. */
 const ONE_WISH_MS = 500;
 
-/** The first SIGTERM or SIGINT, which begins an orderly end. A later one of either kind ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT. A later one ends the process immediately. */
 function nextSignal(): Promise<NodeJS.Signals> {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
   return new Promise((resolve) => {
@@ -31,7 +31,7 @@ function fail(reason: string, exitCode = 1): void {
   process.exit(exitCode);
 }
 
-/** The one argument there is makes the instance a box. @throws {ConfigError} */
+/** @throws {ConfigError} */
 function readMode(args: readonly string[]): Mode {
   const [first, second] = args;
   if (first === undefined) return 'cloud';
@@ -45,10 +45,10 @@ async function run(): Promise<void> {
   process.umask(FOR_THE_OWNER_ONLY);
   const signalled = nextSignal();
   await tryAddress(config);
-  // Loaded only now, so that a mistake in the configuration is answered at once.
+  // Imported late, so that configuration errors appear immediately.
   const { createServer } = await import('./server.js');
   const starting = createServer(config);
-  // A box that is not enrolled yet may wait for its cloud for as long as it likes.
+  // An unenrolled box may wait for its cloud indefinitely.
   const server = config.box ? await Promise.race([starting, signalled.then(() => null)]) : await starting;
   if (server === null) return;
   const { log } = server.app;

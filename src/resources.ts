@@ -19,20 +19,21 @@ import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
 import type { RedisLink } from './infra/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
 
-/** What the process opens, and closes in the end. */
 export interface Resources
   extends Pick<AppContext, 'db' | 'keys' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
-  /** The Redis of `REDIS_URL`, or null where none is named. */
+  /** Null without `REDIS_URL`. */
   redis: RedisLink | null;
   close(): Promise<void>;
 }
 
-/** Which ids a box makes, once its database is there. @throws {StartError} */
+/**
+ * @returns the ID range of a box
+ * @throws {StartError}
+ */
 export type FindIdSpace = (db: Database) => Promise<number>;
 
 /**
- * Opens everything outside the process that the configuration names.
- * @param findIdSpace for a box; null for an instance that is none
+ * @param findIdSpace null unless the instance is a box
  * @throws {StartError}
  */
 export async function openResources(
@@ -77,7 +78,7 @@ export async function openResources(
     async close() {
       outbound.close();
       blobs.close();
-      // Each side by side, so that none takes the time of the others; the lease is given up in the database.
+      // Releasing the lease needs the database.
       try {
         await Promise.all([mailer.close(), bus.close().then(() => redis?.close()), lease?.release()]);
       } finally {
@@ -87,7 +88,7 @@ export async function openResources(
   };
 }
 
-/** What is found in the database, which is closed where that fails. */
+/** Closes the database if `finding` fails. */
 async function closingUnless<T>(db: Database, finding: Promise<T>): Promise<T> {
   try {
     return await finding;
@@ -97,13 +98,13 @@ async function closingUnless<T>(db: Database, finding: Promise<T>): Promise<T> {
   }
 }
 
-/** Of a process alone, after those that it has made before. */
+/** Continues after the newest stored ID. */
 async function ownIds(config: Config, db: Database, clock: Clock, idSpace: number | null): Promise<NextId> {
   const afterMs = await newestIdMs(db.reader);
   return idSpace === null ? snowflakes(clock, config.workerId, afterMs) : boxSnowflakes(clock, idSpace, afterMs);
 }
 
-/** What is being received stays in the data folder until it is there whole. */
+/** Incomplete uploads stay in the data folder, even with S3. */
 async function openBlobs(
   { blobs, dataDir }: Config,
   clock: Clock,
@@ -129,7 +130,10 @@ async function connectToRedis(
   return connectRedis(redisUrl, clock, log, redisPrefix, (reason) => redisFaults.inc({ reason }));
 }
 
-/** Processes that share a PostgreSQL lease their workers from it; null for a process alone. @throws {StartError} */
+/**
+ * Null if the process does not share its database.
+ * @throws {StartError}
+ */
 async function leaseWorkerOf(config: Config, db: Database, clock: Clock, log: Logger): Promise<WorkerLease | null> {
   if (config.redisUrl === null || db.dialect !== 'postgresql') return null;
   try {
@@ -140,7 +144,6 @@ async function leaseWorkerOf(config: Config, db: Database, clock: Clock, log: Lo
   }
 }
 
-/** What needs an id is answered as overload while none can be made. */
 function refusingWithoutIds(nextId: NextId): NextId {
   return () => {
     try {
@@ -171,14 +174,14 @@ function makeDataDir(path: string): void {
   }
 }
 
-/** One folder after the other: Node's own recursion never ends where the system answers ENOENT for ever, as in /proc. */
+/** Node's recursive mkdir never returns if the system keeps reporting ENOENT, as in /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process that starts at the same time may have made it.
+    // Another starting process may have created it.
     if (!existsSync(path)) throw error;
   }
 }
@@ -198,7 +201,7 @@ async function openMigratedDatabase(config: Config, log: Logger, clock: Clock, m
   }
 }
 
-/** Which database an address names, and as whom, without a password. */
+/** Must not contain the password. */
 function placeOf(databaseUrl: string): string {
   const { host, pathname, username } = new URL(databaseUrl);
   const name = decodeURIComponent(pathname.slice(1));

@@ -48,47 +48,44 @@ import { graphqlFace } from './schema/face.js';
 import { renderPing } from './wire/interactions-endpoints.js';
 import { createPublisher } from './wire/publisher.js';
 
-/** Parts that a test may replace. */
+/** For tests. */
 export interface Overrides {
   clock?: Clock;
   log?: Logger;
-  /** Makes another home of guilds, which may ask the one over the database in its turn. */
+  /** May delegate to the database store. */
   guilds?: (database: GuildHome) => GuildHome;
-  /** From 0 to below 1: by which part of the longest wait a box waits before it dials its cloud again. */
+  /** For the reconnect delay, from 0 to below 1. */
   random?: () => number;
-  /** Whether jobs are done; they are, unless this says otherwise. */
+  /** Defaults to true. */
   jobs?: boolean;
 }
 
 export interface Server {
   app: AppContext;
-  /** Listens, and resolves with the origin it answers at. */
+  /** Resolves with the public origin. */
   start(): Promise<string>;
   /**
-   * Settles when a box's cloud takes it no more, or other processes have taken the database while this one was away from it, with what
-   * somebody has to do; the process goes on until it is stopped.
+   * Resolves when the cloud refuses this box or other processes took over the database. The process runs until it is
+   * stopped.
    */
   refused: Promise<StartError>;
-  /** Lets go of connections, finishes requests in flight, closes everything. Safe to call more than once. */
+  /** Finishes running requests first. Safe to call more than once. */
   stop(): Promise<void>;
 }
 
-/** How long a stop waits for connections and requests before it cuts them off, in milliseconds. */
+/** Time limit for connections and requests during shutdown, in milliseconds. */
 const STOP_DEADLINE_MS = 7_500;
 
-/** How long it waits then for what the process holds, such as the database, to be given back, in milliseconds. */
+/** Time limit for closing resources after that, in milliseconds. */
 const CLOSE_DEADLINE_MS = 1_500;
 
-/** How many connections may wait to be accepted. The system may allow fewer. */
+/** The system may allow fewer. */
 const BACKLOG = 4_096;
 
-/** How long a request may take to arrive whole, in milliseconds: 25 MiB over a slow line, and no more patience than that. */
+/** Time to receive a request, in milliseconds: enough for 25 MiB on a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
-/**
- * What goes with every answer: its type is what it says, no page of another site shows it in a frame, and none learns its address.
- * Pages that need more say so themselves.
- */
+/** Other sites can neither frame a page nor learn its address. Pages may override these. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -96,7 +93,6 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
-/** What to do where other processes on the same database cannot work beside this one. */
 const CONFLICTS: Record<Conflict, string> = {
   unheard:
     'another Causeway works on the database of DATABASE_URL, and one of the two has no REDIS_URL, so that they cannot hear of each other: set it for both, or stop the other one (of one that was killed half a minute ago nothing is left)',
@@ -109,10 +105,13 @@ function refusalOf(conflict: Conflict): StartError {
 
 const NEVER = new Promise<StartError>(() => {});
 
-/** Before the database has been asked. */
+/** Before the first query. */
 const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
 
-/** Opens what an instance needs, and finds out which box it is, if any. @throws {StartError} */
+/**
+ * Also enrols a box.
+ * @throws {StartError}
+ */
 async function openInstance(config: Config, log: Logger, clock: Clock, measures: Measures) {
   const { box, dataDir } = config;
   if (box === null) {
@@ -128,7 +127,7 @@ async function openInstance(config: Config, log: Logger, clock: Clock, measures:
   return { resources: { ...opened, bus }, box: found.box && { ...found.box, tap: bus.tap } };
 }
 
-/** Puts one instance together; nothing listens until `start`. */
+/** The listener starts in `start`. */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? createLogger(config.logLevel);
   const clock = overrides.clock ?? systemClock;
@@ -169,7 +168,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...resources,
     degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud'] : [])],
     config,
-    // All guilds of a box are its own.
     guilds:
       overrides.guilds?.(databaseHome) ??
       (config.box ? databaseHome : new GuildHomes(databaseHome, boxHome, boxRoutes)),
@@ -250,7 +248,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         app.connections.stop();
         const cutOffAt = performance.now() + STOP_DEADLINE_MS;
         if (readiness.isWatched) await setTimeout(config.drainDelayMs);
-        // Not before: who is told to come back on another connection would be on its way when the listener closes.
+        // Closing connections earlier would make clients reconnect just as the listener closes.
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
@@ -275,7 +273,7 @@ function dialsCloud(box: EnteredBox | null): box is EnteredBox {
   return box !== null && !box.isAlone;
 }
 
-/** What becomes of what belongs to connections, once their process is over or was taken for it. */
+/** Cleanup after a process ends, and recovery after this one was presumed dead. */
 function liveProcessEvents(app: AppContext, relay: Relay): LifeEvents {
   return {
     async endProcess(processId) {
@@ -289,7 +287,6 @@ function liveProcessEvents(app: AppContext, relay: Relay): LifeEvents {
   };
 }
 
-/** Who signed out is there no longer by a socket that stays open. */
 function heedSignOut({ connections }: AppContext, message: Heard): void {
   if (message.type === BUS_RECONNECTED) void connections.checkSessions();
   else if (message.invalidates.includes('session') && message.userId !== undefined) {
@@ -297,7 +294,7 @@ function heedSignOut({ connections }: AppContext, message: Heard): void {
   }
 }
 
-/** Stores what is left to store, and ends what the connections to this process said, all of which have ended. What cannot be ended now ends by itself. */
+/** If this fails, other processes clean up after this process's heartbeat expires. */
 async function leave({ boxMeasures, connections, live, log, secretUses }: AppContext): Promise<void> {
   try {
     await secretUses.store();
@@ -309,12 +306,9 @@ async function leave({ boxMeasures, connections, live, log, secretUses }: AppCon
   }
 }
 
-/**
- * @param fd of a listening socket that is used instead of opening one
- * @returns the port
- */
+/** @returns the port */
 async function listen(http: FastifyInstance, host: string, port: number, fd: number | null = null): Promise<number> {
-  // Fastify passes `fd` on to Node, although its types do not name it.
+  // Fastify's types omit `fd`.
   await http.listen({ host, port, backlog: BACKLOG, ...(fd === null ? {} : { fd }) });
   return portOf(http);
 }
@@ -328,10 +322,10 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     loggerInstance: app.log,
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
-    // Refused later, with a body of the face's own shape, than by Fastify's default of 100.
+    // Above Fastify's default of 100, so that entry points refuse long parameters in their own format.
     routerOptions: { maxParamLength: 4_096 },
     forceCloseConnections: 'idle',
-    // What arrives while the server stops is still served.
+    // Serves requests that arrive during shutdown.
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (_error, _request, reply) => {
@@ -347,7 +341,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, responses.of(socket)),
   }) as unknown as FastifyInstance;
-  // Fastify's own way believes the headers for protocol and host together with the address; links are made from `PUBLIC_URL`.
+  // Fastify's `trustProxy` also trusts the protocol and host headers.
   http.decorateRequest('ip', {
     getter() {
       return app.clientAddress(this.raw);
@@ -361,14 +355,13 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
   keepConnections(http);
   if (app.config.trustProxy === null) warnOfProxy(http, app.log);
   knowUnusualMethods(http);
-  // Each face reads bodies itself, when it knows the caller and within limits of its own.
+  // Entry points read bodies within their own limits.
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', (_request, _payload, done) => done(null));
   answerForNoFace(http, app.log);
   return http;
 }
 
-/** Says once that requests come through a proxy of which nobody has told this process. */
 function warnOfProxy(http: FastifyInstance, log: Logger): void {
   let isSaid = false;
   http.addHook('onRequest', ({ headers }, _reply, done) => {

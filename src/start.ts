@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Config, StartError } from './config.js';
 
-/** Faults that need one clear line for whoever started the process, by Node's error code. */
+/** By Node's error code. */
 const START_FAULTS: Record<string, (error: Error & { port?: number; address?: string }) => string> = {
   EADDRINUSE: ({ port }) =>
     `port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)`,
@@ -11,7 +11,7 @@ const START_FAULTS: Record<string, (error: Error & { port?: number; address?: st
   EACCES: ({ message }) => `not permitted: ${message}`,
 };
 
-/** What to tell whoever started the process about a start that failed; null for a fault of the program itself. */
+/** Null for unexpected errors. */
 export function describeStartFault(error: unknown): string | null {
   if (error instanceof StartError) return error.message;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
@@ -20,7 +20,7 @@ export function describeStartFault(error: unknown): string | null {
   return null;
 }
 
-/** Tries the address before anything else is opened, so that a busy port is the first thing to be told. */
+/** Reports a busy port before opening anything else. */
 export async function tryAddress({ host, port, socketFd, metricsPort }: Config): Promise<void> {
   if (socketFd === null) await tryPort(host, port);
   if (metricsPort === null) return;
