@@ -1,12 +1,11 @@
-/** A body of which not everything was sent, or did not arrive. */
+/** A body that was not transferred completely. */
 export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
-/** So many bytes of pieces may be sent before more is allowed (docs/relay.md, R-22). */
+/** Bytes of pieces that an end may send before it gets more credit (docs/relay.md, R-22). */
 export interface CreditLimits {
-  /** On each stream. */
   streamCredit: number;
-  /** On all streams together. */
+  /** For all streams together. */
   boxCredit: number;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.js';
 
-/** What a box says in `code` of why it refuses a call (docs/relay.md, R-27): numbers of the reference platform. Any other reason is 0. */
+/** The `code` of a refused call (docs/relay.md, R-27); 0 for any other reason. */
 export const CALL_REFUSALS = {
   BANNED: 40007,
   UNKNOWN_GUILD: 10004,

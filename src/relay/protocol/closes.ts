@@ -1,10 +1,9 @@
-/** Why a connection ends: a code of docs/relay.md, and a reason for people. */
+/** A close code (docs/relay.md, R-6) and a reason for people. */
 export interface Close {
   code: number;
   reason: string;
 }
 
-/** The closes of the protocol. */
 export const closes = {
   goingAway: { code: 4000, reason: 'going away' },
   unusable: { code: 4002, reason: 'a message that cannot be used' },
@@ -19,7 +18,7 @@ export const closes = {
   otherOrigin: { code: 4105, reason: 'the cloud calls itself by another origin' },
 } as const satisfies Record<string, Close>;
 
-/** A close with a reason of its own, of which a WebSocket carries 123 bytes. */
+/** Shortens the reason, since a WebSocket close holds 123 bytes of it at most. */
 export function because({ code }: Close, reason: string): Close {
   return {
     code,
@@ -30,7 +29,7 @@ export function because({ code }: Close, reason: string): Close {
   };
 }
 
-/** Whether dialling again cannot help until somebody has done something. */
+/** Dialling again is useless until an operator acts. */
 export function isPermanent(code: number): boolean {
   return code >= 4100 && code <= 4199;
 }

@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 
-/** How long nothing may arrive before the other end is asked, and again before it is given up, in milliseconds (docs/relay.md, R-4). */
+/** Silence before a ping, and again before the other end is cut off (docs/relay.md, R-4). */
 export const QUIET_MS = 15_000;
 
-/** Notices that nothing arrives any more. */
 export class Heartbeat {
   #heardAt: number;
   #isAsked = false;
@@ -17,7 +16,7 @@ export class Heartbeat {
     this.#timer = this.#lookIn(QUIET_MS);
   }
 
-  /** Something arrived. */
+  /** Call this whenever bytes arrive. */
   heard(): void {
     this.#heardAt = this.clock.now();
     this.#isAsked = false;
@@ -36,7 +35,7 @@ export class Heartbeat {
     if (this.#isAsked) {
       this.does.giveUp();
     } else if (left > 0) {
-      // No longer than that, also where the time of day was set back.
+      // The system clock may be set back.
       this.#timer = this.#lookIn(Math.min(left, QUIET_MS));
     } else {
       this.#isAsked = true;

@@ -2,19 +2,17 @@ import { Readable } from 'node:stream';
 import { BrokenBody, type CreditLimits } from './broken-body.js';
 import type { Piece } from './pieces.js';
 
-/** What waits is kept in buffers of at least half of this, so that many small pieces do not cost a multiple of their bytes. */
+/** Pieces are joined up to this size, because many tiny buffers take a multiple of their bytes. */
 const JOINED_BYTES = 16_384;
 
-/** The number that stands for all streams together (docs/relay.md, R-22). */
+/** Stands for all streams together (docs/relay.md, R-22). */
 const ALL_STREAMS = 0;
 
 interface Does {
   giveCredit(id: number, bytes: number): void;
-  /** Ends the link, since the other end broke a rule. */
   refuse(reason: string): void;
 }
 
-/** The bodies that arrive over a link (R-2, R-22). */
 export class IncomingBodies {
   readonly #bodies = new Map<number, IncomingBody>();
   #streamCredit = 0;
@@ -28,7 +26,7 @@ export class IncomingBodies {
     this.#all = new Allowance(boxCredit, (bytes) => this.does.giveCredit(ALL_STREAMS, bytes));
   }
 
-  /** A body that was announced. Its number is free where nobody reads what is left of an earlier one. */
+  /** A stream can be reused once its earlier body has arrived or was dropped. */
   expect(id: number, length: number): Readable {
     if (this.#bodies.get(id)?.isAwaited) this.does.refuse(`stream ${id} is in use`);
     const own = new Allowance(this.#streamCredit, (bytes) => this.does.giveCredit(id, bytes));
@@ -50,12 +48,10 @@ export class IncomingBodies {
     if (body) this.#forget(id, body);
   }
 
-  /** Nobody reads it; what still comes is thrown away. */
   drop(id: number): void {
     this.#bodies.get(id)?.destroy();
   }
 
-  /** Nothing more comes of it. */
   breakOff(id: number): void {
     const body = this.#bodies.get(id);
     if (!body?.missing) return;
@@ -63,20 +59,19 @@ export class IncomingBodies {
     body.destroy(new BrokenBody(`the other end broke off the body on stream ${id}`));
   }
 
-  /** Nothing more comes of any. Those that came whole can still be read. */
+  /** Complete bodies can still be read. */
   end(error: Error): void {
     this.#end = error;
     for (const body of this.#bodies.values()) if (body.isAwaited) body.destroy(error);
     this.#bodies.clear();
   }
 
-  /** Lets go of a body that came whole and that nobody reads any more. */
   #forget(id: number, body: IncomingBody): void {
     if (body.destroyed && body.missing === 0 && this.#bodies.get(id) === body) this.#bodies.delete(id);
   }
 }
 
-/** A body as it arrives. Bytes are used up when they are handed to the reader, or thrown away. */
+/** Its bytes give their credit back once they are read or discarded. */
 class IncomingBody extends Readable {
   readonly #waiting: Buffer[] = [];
   #missing: number;
@@ -89,22 +84,20 @@ class IncomingBody extends Readable {
   ) {
     super({ highWaterMark: 1 });
     this.#missing = length;
-    // A body that nobody has begun to read may break, too; whoever reads it learns that from the stream's state.
+    // A body may fail before it has a reader.
     this.on('error', () => {});
     if (length === 0) this.push(null);
   }
 
-  /** Bytes that have not come yet. */
   get missing(): number {
     return this.#missing;
   }
 
-  /** Whether somebody waits for the rest. */
   get isAwaited(): boolean {
     return this.#missing > 0 && !this.destroyed;
   }
 
-  /** What is wrong with a piece of it; null for nothing. */
+  /** Null for a valid piece. */
   faultOf({ length }: Buffer): string | null {
     if (length > this.#missing) return 'beyond what was announced';
     return length > this.own.left || length > this.all.left ? 'beyond the credit' : null;
@@ -146,13 +139,13 @@ class IncomingBody extends Readable {
   }
 
   #use(bytes: number): void {
-    // Whoever has sent all of a body needs no more credit for it, and may use its number for another.
+    // Once a body is sent, its sender needs no more credit for the stream.
     if (this.#missing > 0) this.own.giveBack(bytes);
     this.all.giveBack(bytes);
   }
 }
 
-/** What the other end may send. What was used up is given back together, before it is as much as what is left. */
+/** Credit is given back in one message, once the used bytes are at least as many as those left. */
 class Allowance {
   #used = 0;
   #left: number;
@@ -164,7 +157,6 @@ class Allowance {
     this.#left = credit;
   }
 
-  /** Bytes that the other end may still send. */
   get left(): number {
     return this.#left;
   }

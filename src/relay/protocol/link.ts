@@ -19,13 +19,12 @@ import {
 import { OutgoingBodies } from './outgoing-bodies.js';
 import { PIECE_HEAD_BYTES, readPiece, writePiece } from './pieces.js';
 
-/** Bodies wait while so many bytes wait for the network. */
+/** Bodies wait while the socket has this many unsent bytes. */
 export const BODIES_WAIT_BYTES = 1024 * 1024;
 
-/** An end for which more bytes than this wait is too slow (docs/relay.md, R-6, 4003). */
+/** The link closes if the socket has more unsent bytes (docs/relay.md, R-6, 4003). */
 export const TOO_SLOW_BYTES = 16 * 1024 * 1024;
 
-/** A message that is longer than one may be (R-2). */
 export class TooLongMessage extends RangeError {
   override readonly name = 'TooLongMessage';
 
@@ -34,15 +33,13 @@ export class TooLongMessage extends RangeError {
   }
 }
 
-/** The most an end sends before the welcome, in bytes (R-10): somebody who showed no key yet. */
+/** Limit before the welcome (R-10), while the other end is not authenticated. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
-/** What a link writes to. */
 export interface Outlet {
   text(message: string): void;
-  /** A binary message. */
   bytes(message: Buffer): void;
-  /** Starts the closing handshake; nothing is written after it. Who does not answer it is cut off within some seconds. */
+  /** Starts the closing handshake, with a time limit. Nothing is written after it. */
   close(close: Close): void;
   /** Drops the connection without a handshake. */
   cut(): void;
@@ -50,30 +47,27 @@ export interface Outlet {
   readonly pending: number;
 }
 
-/** What is told of a connection. */
 export interface Receiver {
   text(message: Buffer | string): void;
-  /** A binary message. */
   bytes(message: Buffer): void;
-  /** Something arrived that is no message: the link is closed (4002). */
+  /** The data is no valid message; the link closes with 4002. */
   unusable(reason: string): void;
-  /** So many bytes arrived, be it a part of a message. */
+  /** Called for parts of messages, too. */
   heard(bytes: number): void;
-  /** The network has taken everything. */
+  /** The network has taken all bytes. */
   drained(): void;
-  /** The connection is gone. */
   closed(code: number, reason: string): void;
 }
 
 export interface LinkEvents<In> {
   /**
-   * A message that is not about the link itself. What this throws ends the link (4004).
-   * @param bytes how long its text was
+   * Not called for messages about the link itself. If it throws, the link closes with 4004.
+   * @param bytes size of the message's text
    */
   onMessage(message: In, bytes: number): void;
-  /** This end closes the link: nothing more is sent or heard. */
+  /** This end closes the link. Nothing is sent or received after it. */
   onEnded?(close: Close): void;
-  /** The connection is gone: once, with the code of whichever end closed it first, and 1006 where none did. */
+  /** Called once, with the code of the end that closed first, or 1006 if neither did. */
   onClosed(code: number, reason: string): void;
 }
 
@@ -81,7 +75,7 @@ export interface LinkParts<In> {
   outlet: Outlet;
   clock: Clock;
   log: Logger;
-  /** A union by `op` of what the other end may send. */
+  /** Union of the other end's messages, by `op`. */
   schema: z.ZodType<In>;
   events: LinkEvents<In>;
 }
@@ -91,9 +85,8 @@ interface Message {
 }
 
 /**
- * One end of a control channel: messages, bodies with credit, and the heartbeat (R-2 to R-4, R-22). It knows no socket, and which
- * messages follow on which is none of its business. `cancel` and `cancelled` break off the body that their sender sends on the
- * stream: nothing of it is sent after them, and reading it fails.
+ * One end of a control channel (R-2 to R-4, R-22). It does not check the order of messages.
+ * `cancel` and `cancelled` break off the body that their sender sends on that stream.
  */
 export class Link<In extends Message, Out extends Message> implements Receiver {
   readonly #heartbeat: Heartbeat;
@@ -131,7 +124,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
 
   /**
    * Does nothing once the link is closed.
-   * @throws TooLongMessage, of which nothing is sent
+   * @throws TooLongMessage
    */
   send(message: Out): void {
     const stream = brokenOffBy(message);
@@ -140,21 +133,21 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 
   /**
-   * Settles once everything is here that the other end sent before it heard of this: what it took back by then, too.
-   * @throws BrokenBody when the link closes first
+   * Resolves once everything has arrived that the other end sent before it received this call's ping.
+   * @throws BrokenBody if the link closes first
    */
   catchUp(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) return reject(new BrokenBody('the link is closed'));
       this.#lastFence += 1;
-      // No time, so that no ping of the heartbeat has the same number.
+      // Negative, unlike the times in the heartbeat's pings.
       const t = -this.#lastFence;
       this.#fences.set(t, { resolve, reject });
       this.#write({ op: 'ping', t });
     });
   }
 
-  /** The greeting is over: from here on bodies go in both directions. */
+  /** Ends the greeting and allows bodies. */
   allow(limits: CreditLimits): void {
     this.#isGreeted = true;
     this.#incoming.allow(limits);
@@ -162,33 +155,31 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 
   /**
-   * Sends a body, after the message that announced its length. Settles when everything was handed to the network.
-   * @throws BrokenBody when the link closes, or the body is stopped; what reading `pieces` throws, after which the stream is to be cancelled
+   * Call this after the message with the body's length. Resolves when the network has been given all of it.
+   * @throws BrokenBody if the link closes or the body is stopped. After an error of `pieces`, the caller must cancel
+   * the stream.
    */
   sendBody(id: number, pieces: AsyncIterable<Buffer>): Promise<void> {
     return this.#outgoing.send(id, pieces);
   }
 
-  /** Sends nothing more of a body. The other end only learns it from `cancel` or `cancelled`. */
+  /** The other end learns this only from `cancel` or `cancelled`. */
   stopBody(id: number): void {
     this.#outgoing.stop(id);
   }
 
   /**
-   * A body that the message at hand announced; to be called before `onMessage` returns. Credit goes back as it is read, and for what
-   * is left when the stream is destroyed.
-   * @returns a stream of exactly `length` bytes, which fails with BrokenBody when not all of them come
+   * Call this before `onMessage` returns. Reading or destroying the stream gives credit back.
+   * @returns a stream of exactly `length` bytes; it fails with BrokenBody if some are missing
    */
   receiveBody(id: number, length: number): Readable {
     return this.#incoming.expect(id, length);
   }
 
-  /** Nobody reads the body any more: what still comes of it is thrown away. */
   dropBody(id: number): void {
     this.#incoming.drop(id);
   }
 
-  /** Closes the link. */
   end(close: Close): void {
     if (!this.#isOpen) return;
     this.#ownClose = close;
@@ -197,7 +188,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     this.parts.outlet.close(close);
   }
 
-  /** Drops the connection, also one that is being closed. */
+  /** Works while the link is closing, too. */
   cut(): void {
     this.#stop('the link was cut');
     this.parts.outlet.cut();
@@ -303,13 +294,13 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 }
 
-/** The stream whose body the sender of a message breaks off with it; null for any other message. */
+/** Null if the message breaks off no body. */
 function brokenOffBy(message: Message): number | null {
   if (message.op !== 'cancel' && message.op !== 'cancelled') return null;
   return 'id' in message && typeof message.id === 'number' ? message.id : null;
 }
 
-/** The message that text is; null for what cannot be used (R-2). */
+/** Null for unusable text (R-2). */
 function readMessage(bytes: Buffer): Message | null {
   if (bytes.length > MAX_TEXT_BYTES || !isUtf8(bytes)) return null;
   const value = parseJson(bytes);
@@ -332,12 +323,11 @@ function isUpkeep({ op }: Message): boolean {
   return UpkeepMessage.options.some(({ shape }) => shape.op.value === op);
 }
 
-/** Whether the fault is that no message has this `op`, which is text. */
 function isUnknownOp({ issues }: z.ZodError): boolean {
   return issues.some(({ path }) => path.length === 1 && path[0] === 'op');
 }
 
-/** Names the field, and no value. */
+/** Names the field but never its value. */
 function faultOf(op: string, { issues }: z.ZodError): string {
   const [issue] = issues;
   return `${op} ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;

@@ -2,31 +2,30 @@ import { z } from 'zod';
 import type { JsonBounds } from '../../infra/bounded-json.js';
 import { snowflake } from './ids.js';
 
-/** The versions of the protocol that this program speaks, the best first (docs/relay.md, R-11). */
+/** The best first (docs/relay.md, R-11). */
 export const VERSIONS: readonly number[] = [1];
 
-/** Names of what goes beyond the version that this program speaks (R-11). */
 export const FEATURES: readonly string[] = [];
 
-/** The most a text message may be, in bytes (R-2). */
+/** See R-2. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** How deep the JSON of a text message may nest, and how many values it may have (R-2). */
+/** See R-2. */
 export const MESSAGE_BOUNDS: JsonBounds = { depth: 64, values: 10_000 };
 
-/** The same of an answer's body: a list of many members, or a guild with all of its channels (R-21). */
+/** Suffices for many members, or for a guild with all its channels (R-21). */
 export const ANSWER_BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 /**
- * The most an event may be, in bytes of its message (R-34): of this platform's, a message with all the text and files that it may have, which
- * answers another such, and a guild with all of its roles and emojis.
+ * Suffices for the largest events of this platform (R-34): a reply at all limits, and a guild with all its roles and
+ * emojis.
  */
 export const MAX_DISPATCH_BYTES = 256 * 1024;
 
-/** The most a piece of a body may be, in bytes (R-2). */
+/** See R-2. */
 export const MAX_PIECE_BYTES = 65_536;
 
-/** The most requests that a cloud may have open at once, and the most credit that an end is given (R-15). */
+/** See R-15. */
 const MAX_OPEN_REQUESTS = 1_024;
 const MAX_CREDIT_BYTES = 64 * 1024 * 1024;
 
@@ -60,7 +59,6 @@ export const DISPATCHED = [
 export type DispatchedName = (typeof DISPATCHED)[number];
 
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-/** The number of a stream, as four bytes hold it. */
 const streamId = z.number().int().min(1).max(0xffff_ffff);
 const milliseconds = z.number().int().min(0).max(86_400_000);
 const status = z.number().int().min(100).max(999);
@@ -70,13 +68,12 @@ const name = z.string().max(200);
 const credit = z.number().int().min(MAX_PIECE_BYTES).max(MAX_CREDIT_BYTES);
 const ids = z.array(snowflake).max(10_000);
 
-/** What is looked at later, by whoever knows what it has to be. */
+/** Validated later, by its handler. */
 const freeObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'is no object',
 );
 
-/** So many bytes in base64url. */
 function bytes(length: number) {
   return z.base64url().transform((text, context) => {
     const value = Buffer.from(text, 'base64url');
@@ -86,7 +83,7 @@ function bytes(length: number) {
   });
 }
 
-/** A user object of the reference platform, as far as it is kept. */
+/** The fields that the relay uses. */
 export const UserObject = z.object({
   id: snowflake,
   username: z.string().max(200),
@@ -95,13 +92,13 @@ export const UserObject = z.object({
   bot: z.boolean().optional(),
 });
 
-/** For whom a request is made (R-20). */
+/** See R-20. */
 export const BotIdentity = z.object({ user: UserObject, application_id: snowflake, message_content: z.boolean() });
 
-/** The most that is repeated of an `op` that is not known, in UTF-16 units (R-3). */
+/** In UTF-16 units (R-3). */
 export const MAX_REPEATED_OP = 200;
 
-/** What keeps the channel itself going, which either end may send at any time (R-3, R-4, R-22). */
+/** Either end may send these at any time (R-3, R-4, R-22). */
 export const UpkeepMessage = z.discriminatedUnion('op', [
   z.object({ op: z.literal('ping'), t: z.number() }),
   z.object({ op: z.literal('pong'), t: z.number() }),
@@ -109,10 +106,9 @@ export const UpkeepMessage = z.discriminatedUnion('op', [
   z.object({ op: z.literal('credit'), id: z.union([z.literal(0), streamId]), bytes: count }),
 ]);
 
-/** What either end may send once it is greeted (R-40). */
+/** See R-40. */
 const GOING_AWAY = z.object({ op: z.literal('going_away'), retry_after_ms: milliseconds });
 
-/** What a box sends beside the upkeep. */
 export const BoxMessage = z.discriminatedUnion('op', [
   GOING_AWAY,
   z.object({
@@ -154,7 +150,6 @@ export const BoxMessage = z.discriminatedUnion('op', [
   z.object({ op: z.literal('dispatch'), s: sequence, t: z.string().max(200), d: freeObject }),
 ]);
 
-/** What the cloud sends beside the upkeep. */
 export const CloudMessage = z.discriminatedUnion('op', [
   GOING_AWAY,
   z.object({
@@ -204,13 +199,12 @@ export const CloudMessage = z.discriminatedUnion('op', [
   z.object({ op: z.literal('ack'), s: count }),
 ]);
 
-/** A message as it was parsed, and as it is to be sent: ids and bytes as text. */
+/** `From…` types are parsed. `To…` types have ids and bytes as text. */
 export type FromBox = z.output<typeof BoxMessage>;
 export type ToCloud = z.input<typeof BoxMessage>;
 export type FromCloud = z.output<typeof CloudMessage>;
 export type ToBox = z.input<typeof CloudMessage>;
 export type Upkeep = z.output<typeof UpkeepMessage>;
 
-/** For whom a request is made, as it was parsed. */
 export type RequestingBot = z.output<typeof BotIdentity>;
 export type SentBot = z.input<typeof BotIdentity>;

@@ -2,18 +2,17 @@ import { BrokenBody, type CreditLimits } from './broken-body.js';
 import { MAX_PIECE_BYTES } from './messages.js';
 import type { Piece } from './pieces.js';
 
-/** The number that stands for all streams together (docs/relay.md, R-22). */
+/** Stands for all streams together (docs/relay.md, R-22). */
 const ALL_STREAMS = 0;
 
 interface Way {
-  /** Whether the network takes more at present. */
   readonly hasRoom: boolean;
   send(piece: Piece): void;
 }
 
-/** The bodies that are sent over a link, in turn, as far as the credit goes (R-22). */
+/** Sends bodies in turn, as far as credit allows (R-22). */
 export class OutgoingBodies {
-  /** In the order of their turns. */
+  /** The first body with bytes and credit sends next. */
   readonly #bodies = new Map<number, OutgoingBody>();
   #streamCredit = 0;
   #credit = 0;
@@ -28,8 +27,8 @@ export class OutgoingBodies {
   }
 
   /**
-   * Settles when everything was sent.
-   * @throws BrokenBody when it is stopped; what the source throws
+   * Resolves when everything was sent.
+   * @throws BrokenBody if the body is stopped
    */
   async send(id: number, source: AsyncIterable<Buffer>): Promise<void> {
     if (this.#end) throw this.#end;
@@ -43,21 +42,20 @@ export class OutgoingBodies {
     }
   }
 
-  /** Sends nothing more of it. */
   stop(id: number): void {
     const body = this.#bodies.get(id);
     this.#bodies.delete(id);
     body?.stop(new BrokenBody(`the body on stream ${id} was stopped`));
   }
 
-  /** Sends nothing more of any. */
+  /** Stops all bodies, present and future. */
   end(error: Error): void {
     this.#end = error;
     for (const body of this.#bodies.values()) body.stop(error);
     this.#bodies.clear();
   }
 
-  /** More may be sent. Credit for a body that was sent whole is of no use to anybody. */
+  /** Ignores credit for a stream without a body. */
   addCredit(id: number, bytes: number): void {
     const body = this.#bodies.get(id);
     if (id === ALL_STREAMS) this.#credit += bytes;
@@ -65,9 +63,8 @@ export class OutgoingBodies {
     this.resume();
   }
 
-  /** Sends what may be sent by now. */
   resume(): void {
-    // Credit may come while a piece is being sent.
+    // Credit may arrive while a piece is being sent.
     if (this.#isSending) return;
     this.#isSending = true;
     try {
@@ -85,7 +82,6 @@ export class OutgoingBodies {
     }
   }
 
-  /** Whose turn it is. */
   #next(): [number, OutgoingBody] | undefined {
     if (this.#credit === 0 || !this.way.hasRoom) return undefined;
     for (const entry of this.#bodies) if (entry[1].size > 0) return entry;
@@ -101,7 +97,6 @@ export class OutgoingBodies {
   }
 }
 
-/** A body, and what of it waits to be sent. */
 class OutgoingBody {
   /** Rejects when the body is stopped. */
   readonly stopped: Promise<never>;
@@ -116,12 +111,11 @@ class OutgoingBody {
     });
   }
 
-  /** Bytes that could be sent at once as far as this body is concerned. */
+  /** Bytes that the stream's credit allows now. */
   get size(): number {
     return Math.min(this.#offered.length, this.credit);
   }
 
-  /** Settles when all of it was sent. */
   async offer(bytes: Buffer): Promise<void> {
     if (this.#error) throw this.#error;
     if (bytes.length === 0) return;
@@ -131,7 +125,6 @@ class OutgoingBody {
     });
   }
 
-  /** Takes what is sent next. */
   cut(most: number): Buffer {
     const bytes = this.#offered.subarray(0, Math.min(most, this.size));
     this.credit -= bytes.length;
