@@ -7,26 +7,25 @@ import type { FromCloud, RequestingBot } from '../protocol/messages.js';
 
 type Request = Extract<FromCloud, { op: 'request' }>;
 
-/** Who acts in what a cloud asks a box to do (docs/relay.md, R-20, R-26, R-28), with the box's own copy of the bot's user. */
+/** Finds the actor of a request (docs/relay.md, R-20, R-26, R-28). */
 export class Actors {
   constructor(
     private readonly app: AppContext,
     private readonly idSpace: number,
   ) {}
 
-  /** The bot, as it is told of. @throws FORBIDDEN where that is one of the box's own people or bots, the platform, or not the application's bot */
+  /** @throws FORBIDDEN for a user or the platform of this box, and for another application's bot */
   async bot({
     user,
     application_id: applicationId,
     message_content,
   }: RequestingBot): Promise<Extract<Actor, { kind: 'bot' }>> {
-    // A bot has the id of its application: of another one it has no business.
     if (applicationId !== user.id) throw new DomainError('FORBIDDEN', 'This is not the bot of that application.');
     const copy = await this.#copy(user);
     return { kind: 'bot', user: copy, applicationId, messageContentIntent: message_content };
   }
 
-  /** Whoever a request is made for: the bot, or a webhook of its application. @throws FORBIDDEN */
+  /** @throws FORBIDDEN */
   async of(request: Pick<Request, 'bot' | 'webhook' | 'guild_id'>): Promise<Actor> {
     const bot = await this.bot(request.bot);
     const { webhook, guild_id: guildId } = request;
@@ -41,7 +40,7 @@ export class Actors {
         applicationId,
         guildId,
         channelId: webhook.channel_id,
-        // The rest is the cloud's, and nothing that a box is asked for shows it.
+        // Only the cloud has the rest, and no answer contains it.
         name: '',
         tokenHash: '',
         tokenPrefix: '',

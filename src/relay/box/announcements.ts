@@ -2,10 +2,9 @@ import type { Reader } from '../../infra/database/index.js';
 import { idSpaceOf } from '../../infra/ids.js';
 import type { AnnouncedGuild } from './event-log.js';
 
-/** Guilds of one query. */
 const PAGE = 100;
 
-/** All of a box's guilds as they are announced (docs/relay.md, R-32), in ascending order of their ids. */
+/** All guilds (docs/relay.md, R-32), in ascending order of ids. */
 export async function* announcements(reader: Reader, idSpace: number): AsyncIterable<AnnouncedGuild> {
   for (let after = 0n; ; ) {
     const where = { id: { gt: after }, deletedAt: null };
@@ -19,7 +18,7 @@ export async function* announcements(reader: Reader, idSpace: number): AsyncIter
   }
 }
 
-/** One of a box's guilds as it is announced; null where it is gone. Of its bots, those are told of that are the cloud's. */
+/** Contains the cloud's bots only. Null if the guild is gone. */
 export async function announcementOf(reader: Reader, idSpace: number, id: bigint): Promise<AnnouncedGuild | null> {
   const [guild, channels, bots] = await Promise.all([
     reader.guild.findUnique({ where: { id, deletedAt: null } }),

@@ -10,13 +10,11 @@ import { snowflake } from '../protocol/ids.js';
 const guild_id = snowflake;
 const limit = z.number().int().min(0).max(1_000);
 
-/** One of the calls: what it is about, and how it is answered. */
 interface Answer<Input> {
   input: z.ZodType<Input>;
   answer(home: GuildHome, input: Input): Promise<unknown>;
 }
 
-/** The call as one function of what the cloud sent. */
 function call<Input>({ input, answer }: Answer<Input>) {
   return (home: GuildHome, sent: unknown) => {
     const parsed = input.safeParse(sent);
@@ -25,7 +23,7 @@ function call<Input>({ input, answer }: Answer<Input>) {
   };
 }
 
-/** What the cloud asks of a guild's home on a box (docs/relay.md, R-27). */
+/** Calls that read from a guild store (docs/relay.md, R-27). */
 const CALLS: ReadonlyMap<string, (home: GuildHome, sent: unknown) => Promise<unknown>> = new Map([
   ['guild', call({ input: z.object({ guild_id }), answer: (home, input) => renderGuildOf(home, input.guild_id) })],
   [
@@ -71,15 +69,14 @@ const CALLS: ReadonlyMap<string, (home: GuildHome, sent: unknown) => Promise<unk
 ]);
 
 /**
- * Answers what the cloud asks about a guild for itself, from the guild's home here.
- * @returns the result, to be sent as JSON, which may be null; undefined for a name that is none of these calls'
+ * @returns the result, which may be null; undefined if the name is none of these calls
  * @throws INVALID_INPUT
  */
 export async function answerCall(home: GuildHome, name: string, input: unknown): Promise<unknown> {
   return CALLS.get(name)?.(home, input);
 }
 
-/** A guild as in GUILD_CREATE, without members, and with those of who is in voice. */
+/** As in GUILD_CREATE, without members. Each voice state contains its member. */
 async function renderGuildOf(home: GuildHome, guildId: bigint): Promise<object | null> {
   const [snapshot, states] = await Promise.all([home.snapshot(guildId), home.voiceStates(guildId)]);
   return snapshot && { ...renderGuildCreate(snapshot), voice_states: states.flatMap(renderInVoice) };

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Why a piece of work is not begun any more (docs/relay.md, R-23). */
+/** See docs/relay.md, R-23. */
 export class NotBegun extends Error {
   override readonly name = 'NotBegun';
 
@@ -9,13 +9,13 @@ export class NotBegun extends Error {
   }
 }
 
-/** Decides, when everything is there that a piece of work takes, whether it still begins. */
+/** Decides whether work may begin once its input is complete. */
 export interface Gate {
   /** @throws NotBegun */
   pass(): void;
 }
 
-/** A body whose end comes only where the work may begin: whoever reads it whole before it begins anything begins nothing too late. */
+/** Ends only if the work may begin. A handler that reads all of it first begins nothing too late. */
 export function gated(body: Readable | null, gate: Gate): Readable | Uint8Array {
   if (body) return Readable.from(throughGate(body, gate));
   gate.pass();

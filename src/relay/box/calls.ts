@@ -22,14 +22,14 @@ const InstallBot = z.object({
 
 const RemoveBot = z.object({ guild_id: snowflake, bot_id: snowflake });
 
-/** What a cloud asks a box for itself (docs/relay.md, R-27). */
+/** Answers the cloud's own calls (docs/relay.md, R-27). */
 export class Calls {
   constructor(
     private readonly app: AppContext,
     private readonly actors: Actors,
   ) {}
 
-  /** Answers a call. Every fault becomes an answer. */
+  /** Never rejects. */
   async answer(name: string, input: Record<string, unknown>): Promise<Result> {
     try {
       const result = await this.#resultOf(name, input);
@@ -43,7 +43,10 @@ export class Calls {
     }
   }
 
-  /** @returns undefined for a name that is not known @throws z.ZodError for input that cannot be used, DomainError */
+  /**
+   * @returns undefined for an unknown name
+   * @throws z.ZodError for invalid input, DomainError
+   */
   async #resultOf(name: string, input: Record<string, unknown>): Promise<unknown> {
     switch (name) {
       case 'install_bot':
@@ -59,7 +62,7 @@ export class Calls {
     }
   }
 
-  /** In the box's own log it is the bot who does it: whoever had it done is nobody here. */
+  /** The audit log names the bot, because the user who installs it is unknown here. */
   async #install({ guild_id: guildId, bot, name, permissions }: z.output<typeof InstallBot>): Promise<object> {
     const actor = await this.actors.bot({ user: bot, application_id: bot.id, message_content: false });
     const call = callContext(this.app, actor);
@@ -73,12 +76,11 @@ export class Calls {
   }
 }
 
-/** The number that says why a call is refused. */
 function codeOf({ code }: DomainError): number {
   return code === 'BANNED' || code === 'UNKNOWN_GUILD' ? CALL_REFUSALS[code] : 0;
 }
 
-/** A guild whose voice states are told as a box does. */
+/** */
 function withOneMuteBits(guild: unknown): unknown {
   if (typeof guild !== 'object' || guild === null || !('voice_states' in guild)) return guild;
   const { voice_states: states } = guild;

@@ -10,34 +10,30 @@ import type { BoxIdentity } from './identity.js';
 import { type CloudLink, Serving } from './serving.js';
 import type { Work } from './work.js';
 
-/** What a connection is made of. */
 export interface ConnectionParts {
   identity: BoxIdentity;
   token: string | null;
-  /** Names this run of the box. */
   instance: string;
   clock: Clock;
   log: Logger;
-  /** Null for a connection that is for the enrolment only. */
+  /** Null if the connection only enrols the box. */
   services: { work: Work; feed: EventFeed } | null;
   events: ConnectionEvents;
 }
 
 export interface ConnectionEvents {
   onWelcome(welcome: Welcome): void;
-  /** The cloud is about to close it. @param retryAfterMs when to dial again */
+  /** @param retryAfterMs wait before dialling again */
   onGoingAway(retryAfterMs: number): void;
-  /** It is gone, with the code of whichever end closed it first. */
+  /** The code is that of the end that closed first. */
   onClosed(close: Close): void;
 }
 
-/** What there is once a connection was welcomed. */
 interface Service {
   serving: Serving;
   sender: EventSender;
 }
 
-/** One connection to the cloud: greeted, then served (docs/relay.md). */
 export class Connection {
   readonly link: CloudLink;
   readonly #greeting: Greeting;
@@ -72,17 +68,15 @@ export class Connection {
     this.#greeting.begin();
   }
 
-  /** Sends what is new in the log of events. */
   pump(): void {
     this.#service?.sender.pump();
   }
 
-  /** Closes it, so that another one begins. */
   end(close: Close): void {
     this.link.end(close);
   }
 
-  /** Takes nothing new, finishes what is open, and closes. */
+  /** Closes once all open work is finished. */
   async leave(): Promise<void> {
     if (this.#service) {
       this.link.send({ op: 'going_away', retry_after_ms: 0 });
@@ -139,7 +133,7 @@ export class Connection {
     }
   }
 
-  /** Nothing new is sent over it, and what is open goes on. */
+  /** Open requests go on (docs/relay.md, R-40). */
   #retire(retryAfterMs: number): void {
     this.#service?.sender.stop();
     this.parts.events.onGoingAway(retryAfterMs);

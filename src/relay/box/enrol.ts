@@ -16,17 +16,16 @@ export interface EnrolParts {
   token: string | null;
   clock: Clock;
   log: Logger;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random?: () => number;
 }
 
 /**
- * Has a box enrolled by its cloud, and keeps what it was enrolled as; tries again for as long as the cloud cannot be reached. Without it a box
- * makes no ids.
- * @throws {RefusedByCloud} when the cloud refuses it; a box that had another key before goes on with that one at the next start
+ * Retries while the cloud cannot be reached, because a box makes no ids without an enrolment.
+ * @throws {RefusedByCloud} if the cloud refuses the box
  */
 export async function enrol(parts: EnrolParts): Promise<Enrolment> {
-  // Nothing is open yet that would keep the process alive between two tries, and a waiting timer of the clock does not.
+  // Timers of the clock do not keep the process alive.
   const alive = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
     return await untilEnrolled(parts);
@@ -37,7 +36,7 @@ export async function enrol(parts: EnrolParts): Promise<Enrolment> {
 
 const KEEP_ALIVE_MS = 60_000;
 
-/** By which the cloud does not take a new key; with others it may have taken it by now. */
+/** With these codes, the cloud has not taken a new key. With others, it may have. */
 const SAYS_NO: readonly number[] = [closes.notAdmitted, closes.deleted, closes.notOwnId, closes.otherOrigin].map(
   ({ code }) => code,
 );
@@ -64,7 +63,7 @@ async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
   }
 }
 
-/** Greets the cloud once. @returns the welcome, or why there was none */
+/** @returns the welcome, or why there was none */
 function meet({ identity, token, clock, log }: EnrolParts): Promise<Welcome | Close> {
   return new Promise((resolve) => {
     dialRelay(

@@ -17,7 +17,7 @@ import { VoiceTeller, type WireVoiceState } from './voice.js';
 
 const NAMES: ReadonlySet<string> = new Set(DISPATCHED);
 
-/** What stands around an event in its message takes less. */
+/** Upper bounds of what a message adds to its event. */
 const AROUND = { bytes: 1_000, values: 100, depth: 2 };
 
 const BOUNDS: JsonBounds = {
@@ -25,29 +25,31 @@ const BOUNDS: JsonBounds = {
   values: MESSAGE_BOUNDS.values - AROUND.values,
 };
 
-/** An event with fewer UTF-16 units than this can be told, whatever it is: a unit has three bytes at most, and two bytes one value at most. */
+/**
+ * Events with fewer UTF-16 units are within the limits of bytes and values: a unit has at most three bytes, and a value
+ * at least two units.
+ */
 const ANY_UNITS = BOUNDS.values;
 
 export interface EventFeedParts {
   reader: Reader;
   idSpace: number;
   log: Logger;
-  /** There is something new in the log. */
   onAppended(): void;
-  /** The session is over because too much waited. */
+  /** Too much waited, or the database could not be read. */
   onOverflow(): void;
 }
 
-/** Puts what happens in a box's guilds into the log for the cloud, in its order. */
+/** Appends the events of a box's guilds to the log, in order. */
 export class EventFeed {
   readonly log = new EventLog();
   readonly #voice = new VoiceTeller();
-  /** What is read from the database takes its time; whatever happens meanwhile is told after it. */
+  /** The current database read. Later events are appended after it. */
   #turn: Promise<void> | null = null;
 
   constructor(private readonly parts: EventFeedParts) {}
 
-  /** Begins a session with everything that there is (docs/relay.md, R-31). */
+  /** Begins a session with all guilds (docs/relay.md, R-31). */
   begin(): string {
     const session = randomUUID();
     this.log.begin(session);
@@ -61,7 +63,6 @@ export class EventFeed {
     return session;
   }
 
-  /** Takes what was published on the bus, once for each message. */
   hear(message: Heard): void {
     if (message.type === BUS_RECONNECTED || message.guildId === undefined) return;
     const { guildId } = message;
@@ -74,7 +75,7 @@ export class EventFeed {
     else this.#inTurn(told, session);
   }
 
-  /** Who is in voice is known from here, whether or not there is a session. */
+  /** Tracks voice states even without a session. */
   #tellingOf(name: string, data: string): Told[] {
     if (!isDispatched(name)) return [];
     if (name !== 'VOICE_STATE_UPDATE') return [{ op: 'dispatch', t: name, data }];
@@ -87,7 +88,7 @@ export class EventFeed {
     if (guild) this.#append({ op: 'announce', guild });
   }
 
-  /** What is read from the database fails as a whole: the session ends, so that another one tells everything. */
+  /** If the work fails, the next session sends everything again. */
   #after(work: () => Promise<void>, session: string): void {
     const guarded = async () => {
       if (this.log.session !== session) return;
@@ -110,7 +111,7 @@ export class EventFeed {
     else append();
   }
 
-  /** What is longer, or has more in it, than a message may is left out: nobody would take it. */
+  /** Leaves out entries beyond the limits of a message. */
   #append(told: Told): void {
     if (this.log.session === null) return;
     if (isTooLong(told)) {

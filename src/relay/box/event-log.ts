@@ -1,24 +1,22 @@
 import type { DispatchedName, ToCloud } from '../protocol/messages.js';
 
-/** A guild as it is announced (docs/relay.md, R-32). */
 export type AnnouncedGuild = Extract<ToCloud, { op: 'announce' }>['guild'];
 
-/** What a box tells of its own, before it has its number (R-30); an event as the JSON text of its `d`. */
+/** An entry without its number (docs/relay.md, R-30). `data` is the JSON text of `d`. */
 export type Told =
   | { op: 'dispatch'; t: DispatchedName; data: string }
   | { op: 'announce'; guild: AnnouncedGuild }
   | { op: 'withdraw'; guild_id: string }
   | { op: 'ready' };
 
-/** What is kept of it until the cloud has worked on it. */
 export interface LogEntry {
   s: number;
   told: Told;
-  /** About how many bytes it takes as a message. */
+  /** Approximate, in bytes. */
   size: number;
 }
 
-/** How much is kept at most: an absence of some minutes of a busy box. */
+/** Enough for some minutes of absence of a busy box. */
 export interface LogBounds {
   entries: number;
   bytes: number;
@@ -26,16 +24,16 @@ export interface LogBounds {
 
 const BOUNDS: LogBounds = { entries: 20_000, bytes: 32 * 1024 * 1024 };
 
-/** What an entry takes beside the text of its event, in bytes. */
+/** Size of an entry without its event. */
 const ENTRY_BYTES = 200;
 
 /**
- * What a box tells, numbered in order, and kept until it is acknowledged (R-30). Where more waits than is kept, the session is over: another
- * one begins with everything anew (R-31).
+ * Keeps a session's entries until they are acknowledged (R-30). If the log is full, the next session sends everything
+ * again (R-31).
  */
 export class EventLog {
   #session: string | null = null;
-  /** In order; those before `#start` were acknowledged. */
+  /** Entries before `#start` are acknowledged. */
   #entries: LogEntry[] = [];
   #start = 0;
   #bytes = 0;
@@ -43,23 +41,21 @@ export class EventLog {
 
   constructor(private readonly bounds: LogBounds = BOUNDS) {}
 
-  /** The session whose numbers these are; null while there is none. */
+  /** Null while there is no session. */
   get session(): string | null {
     return this.#session;
   }
 
-  /** The number of the last entry; 0 for none. */
+  /** 0 if there is no entry. */
   get last(): number {
     return this.#last;
   }
 
-  /** Begins a session. Numbers begin at 1. */
   begin(session: string): void {
     this.end();
     this.#session = session;
   }
 
-  /** Ends the session, and forgets what was kept. */
   end(): void {
     this.#session = null;
     this.#entries = [];
@@ -68,7 +64,7 @@ export class EventLog {
     this.#last = 0;
   }
 
-  /** Adds an entry to the session. @returns whether there is a session still */
+  /** False if there is no session, or if this entry overflows the log. */
   append(told: Told): boolean {
     if (this.#session === null) return false;
     this.#last += 1;
@@ -79,7 +75,7 @@ export class EventLog {
     return this.#session !== null;
   }
 
-  /** Notes that the cloud has worked on everything up to a number. */
+  /** Drops the entries up to `s`. */
   acknowledge(s: number): void {
     for (let first = this.#entries[this.#start]; first && first.s <= s; first = this.#entries[this.#start]) {
       this.#bytes -= first.size;
@@ -90,12 +86,12 @@ export class EventLog {
     this.#start = 0;
   }
 
-  /** Whether a session can go on after a number: whether it is this one, and everything behind that number is there. */
+  /** False unless all entries after `s` are kept. */
   canResume(session: string, s: number): boolean {
     return session === this.#session && s <= this.#last && s >= this.#last - this.#count;
   }
 
-  /** The entry with a number; null for one that is not there. */
+  /** Null if there is no such entry. */
   at(s: number): LogEntry | null {
     const first = this.#entries[this.#start];
     return first ? (this.#entries[this.#start + s - first.s] ?? null) : null;

@@ -1,24 +1,23 @@
 import type { ToCloud } from '../protocol/messages.js';
 import type { EventLog, Told } from './event-log.js';
 
-/** How much is under way at once, of which nothing was acknowledged: with the last less than a cloud lets wait (docs/relay.md, R-30). */
+/** Unacknowledged entries. One more is still below the cloud's limit (docs/relay.md, R-30). */
 const WINDOW = { messages: 2_000, bytes: 2 * 1024 * 1024 };
 
-/** Sends what is in the log over one connection, in order, and no more at once than the cloud keeps up with. */
+/** Sends the log in order, within the window. */
 export class EventSender {
-  /** What was sent and not acknowledged, in bytes, by number. */
+  /** Sizes of unacknowledged entries in bytes, by number. */
   readonly #underWay = new Map<number, number>();
   #bytes = 0;
   #isOpen = true;
 
-  /** @param sent the number of the last entry that the cloud has */
+  /** @param sent number of the last entry that the cloud has */
   constructor(
     private readonly log: EventLog,
     private readonly send: (message: ToCloud) => void,
     private sent: number,
   ) {}
 
-  /** Sends what there is to send. */
   pump(): void {
     while (this.#isOpen && this.#hasRoom) {
       const entry = this.log.at(this.sent + 1);
@@ -30,7 +29,7 @@ export class EventSender {
     }
   }
 
-  /** Notes that the cloud has worked on everything up to a number, and goes on. What was not sent cannot have been worked on. */
+  /** Ignores numbers that were not sent. */
   acknowledge(s: number): void {
     if (!this.#isOpen || s > this.sent) return;
     this.log.acknowledge(s);
@@ -46,7 +45,6 @@ export class EventSender {
     return this.#bytes < WINDOW.bytes && this.#underWay.size < WINDOW.messages;
   }
 
-  /** Nothing more is sent. */
   stop(): void {
     this.#isOpen = false;
   }

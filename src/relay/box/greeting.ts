@@ -9,17 +9,15 @@ export type Welcome = Extract<FromCloud, { op: 'welcome' }>;
 
 export interface GreetingParts {
   identity: BoxIdentity;
-  /** The enrolment token, for a box that the cloud does not know. */
+  /** For a box that the cloud does not know. */
   token: string | null;
-  /** Names this run of the box. */
   instance: string;
   clock: Clock;
   send(message: ToCloud): void;
-  /** Ends the connection. */
   end(close: Close): void;
 }
 
-/** The box's side of the greeting (R-10 to R-15). */
+/** The box's side of the greeting (docs/relay.md, R-10 to R-15). */
 export class Greeting {
   #awaited: 'challenge' | 'welcome' = 'challenge';
   #patience: Timer | null = null;
@@ -42,7 +40,7 @@ export class Greeting {
     this.#wait();
   }
 
-  /** Takes the cloud's next message. @returns the welcome, once it is that; null before, and where it ended the connection */
+  /** @returns the welcome; null before it, and if this ends the connection */
   heed(message: FromCloud): Welcome | null {
     if (message.op === this.#awaited && message.op === 'challenge') this.#prove(message);
     else if (message.op === this.#awaited && message.op === 'welcome') return this.#accept(message);
@@ -50,7 +48,6 @@ export class Greeting {
     return null;
   }
 
-  /** Nothing is waited for any more. */
   cancel(): void {
     this.#patience?.cancel();
   }
@@ -86,13 +83,13 @@ export class Greeting {
   }
 }
 
-/** Ids that were made stay what they are: only with the token of another box may a box become that one, and then with the same ids (R-15). */
+/** A box can become another one only with that box's token and the same id space (R-15). */
 function isAsEnrolled({ box_id, id_space }: Welcome, { enrolment, isChangingKeys }: BoxIdentity): boolean {
   if (!enrolment) return true;
   return enrolment.idSpace === id_space && (isChangingKeys || enrolment.boxId === box_id);
 }
 
-/** Why a box does not go on with who challenges it (R-11, R-12); null for nothing. */
+/** Null if the challenge is valid (R-11, R-12). */
 function faultOf(version: number, origin: string, { cloudUrl }: BoxIdentity): Close | null {
   if (!VERSIONS.includes(version)) return closes.noVersion;
   return isSameOrigin(origin, cloudUrl) ? null : because(closes.otherOrigin, `the cloud calls itself ${origin}`);

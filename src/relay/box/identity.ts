@@ -8,36 +8,34 @@ import { hashSecret, randomToken } from '../../infra/secrets.js';
 
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** By which a box is known to a cloud. */
 const Credentials = z.object({
   cloudUrl: z.string(),
   publicKey: hexKey,
-  /** The seed. */
+  /** The Ed25519 seed. */
   privateKey: hexKey,
-  /** SHA-256 in hex of the token that the key was enrolled with, or is to be. */
+  /** Hex SHA-256 of the token that enrols this key. */
   tokenHash: hexKey.optional(),
 });
 
 const Stored = Credentials.extend({
-  /** Both from the enrolment on. */
+  /** Both are set by the enrolment. */
   boxId: z
     .string()
     .refine((text) => parseSnowflake(text) !== undefined)
     .optional(),
   idSpace: z.number().int().min(ID_SPACES.first).max(ID_SPACES.last).optional(),
-  /** Those that were good before, until the present ones are enrolled. */
+  /** Kept until the present credentials are enrolled. */
   before: Credentials.optional(),
 });
 
 type StoredIdentity = z.output<typeof Stored>;
 
-/** What the cloud has made of a box at its enrolment. */
 export interface Enrolment {
   boxId: bigint;
   idSpace: number;
 }
 
-/** Who a box is: its cloud, its key, and what it was enrolled as. It is the owner's only, and lives as long as the data beside it. */
+/** Stored next to the data, readable by the owner only. */
 export class BoxIdentity {
   private constructor(
     private readonly file: string,
@@ -45,9 +43,10 @@ export class BoxIdentity {
   ) {}
 
   /**
-   * The identity in a data folder; where there is none, it is made for the cloud of `box`. Another token than the one that it was enrolled
-   * with is the wish for another key, or for another cloud; where that fails, `goBack` has it go on as before.
-   * @throws {StartError} for another cloud's, one that cannot be read, and where there is none and no cloud to make it for
+   * Creates an identity for the cloud of `box` if there is none. A new token requests another key or cloud; if that
+   * fails, `goBack` restores the earlier credentials.
+   * @throws {StartError} for another cloud's identity or an unreadable one, or if there is neither an identity nor a
+   * cloud
    */
   static open(dataDir: string, { cloudUrl, token }: BoxConfig): BoxIdentity {
     const file = identityFile(dataDir);
@@ -64,7 +63,7 @@ export class BoxIdentity {
       return BoxIdentity.#kept(file, { ...renewed(stored), cloudUrl: url, tokenHash });
     }
     if (stored.cloudUrl === url) return new BoxIdentity(file, stored);
-    // Nobody knows it yet.
+    // No cloud knows this identity yet.
     if (stored.boxId === undefined) return BoxIdentity.#kept(file, { ...stored, cloudUrl: url });
     throw new StartError(
       `the box in ${dataDir} belongs to ${stored.cloudUrl}, and CLOUD_URL names ${url}: set it to the former, name another DATA_DIR, or give a token of the latter as BOX_TOKEN`,
@@ -76,50 +75,47 @@ export class BoxIdentity {
     return new BoxIdentity(file, stored);
   }
 
-  /** The origin of its cloud. */
   get cloudUrl(): string {
     return this.stored.cloudUrl;
   }
 
-  /** Its public key, 32 bytes in base64url. */
+  /** 32 bytes in base64url. */
   get key(): string {
     return Buffer.from(this.stored.publicKey, 'hex').toString('base64url');
   }
 
-  /** Null until it was enrolled. */
+  /** Null until the box is enrolled. */
   get enrolment(): Enrolment | null {
     const { boxId, idSpace } = this.stored;
     return boxId === undefined || idSpace === undefined ? null : { boxId: BigInt(boxId), idSpace };
   }
 
-  /** Whether the cloud is not known to have its key. */
+  /** False if the cloud is known to have the key. */
   get needsEnrolment(): boolean {
     return this.enrolment === null || this.isChangingKeys;
   }
 
-  /** Whether it is enrolled, and about to be so with another key. */
   get isChangingKeys(): boolean {
     return this.stored.before !== undefined;
   }
 
-  /** Whether somebody gave a token for its key. */
   get hasToken(): boolean {
     return this.stored.tokenHash !== undefined;
   }
 
-  /** Keeps what it was enrolled as. */
+  /** Drops the earlier credentials. */
   enrol({ boxId, idSpace }: Enrolment): void {
     const { before: _, ...stored } = this.stored;
     this.#keep({ ...stored, boxId: String(boxId), idSpace });
   }
 
-  /** Its key from before is the one that is good. */
+  /** Restores the earlier credentials. */
   goBack(): void {
     const { before, boxId, idSpace } = this.stored;
     if (before) this.#keep({ ...before, boxId, idSpace });
   }
 
-  /** Its signature of a text, in base64url. */
+  /** Returns base64url. */
   sign(text: string): string {
     return signWith(this.stored.privateKey, Buffer.from(text)).toString('base64url');
   }
@@ -130,14 +126,17 @@ export class BoxIdentity {
   }
 }
 
-/** With a key of its own, which the cloud may not know. One that is not enrolled, or may be by now, keeps its key. */
+/** Creates no key for a box that is not enrolled, or whose new key may be enrolled by now. */
 function renewed(stored: StoredIdentity): StoredIdentity {
   if (stored.boxId === undefined || stored.before) return stored;
   const { boxId, idSpace, ...before } = stored;
   return { cloudUrl: stored.cloudUrl, ...createSigningKeys(), boxId, idSpace, before };
 }
 
-/** Whether there is a box in a data folder that was enrolled: its ids are of its own kind, whoever goes on with it. @throws {StartError} */
+/**
+ * An enrolled box's ids have their own id space.
+ * @throws {StartError}
+ */
 export function holdsBox(dataDir: string): boolean {
   return read(identityFile(dataDir))?.idSpace !== undefined;
 }
@@ -157,12 +156,12 @@ function read(file: string): StoredIdentity | null {
   try {
     return Stored.parse(JSON.parse(text));
   } catch {
-    // What the fault says might repeat the key.
+    // The message of the cause might repeat the key.
     throw new StartError(`${file} is damaged: put it back from a backup, or enrol a new box in another DATA_DIR`);
   }
 }
 
-/** As a whole or not at all, and on the disk when it returns: a key that the cloud knows must not be lost. */
+/** Atomic, and synced to the disk on return: a key that the cloud knows must not be lost. */
 function write(file: string, stored: StoredIdentity): void {
   const whole = `${file}.${randomToken(8)}`;
   try {
@@ -184,7 +183,7 @@ function synced(descriptor: number, work: (descriptor: number) => void): void {
   }
 }
 
-/** Also where the folder is none, of which whoever opens it complains. */
+/** Opening the data folder reports ENOTDIR later. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -16,11 +16,9 @@ import { type Perform, Work } from './work.js';
 export type { BoxIdentity } from './identity.js';
 export type { Perform } from './work.js';
 
-/** A box, as far as its cloud knows it. */
 export interface EnteredBox {
   identity: BoxIdentity;
   enrolment: Enrolment;
-  /** Whether it goes on without its cloud. */
   isAlone: boolean;
 }
 
@@ -33,8 +31,8 @@ export interface EnterParts {
 }
 
 /**
- * Finds out which box the instance is, and has it enrolled where it never was; it waits for its cloud then.
- * @throws {StartError} for data that are no box's or another cloud's, and when the cloud refuses it
+ * Enrols the box if necessary, which waits for the cloud.
+ * @throws {StartError} if the data belong to no box or to another cloud, or if the cloud refuses the box
  */
 export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Promise<EnteredBox> {
   if (!holdsBox(dataDir) && (await db.reader.authUser.findFirst({ select: { id: true } }))) {
@@ -54,12 +52,12 @@ export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Pr
   return { identity, enrolment: await enrol({ identity, token: box.token, clock, log }), isAlone };
 }
 
-/** @throws {StartError} for a folder that belongs to a box, whose ids an instance that is none would not make */
+/** @throws {StartError} if the folder belongs to a box */
 export function requireNoBox(dataDir: string): void {
   if (holdsBox(dataDir)) throw new StartError(`DATA_DIR ${dataDir} belongs to a box: start it with npm run box`);
 }
 
-/** Bots fetch the files of a box from the box itself. */
+/** Bots fetch files from the box itself. */
 function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
   if (!isOnThisMachine(publicUrl) || isOnThisMachine(cloudUrl)) return;
   log.warn(
@@ -67,25 +65,21 @@ function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
   );
 }
 
-/** The box's end of the control channel. */
 export interface UplinkFace extends Pick<Face, 'drain'> {
-  /** Dials from here on. */
   start(): void;
-  /** Whether a connection serves. */
   readonly isConnected: boolean;
-  /** Settles when the cloud takes this box no more, with what somebody has to do. */
+  /** Resolves if the cloud refuses the box for good. */
   refused: Promise<RefusedByCloud>;
 }
 
 export interface BoxParts extends EnteredBox {
   perform: Perform;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random?: (() => number) | undefined;
-  /** Has somebody hear all that is published on the bus. */
+  /** Subscribes to the whole bus. */
   tap(hear: (message: Heard) => void): void;
 }
 
-/** Connects a box to its cloud: it does what it is asked to, and tells what happens in its guilds (docs/relay.md). */
 export function createUplink(
   app: AppContext,
   { identity, enrolment, perform, tap, random = Math.random }: BoxParts,

@@ -20,10 +20,10 @@ const Emoji = z.object({
   form: z.enum([...IMAGE_FORMATS, 'gif', 'moving']),
 });
 
-/** What the cloud says of a picture that it asks for (docs/relay.md, R-27). */
+/** See docs/relay.md, R-27. */
 export const Picture = z.union([Icon, Emoji]);
 
-/** A picture that is kept here, as it is answered to the cloud; null for none, and for one that is too large for that. */
+/** Null if there is none, or if it is too large for an answer. */
 export async function pictureOf(blobs: BlobStore, picture: z.output<typeof Picture>): Promise<{ data: string } | null> {
   const file = await (picture.of === 'emojis'
     ? findPicture(blobs, picture.id, picture.form)

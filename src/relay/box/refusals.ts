@@ -3,7 +3,7 @@ import type { BoxIdentity } from './identity.js';
 
 type Standing = Pick<BoxIdentity, 'enrolment' | 'isChangingKeys'>;
 
-/** What somebody has to do before a box may dial again, for each permanent close (docs/relay.md, R-6). */
+/** Instructions to the operator, by permanent close code (docs/relay.md, R-6). */
 const WHAT_TO_DO: Record<number, (box: Standing) => string> = {
   [closes.noVersion.code]: () =>
     'box and cloud speak no version of the protocol in common: update the older one of them',
@@ -27,7 +27,6 @@ function notAdmitted({ enrolment, isChangingKeys }: Standing): string {
   return `the cloud does not know the key of this box any more, since it was deleted or enrolled with another key: enrol it anew with BOX_TOKEN from newEnrolmentToken or createBox, ${OR_ALONE}`;
 }
 
-/** One line for whoever runs a box that its cloud refuses. */
 export function describeRefusal({ code, reason }: Close, box: Standing & Pick<BoxIdentity, 'cloudUrl'>): string {
   const toDo = WHAT_TO_DO[code]?.(box) ?? 'the cloud refuses this box';
   return `${box.cloudUrl}: ${toDo} (${code} ${reason})`;

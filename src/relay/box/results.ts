@@ -1,39 +1,37 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 
-/** What a piece of work came to. */
 export interface Result {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
-/** A result of JSON. */
 export function json(status: number, body: unknown): Result {
   const headers = { 'content-type': 'application/json' };
   return { status, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** A piece of work is over: with its result; or it never began, and whoever asks again has it done. */
+/** Work that never began runs when its key is used again. */
 export type Outcome = { begun: true; result: Result } | { begun: false; result: Result | null };
 
-/** How long a result is kept after the end, in milliseconds (docs/relay.md, R-25). */
+/** Runs from the end of the work (docs/relay.md, R-25). */
 const KEPT_MS = 60_000;
 
-/** How many bytes of results are kept at most; beyond it the oldest go. */
+/** Beyond this, the oldest results are dropped. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What a result takes beside its body, in bytes. */
+/** Size of a result without its body. */
 const RESULT_BYTES = 500;
 
 interface Kept {
   outcome: Promise<Outcome>;
-  /** Bytes; null while it is worked on. */
+  /** In bytes; null while the work is running. */
   size: number | null;
-  /** Until it is forgotten, as of the end. */
+  /** Null while the work is running. */
   timer: Timer | null;
 }
 
-/** Has a piece of work done once, however often it is asked for. */
+/** Does work once per key. */
 export class Results {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
@@ -44,8 +42,8 @@ export class Results {
   ) {}
 
   /**
-   * Has the work done that a key names; where it is under way, or was done lately, its result is this one's, too.
-   * @param work never rejects; it is begun by one at a time
+   * Returns the result of running or recent work with the same key, if there is any.
+   * @param work never rejects; runs only once at a time
    */
   async once(key: string, work: () => Promise<Outcome>): Promise<Outcome> {
     for (let known = this.#kept.get(key); known; known = this.#kept.get(key)) {
@@ -60,7 +58,7 @@ export class Results {
     return outcome;
   }
 
-  /** Those that end are put behind the others: the first of them is the oldest. */
+  /** Moves a finished entry to the end, so that the oldest comes first. */
   #keep(key: string, kept: Kept, { body }: Result): void {
     kept.size = RESULT_BYTES + body.length;
     this.#bytes += kept.size;
@@ -78,7 +76,7 @@ export class Results {
     if (this.#kept.get(key) !== kept) return;
     this.#kept.delete(key);
     this.#bytes -= kept.size ?? 0;
-    // It would hold the body until it is due.
+    // A pending timer would keep the body in memory.
     kept.timer?.cancel();
   }
 }

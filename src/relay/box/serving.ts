@@ -17,21 +17,20 @@ export interface ServingParts {
   work: Work;
   clock: Clock;
   log: Logger;
-  /** The most an answer may be, in bytes. */
+  /** Maximum size of an answer. */
   answerBytes: number;
-  /** The most streams that may be open at once. */
+  /** Maximum number of open streams. */
   requests: number;
 }
 
-/** One stream that is in use. */
 interface Stream {
   isCancelled: boolean;
   isLate: boolean;
-  /** When its work began, or went on once its body was there, by the process's own clock; null while it has not, and where it joins another's. */
+  /** By `performance.now()`. Null before the work begins, and if the stream joins other work. */
   beganAt: number | null;
 }
 
-/** What a cloud asks for over one connection (docs/relay.md, R-20 to R-27): streams are answered as their work ends. */
+/** Serves one connection (docs/relay.md, R-20 to R-27). Answers are sent as their work ends. */
 export class Serving {
   readonly #open = new Map<number, Stream>();
   readonly #standstill: Standstill;
@@ -41,7 +40,7 @@ export class Serving {
     this.#standstill = new Standstill(parts.clock, () => parts.link.catchUp());
   }
 
-  /** Begins what a message asks for; to be called while the message is handled. */
+  /** Call this while the message is being handled. */
   begin(message: BoxWork): void {
     const { link, requests } = this.parts;
     if (this.#open.size >= requests || this.#open.has(message.id)) {
@@ -50,13 +49,13 @@ export class Serving {
     }
     const stream: Stream = { isCancelled: false, isLate: false, beganAt: null };
     this.#open.set(message.id, stream);
-    // A timer rather than a time of day, which somebody may set.
+    // A timer is independent of changes to the system clock.
     const budget = this.parts.clock.after(message.budget_ms, () => {
       stream.isLate = true;
     });
     const hasBody = message.op === 'request' && message.body > 0;
     const body = hasBody ? link.receiveBody(message.id, message.body) : null;
-    // Nobody may be reading when it breaks.
+    // The body may break before it has a reader.
     body?.on('error', () => {});
     void this.#serve(message, body, stream)
       .catch((error: unknown) => this.#noteFault(error))
@@ -66,18 +65,17 @@ export class Serving {
       });
   }
 
-  /** Nobody waits for a stream any more: what has not begun does not begin (R-23). */
+  /** See R-23. */
   cancel(id: number): void {
     const stream = this.#open.get(id);
     if (stream) stream.isCancelled = true;
   }
 
-  /** The connection is gone. */
   stop(): void {
     this.#standstill.stop();
   }
 
-  /** Settles when no stream is in use. */
+  /** Resolves when no stream is open. */
   async idle(): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -89,7 +87,7 @@ export class Serving {
     const { work } = this.parts;
     await this.#standstill.over();
     const outcome = await work.do(message, body, gateOf(stream));
-    // What was joined, or was refused before it was read, has no use for the rest.
+    // Joined or refused work does not need the rest.
     body?.destroy();
     await this.#answer(message.id, outcome, tookMsOf(stream));
   }
@@ -120,7 +118,7 @@ export class Serving {
   }
 }
 
-/** What has not begun when its budget is over, or nobody waits for it, does not begin (R-23). */
+/** See R-23. */
 function gateOf(stream: Stream): Gate {
   return {
     pass() {
@@ -131,7 +129,7 @@ function gateOf(stream: Stream): Gate {
   };
 }
 
-/** How long a stream's work took, in milliseconds, to the hundredth (R-21); nothing where it did none. */
+/** In milliseconds, to the hundredth (R-21). Empty if the stream did no work. */
 function tookMsOf({ beganAt }: Stream): { took_ms?: number } {
   return beganAt === null ? {} : { took_ms: Math.round((performance.now() - beganAt) * 100) / 100 };
 }

@@ -1,14 +1,13 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 
-/** How often it is looked whether time passes, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** How much longer than that a look may take before the process is held to have stood still, in milliseconds. */
+/** A check that is later than this means that the process was suspended. */
 const LATE_MS = 1_000;
 
 /**
- * Keeps a process that stood still, frozen or with its machine, from beginning what was taken back in the meantime (docs/relay.md, R-23):
- * what it finds then may be older than its budget. Until it has caught up with the other end, nothing begins.
+ * Detects that the process was suspended (docs/relay.md, R-23). Requests found afterwards may be outdated, so nothing
+ * begins until the process has caught up.
  */
 export class Standstill {
   #lookedAt: number;
@@ -23,7 +22,10 @@ export class Standstill {
     this.#timer = this.#lookLater();
   }
 
-  /** Settles at once, but where the process stood still just now. @throws what catching up does */
+  /**
+   * Resolves at once unless the process was just suspended.
+   * @throws errors of `catchUp`
+   */
   async over(): Promise<void> {
     this.#look();
     await this.#catchingUp;
@@ -50,7 +52,7 @@ export class Standstill {
     const done = () => {
       if (this.#catchingUp === catchingUp) this.#catchingUp = null;
     };
-    // Whoever waits hears of a fault; where nobody does, the link is gone anyway.
+    // Callers of `over` receive the error.
     catchingUp.then(done, done);
   }
 }

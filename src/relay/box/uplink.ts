@@ -12,7 +12,7 @@ import { describeDialFault, relayUrl } from './origins.js';
 import { describeRefusal } from './refusals.js';
 import type { Work } from './work.js';
 
-/** Opens a connection; see `dialRelay`. */
+/** See `dialRelay`. */
 export type Dial = (url: string, serve: (outlet: Outlet) => Receiver, onFailed: (error: Error) => void) => () => void;
 
 export interface UplinkParts {
@@ -22,61 +22,58 @@ export interface UplinkParts {
   clock: Clock;
   log: Logger;
   dial: Dial;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random: () => number;
-  /** The cloud takes this box no more until somebody has done something, which the reason says. */
+  /** The reason says what the operator must do. */
   onRefused(reason: string): void;
 }
 
-/** How long after a connection was given up in its greeting the cloud may still take it for one that is newer, in milliseconds. */
+/** Time in which the cloud may still admit a connection that was given up in its greeting. */
 const UNSURE_MS = 60_000;
 
-/** How much a wait that the cloud asks for is shortened or lengthened at most. */
+/** Random change of a wait that the cloud asks for, as a fraction. */
 const GIVE_OR_TAKE = 0.25;
 
 /**
- * Keeps a box connected to its cloud: one connection serves, and one that is lost is followed by another (docs/relay.md, R-40, R-41). One that the
- * cloud is about to close goes on with what is open while the next one serves.
+ * Keeps a box connected (docs/relay.md, R-40, R-41). A connection that the cloud is about to close finishes what is
+ * open while the next one serves.
  */
 export class Uplink {
   readonly #instance = randomUUID();
   readonly #backOff: BackOff;
-  /** All that are open; the last is the one that counts. */
+  /** Includes connections that only finish what is open. */
   readonly #open = new Set<Connection>();
   #current: Connection | null = null;
-  /** When the current one began to serve, in milliseconds since the Unix epoch; null while none does. */
+  /** Start of service, in milliseconds since the Unix epoch. Null while no connection serves. */
   #servesSince: number | null = null;
   #waiting: Timer | null = null;
   #giveUpDialling: (() => void) | null = null;
   #isOver = false;
-  /** Until when one that was given up before its welcome may be admitted after all, in milliseconds since the Unix epoch. */
+  /** A connection that was given up may be admitted until then, in milliseconds since the Unix epoch. */
   #unsureUntil = 0;
 
   constructor(private readonly parts: UplinkParts) {
     this.#backOff = new BackOff(parts.clock, parts.random);
   }
 
-  /** Whether a connection serves. */
   get isConnected(): boolean {
     return this.#servesSince !== null;
   }
 
-  /** Dials from here on, in the background. */
   start(): void {
     this.#dial();
   }
 
-  /** Sends what is new in the log of events. */
   pump(): void {
     this.#current?.pump();
   }
 
-  /** Begins anew with another connection, since what the cloud was told is not whole. */
+  /** Replaces the connection, because the event session is over. */
   restart(): void {
     this.#current?.end(closes.tooSlow);
   }
 
-  /** Lets go of the cloud, once what is open is finished. */
+  /** Finishes open work and disconnects for good. */
   async drain(): Promise<void> {
     this.#isOver = true;
     this.#waiting?.cancel();
@@ -132,7 +129,7 @@ export class Uplink {
     this.#dialAfter(wait);
   }
 
-  /** What becomes of one that another has replaced, or will, is of no interest. */
+  /** Ignores a connection that another one replaces. */
   #closed(connection: Connection, close: Close): void {
     this.#open.delete(connection);
     if (connection !== this.#current) return;

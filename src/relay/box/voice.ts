@@ -1,4 +1,3 @@
-/** A voice state as the wire has it, as far as it is looked at here. */
 export interface WireVoiceState {
   channel_id?: unknown;
   user_id?: unknown;
@@ -7,30 +6,29 @@ export interface WireVoiceState {
   mute?: unknown;
 }
 
-/** A voice state as a box tells it, with one bit for both kinds of mute (docs/relay.md, R-36). */
+/** A box has one bit for both kinds of mute (docs/relay.md, R-36). */
 export function withOneMuteBit<State extends WireVoiceState>(state: State): State {
   const isMuted = state.self_mute === true || state.mute === true;
   return { ...state, self_mute: isMuted, mute: isMuted };
 }
 
-/** Tells of voice states as a box does, for which it knows where everybody is who is in voice. */
+/** Converts voice states to a box's events. */
 export class VoiceTeller {
-  /** Channels by user, by guild: of those guilds only in which somebody is in voice. */
+  /** Channels by user, by guild. */
   readonly #guilds = new Map<string, Map<string, string>>();
 
-  /** What is told of a new voice state: a move is a leaving and a joining. */
+  /** A move becomes two events. */
   tell(state: WireVoiceState): WireVoiceState[] {
     const told = withOneMuteBit(state);
     const isMoved = this.#note(state);
     return isMoved ? [{ ...told, channel_id: null }, told] : [told];
   }
 
-  /** A guild is no more. */
   forget(guildId: string): void {
     this.#guilds.delete(guildId);
   }
 
-  /** @returns whether somebody was in another channel before */
+  /** @returns whether the user was in another channel before */
   #note({ guild_id: guildId, user_id: userId, channel_id: channelId }: WireVoiceState): boolean {
     const [guild, user] = [String(guildId), String(userId)];
     const channels = this.#guilds.get(guild) ?? new Map<string, string>();

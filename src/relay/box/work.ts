@@ -13,14 +13,13 @@ import { type WireVoiceState, withOneMuteBit } from './voice.js';
 export type BoxWork = Extract<FromCloud, { op: 'request' | 'call' }>;
 export type CloudRequest = Extract<FromCloud, { op: 'request' }>;
 
-/** A forwarded request as the table of REST routes takes it. */
 export interface BoxRequest {
-  /** Names the request in logs. */
+  /** Identifies the request in logs. */
   id: string;
-  /** Names the piece of work, by which it is done once. */
+  /** Idempotency key. */
   workKey: string;
   method: string;
-  /** Percent-encoded, without its query. */
+  /** Percent-encoded, without the query. */
   path: string;
   query: Readonly<Record<string, string | string[]>>;
   headers: Record<string, string>;
@@ -29,16 +28,16 @@ export interface BoxRequest {
   webhook?: { id: bigint; channelId: bigint };
 }
 
-/** Performs a request for somebody, whom the cloud has admitted. Every fault becomes an answer. */
+/** Errors become answers. */
 export type Perform = (
   request: BoxRequest,
   actor: Actor,
 ) => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string | null }>;
 
-/** The headers of an answer that the cloud heeds (docs/relay.md, R-21). */
+/** See docs/relay.md, R-21. */
 const HEADERS = ['content-type', 'retry-after'];
 
-/** What a box is asked to do; a request that is no GET once for each key, whichever connection it came by. */
+/** Does what the cloud asks for. A request other than GET is done once per key. */
 export class Work {
   readonly #results: Results;
   readonly #actors: Actors;
@@ -55,10 +54,7 @@ export class Work {
     this.#calls = new Calls(app, this.#actors);
   }
 
-  /**
-   * Does a piece of work; of one that is done once for its key, whoever does or did it has the result. Never rejects.
-   * @param body what comes with a request; null for none
-   */
+  /** Never rejects. Requests with the same key share one result. */
   async do(work: BoxWork, body: Readable | null, gate: Gate): Promise<Outcome> {
     if (isRepeatable(work)) return this.#begin(work, body, gate);
     return this.#results.once(work.key, () => this.#begin(work, body, gate));
@@ -120,7 +116,7 @@ export class Work {
   }
 }
 
-/** What may be done any number of times, a call that writes as well: its results would take the room of others. */
+/** Includes calls that write, because keeping their results would displace others. */
 function isRepeatable(work: BoxWork): boolean {
   return work.op === 'call' || work.method === 'GET';
 }
@@ -131,7 +127,7 @@ function notBegun({ why }: NotBegun): Outcome {
 
 const VOICE_STATE = /^(?:\/api\/v9)?\/guilds\/[^/]+\/voice-states\/[^/]+$/;
 
-/** A voice state that is read has one bit for mute as those that are told. */
+/** */
 function asBoxTells({ method, path }: CloudRequest, status: number, body: string | null): string | null {
   if (body === null || status !== 200 || method !== 'GET' || !VOICE_STATE.test(path)) return body;
   const state: WireVoiceState = JSON.parse(body);
