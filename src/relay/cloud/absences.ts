@@ -4,20 +4,18 @@ import { refusalIn } from '../../domain/errors.js';
 import type { Timer } from '../../infra/clock.js';
 import { inTurns } from '../../infra/turns.js';
 
-/** How long bots are not told that a box is away, in milliseconds (docs/relay.md, R-42). */
+/** Delay before bots learn that a box is away (docs/relay.md, R-42). */
 const UNTOLD_MS = 3_000;
 
-/** Guilds of which it is told before others have a turn. */
 const GUILDS_PER_TURN = 50;
 
 export interface AbsenceParts {
-  /** The time is over in which a box could have gone on where it was. */
+  /** The box can no longer resume its event session. */
   onOver(boxId: bigint): void;
-  /** Whether it is connected to this process again. */
   isBack(boxId: bigint): boolean;
 }
 
-/** Boxes that lost their connection to this process, until they are back or their absence was told. */
+/** Boxes that are away, until bots know of it. */
 export class Absences {
   readonly #timers = new Map<bigint, Timer>();
 
@@ -37,7 +35,7 @@ export class Absences {
     this.#timers.delete(boxId);
   }
 
-  /** A box that is connected again by now is told of where it begins. */
+  /** If the box is connected to another process, that process updates the bots. */
   async #over(boxId: bigint): Promise<void> {
     this.#timers.delete(boxId);
     this.parts.onOver(boxId);
@@ -54,8 +52,8 @@ export class Absences {
 }
 
 /**
- * Bots lose sight of a box's guilds until they are told that those are back.
- * @param isAway whether it is still so
+ * Makes the box's guilds unavailable to bots.
+ * @param isAway checked again before each guild
  */
 export async function tellUnavailable(app: AppContext, boxId: bigint, isAway = () => true): Promise<void> {
   const guilds = await guildsOfBox(app.db.reader, boxId);

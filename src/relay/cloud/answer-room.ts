@@ -1,26 +1,28 @@
 import type { Release } from '../../infra/slots.js';
 
-/** How many bytes of answers are kept at once until they can be handed on (docs/relay.md, R-24): of one box, and of all boxes of a process. */
+/** Limits of buffered answers, per box and per process (docs/relay.md, R-24). */
 export const MAX_KEPT_BYTES = { box: 32 * 1024 * 1024, process: 128 * 1024 * 1024 };
 
-/** Answers up to this, which almost all are, find room whatever large ones other boxes send, in bytes. */
+/**
+ * Answers up to this size, which almost all are, do not use the process's quota. Large answers of other boxes cannot
+ * block them.
+ */
 export const SMALL_BYTES = 64 * 1024;
 
-/** The room that a process has for answers while they arrive. */
+/** A process's quota for answers during their arrival. */
 export class AnswerRoom {
   #bytes = 0;
 
-  /** Bytes of large answers that are kept at present. */
+  /** Counts large answers only. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The part of it that one box may take. */
   ofBox(): RoomOfBox {
     return new RoomOfBox(this);
   }
 
-  /** Keeps room for an answer of so many bytes; null where there is none left. Whoever takes it frees it again. */
+  /** Null if the quota does not suffice. */
   take(bytes: number): Release | null {
     if (bytes <= SMALL_BYTES) return () => {};
     if (this.#bytes + bytes > MAX_KEPT_BYTES.process) return null;
@@ -31,13 +33,11 @@ export class AnswerRoom {
   }
 }
 
-/** The room that the answers of one box have. */
 export class RoomOfBox {
   #bytes = 0;
 
   constructor(private readonly all: AnswerRoom) {}
 
-  /** As {@link AnswerRoom.take}. */
   take(bytes: number): Release | null {
     if (this.#bytes + bytes > MAX_KEPT_BYTES.box) return null;
     const release = this.all.take(bytes);

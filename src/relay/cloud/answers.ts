@@ -1,20 +1,18 @@
 import { tooManyRequests } from '../../http/too-many-requests.js';
 import type { BoxAnswer, BoxError, BoxFault } from './lines.js';
 
-/** What a bot is answered for a box. */
 export interface ForwardedAnswer {
   status: number;
   headers: Record<string, string>;
-  /** JSON text; null for none. */
+  /** JSON text, or null. */
   body: string | null;
-  /** What it refuses says nothing about who asked. */
+  /** A refusal does not count against the caller. */
   isOfBox: true;
 }
 
-/** How long a bot may be made to wait by a box, in seconds. */
 const MAX_RETRY_SECONDS = 60;
 
-/** The reason that stands in a header, since a library does not read the body of a 5xx (decisions 37). */
+/** Common libraries do not read the body of a 5xx. */
 const REASON = 'x-causeway-reason';
 
 const REASON_OF_STATUS: Readonly<Record<number, string>> = {
@@ -52,10 +50,9 @@ const FAULTS = {
   timeout: { status: 504, reason: 'box-timeout', message: 'The self-hosted server did not answer in time.' },
 } as const satisfies Record<BoxFault, { status: number; reason: string; message: string }>;
 
-/** When to try again where a box cannot be asked, in seconds. */
+/** Value of `retry-after`. */
 const RETRY_SECONDS: Partial<Record<BoxFault, number>> = { offline: 5, crowded: 1, overfull: 1 };
 
-/** What is answered for a box that did not. */
 export function faultOfBox({ fault }: BoxError): ForwardedAnswer {
   const { status, reason, message } = FAULTS[fault];
   const retry = RETRY_SECONDS[fault];
@@ -63,7 +60,6 @@ export function faultOfBox({ fault }: BoxError): ForwardedAnswer {
   return jsonOfBox(status, JSON.stringify({ message, code: 0 }), headers);
 }
 
-/** A box's answer, which was read, as its bot gets it: what it says is what the box said, as far as it can keep the bot from nothing elsewhere. */
 export function answerOfBox({ status, retryAfter, body }: BoxAnswer): ForwardedAnswer {
   const text = body.length === 0 ? null : body.toString();
   if (status === 429) return rateLimited(retryAfter, text === null ? null : JSON.parse(text));
@@ -74,7 +70,7 @@ export function answerOfBox({ status, retryAfter, body }: BoxAnswer): ForwardedA
   });
 }
 
-/** A refusal of one kind of requests, whatever the box says of the others, and for a minute at most. */
+/** The limit applies to one kind of request only. */
 function rateLimited(retryAfter: number | null, value: unknown): ForwardedAnswer {
   const { message, code, retry_after: seconds } = typeof value === 'object' && value !== null ? (value as Said) : {};
   const answer = tooManyRequests(within(typeof seconds === 'number' ? seconds : (retryAfter ?? 1)) * 1000, {
@@ -94,7 +90,7 @@ function within(seconds: number): number {
   return Math.min(Math.max(seconds, 0), MAX_RETRY_SECONDS);
 }
 
-/** @param body JSON; null for none */
+/** @param body JSON text, or null */
 function jsonOfBox(status: number, body: string | null, headers: Record<string, string>): ForwardedAnswer {
   const type: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' };
   return { status, headers: { ...headers, ...type }, body, isOfBox: true };

@@ -11,45 +11,43 @@ import { Absences } from './absences.js';
 import type { BoxConnection } from './connection.js';
 import type { EventSession } from './events-intake.js';
 
-/** How often all connections are compared with what is so, in milliseconds: what tells of a newer one may be lost. */
+/** Interval of comparing connections with the database: a bus message about a newer connection may be lost. */
 const CHECK_EVERY_MS = 30_000;
 
-/** Boxes that are read with one query: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters per query. */
 const BOXES_PER_QUERY = 400;
 
-/** How long a question that an event takes may go on once the box has another connection, in milliseconds. */
+/** Time for the current event to finish once the box has another connection. */
 const STOPPING_MS = 1_000;
 
-/** What closes the connection of a box that does not keep to the protocol. */
+/** Closes of a box that breaks the protocol. */
 const BROKEN_RULES: readonly number[] = [closes.unusable, closes.tooSlow, closes.silent, closes.notOwnId].map(
   ({ code }) => code,
 );
 
-/** Why a connection ends that was good until the box had another one. */
+/** Closes of a connection that was valid until the box got another one. */
 const SUCCEEDED: readonly Close[] = [closes.replaced, closes.unavailable];
 
-/** What a box's row says of its connection. */
 interface Standing {
   holderId: string | null;
   generation: number;
   publicKey: string | null;
 }
 
-/** A connection, and what tells of a newer one. */
 interface Held {
   connection: BoxConnection;
   subscription: BusSubscription;
 }
 
 /**
- * The boxes whose connections this process has, one each: the newest (docs/relay.md, R-16). What is known of a box's events outlives its
- * connection until its absence is told.
+ * Holds the newest connection of each box of this process (docs/relay.md, R-16). An event session outlives its
+ * connection until bots learn of the absence.
  */
 export class BoxesHere {
   readonly #held = new Map<bigint, Held>();
   readonly #sessions = new Map<bigint, EventSession>();
   readonly #absences: Absences;
-  /** Settle once nothing is worked on any more of what came over a connection that is lost. */
+  /** Resolve once no event of a lost connection is being processed. */
   readonly #ending = new Map<bigint, Promise<void>>();
   readonly #toLookAt = new Set<bigint>();
   #check: Timer | null = null;
@@ -62,7 +60,7 @@ export class BoxesHere {
     });
   }
 
-  /** The connection of a box; null for one that has none here. */
+  /** Null for a box that is not connected to this process. */
   get(boxId: bigint): BoxConnection | null {
     return this.#held.get(boxId)?.connection ?? null;
   }
@@ -71,31 +69,30 @@ export class BoxesHere {
     return [...this.#held.values()].map(({ connection }) => connection);
   }
 
-  /** What is known of a box's events, once it is connected again; null for nothing. */
+  /** The session that the box can resume, or null. */
   sessionOf(boxId: bigint): EventSession | null {
     return this.#sessions.get(boxId) ?? null;
   }
 
-  /** No more events of a box are worked on; settles once the last one is, also where its connection is lost by now. */
+  /** Resolves once the last event is done, even if its connection is lost. */
   async stopEvents(boxId: bigint): Promise<void> {
     const connection = this.get(boxId);
     if (connection) await this.#stopEventsOf(connection);
     await this.#ending.get(boxId);
   }
 
-  /** What the last event asks its box over a connection that is dead is not waited for: the box waits for its welcome, and not as long (R-10). */
+  /** Abandons a connection over which the last event waits too long. The box waits only 10 s for its welcome (R-10). */
   async #stopEventsOf(connection: BoxConnection): Promise<void> {
     const stopped = connection.stopEvents();
     if (!(await isDoneWithin(STOPPING_MS, stopped))) connection.abandon(closes.replaced);
     await stopped;
   }
 
-  /** From here on, a box's events have numbers of this session. */
   noteSession(boxId: bigint, session: EventSession): void {
     this.#sessions.set(boxId, session);
   }
 
-  /** A box was welcomed: its connection serves, and the one before goes. */
+  /** Closes the box's earlier connection. */
   add(connection: BoxConnection): void {
     const { boxId } = connection;
     const before = this.#held.get(boxId);
@@ -112,7 +109,6 @@ export class BoxesHere {
     void subscription.ready.then(() => this.#lookSoon(boxId));
   }
 
-  /** A connection is lost: where it was the box's, the box is away. */
   async lose(connection: BoxConnection, why: Close): Promise<void> {
     const { boxId, generation } = connection;
     this.#tell(connection, why);
@@ -122,15 +118,15 @@ export class BoxesHere {
     this.#held.delete(boxId);
     this.#awaitEvents(connection);
     this.#show();
-    // What ends the life of this process says then that its boxes are away.
+    // When this process's row ends, its boxes are reported as away.
     if (this.#isLeaving) return;
     this.#absences.begin(boxId);
     await this.disconnect({ boxId, generation });
   }
 
   /**
-   * What was written as a box's newest connection never came to serve: the one before is it in its place, where this process has it still. Elsewhere
-   * the box is away, and dials again.
+   * Handles a stored connection that never served. The earlier one takes over its generation if this process still has
+   * it. Otherwise the box is away.
    */
   async goOnWithout({ id: boxId, generation, publicKey }: Pick<Box, 'id' | 'generation' | 'publicKey'>): Promise<void> {
     const before = this.get(boxId);
@@ -138,7 +134,7 @@ export class BoxesHere {
     else await this.disconnect({ boxId, generation });
   }
 
-  /** A box has no connection of this generation any more. What cannot be written now is right again with its next connection. */
+  /** A failure is only logged: the box's next connection corrects the row. */
   async disconnect(connection: { boxId: bigint; generation: number }): Promise<void> {
     const { app } = this;
     try {
@@ -149,13 +145,12 @@ export class BoxesHere {
     }
   }
 
-  /** This process was taken for dead, and others have told that its boxes are away: they dial again, and tell everything anew. */
+  /** Other processes took this one for dead and reported its boxes as away, so they must begin again. */
   restate(): void {
     this.#sessions.clear();
     for (const connection of this.all()) connection.end(closes.unavailable);
   }
 
-  /** This process is about to end. */
   leave(): void {
     this.#isLeaving = true;
     this.#check?.cancel();
@@ -171,13 +166,13 @@ export class BoxesHere {
 
   #watch(boxId: bigint): BusSubscription {
     return this.app.bus.subscribe(topics.box(boxId), ({ type }) => {
-      // Whatever it answers from here on is not the box's any more.
+      // A deleted box must not answer any more.
       if (type === 'BOX_DELETED') this.get(boxId)?.end(closes.deleted);
       else void this.#lookSoon(boxId);
     });
   }
 
-  /** Those of which something is told meanwhile are looked at together, once each. */
+  /** Collects the boxes of one turn of the event loop. */
   async #lookSoon(boxId: bigint): Promise<void> {
     this.#toLookAt.add(boxId);
     if (this.#toLookAt.size > 1) return;
@@ -198,7 +193,6 @@ export class BoxesHere {
     });
   }
 
-  /** Closes the connections of these boxes that are not the boxes' any more. */
   async #look(boxIds: bigint[]): Promise<void> {
     const connections = boxIds.flatMap((boxId) => this.get(boxId) ?? []);
     const { app } = this;
@@ -211,7 +205,7 @@ export class BoxesHere {
       for (const connection of connections) {
         const close = closeFor(connection, standings.get(connection.boxId), app.live.id);
         if (!close) continue;
-        // What is open goes on until it is over, or this process ends (docs/relay.md, R-40); the box tells its events elsewhere.
+        // Open requests go on (docs/relay.md, R-40). The box sends its events elsewhere.
         if (this.#isLeaving && SUCCEEDED.includes(close)) void connection.stopEvents();
         else connection.end(close);
       }
@@ -220,7 +214,6 @@ export class BoxesHere {
     }
   }
 
-  /** A box that broke a rule is more than one that went. */
   #tell({ boxId, generation }: BoxConnection, why: Close): void {
     const level = BROKEN_RULES.includes(why.code) ? 'warn' : 'info';
     this.app.log[level]({ boxId: String(boxId), generation, ...why }, 'the connection of a box is lost');
@@ -231,12 +224,12 @@ export class BoxesHere {
   }
 }
 
-/** Why a connection has to end; null where it is the box's still, or its successor in this process is about to see to it. */
+/** Null for a current connection, and if a newer one in this process ends it. */
 function closeFor(connection: BoxConnection, standing: Standing | undefined, here: string): Close | null {
   if (!standing) return closes.deleted;
   if (standing.publicKey !== connection.key) return closes.notAdmitted;
   if (standing.generation <= connection.generation) return null;
-  // Its successor is gone as well: the box dials again.
+  // The newer connection is gone, too.
   if (standing.holderId === null) return closes.unavailable;
   return standing.holderId === here ? null : closes.replaced;
 }

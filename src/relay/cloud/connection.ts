@@ -19,13 +19,11 @@ import { ownNamesOf } from './own-names.js';
 import { readAnswer } from './read-answer.js';
 import { type Opening, Streams } from './streams.js';
 
-/** Whom `install_bot` is about (docs/relay.md, R-27). */
 const InstallBot = z.object({ guild_id: snowflake, bot: z.object({ id: snowflake }) });
 
-/** Who a connection was admitted as. */
 export interface Admitted {
   boxId: bigint;
-  /** Of the box's connections, which this one is. */
+  /** Number of this connection among the box's. */
   generation: number;
   /** 32 bytes in base64url. */
   key: string;
@@ -43,9 +41,8 @@ export interface ConnectionParts {
   onLost(connection: BoxConnection, why: Close): void;
 }
 
-/** A connection of a box that was admitted: the line to the box, and what the box says over it. */
 export class BoxConnection implements BoxLine {
-  /** Of the box's connections, which this one is: it is also what a newer one was to be that never came to serve. */
+  /** Raised to that of a newer connection that never served. */
   generation: number;
   readonly #streams: Streams;
   #isLeaving = false;
@@ -72,7 +69,6 @@ export class BoxConnection implements BoxLine {
     return this.parts.link.isOpen;
   }
 
-  /** Whether what is new may be sent. */
   get isServing(): boolean {
     return this.isOpen && !this.#isLeaving;
   }
@@ -100,7 +96,7 @@ export class BoxConnection implements BoxLine {
     return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, errand));
   }
 
-  /** @param bytes how long the message was */
+  /** @param bytes size of the message's text */
   hear(message: FromBox, bytes: number): void {
     switch (message.op) {
       case 'response':
@@ -129,12 +125,11 @@ export class BoxConnection implements BoxLine {
     }
   }
 
-  /** What is open when the box sends something that cannot be used is answered as if that were its answer (docs/relay.md, R-43). */
+  /** See docs/relay.md, R-43. */
   ended(close: Close): void {
     if (close.code === closes.unusable.code) this.#streams.lose(new BoxError('undecodable', close.reason));
   }
 
-  /** @param why with which the connection closed */
   lost(why: Close): void {
     this.#streams.lose();
     void this.parts.intake.stop();
@@ -142,37 +137,37 @@ export class BoxConnection implements BoxLine {
     this.#close();
   }
 
-  /** No more events of this connection are worked on; settles once the last one is. */
+  /** Resolves once the last event is done. */
   stopEvents(): Promise<void> {
     return this.parts.intake.stop();
   }
 
-  /** Nothing that it told before is worked on any more, either: whoever has no right to be here said it. */
+  /** Drops waiting events, because the sender may have no right to be here. */
   end(close: Close): void {
     void this.parts.intake.stop();
     this.parts.link.end(close);
   }
 
-  /** The same, and whoever waits for an answer over it is told at once that there is none, although the other end may not hear of the close. */
+  /** Fails open requests at once, since the other end may not hear of the close. */
   abandon(close: Close): void {
     this.#streams.lose();
     this.end(close);
   }
 
-  /** The same as `end`; settles once the connection is closed. */
+  /** Resolves once the connection is closed. */
   finish(close: Close): Promise<void> {
     this.end(close);
     return this.#closed;
   }
 
-  /** Has the box dial again after that time, and settles once nothing is open any more (docs/relay.md, R-40). */
+  /** Resolves once no request is open (R-40). */
   async leave(retryAfterMs: number): Promise<void> {
     this.#isLeaving = true;
     this.parts.link.send({ op: 'going_away', retry_after_ms: retryAfterMs });
     await this.#streams.whenIdle();
   }
 
-  /** Its events may come before whoever asked has written what they tell of. */
+  /** Events may arrive before the installation is stored. */
   #noteInstalling(input: object): void {
     const { guild_id: guildId, bot } = InstallBot.parse(input);
     this.parts.bots.noteInstalling(bot.id, guildId);
@@ -183,7 +178,7 @@ export class BoxConnection implements BoxLine {
     return this.#streams.ask(opening, body, errand);
   }
 
-  /** @throws BoxError, and what reading the body throws */
+  /** @throws BoxError, errors of reading the body */
   async #noted(asked: Promise<BoxAnswer>): Promise<BoxAnswer> {
     try {
       return await asked;

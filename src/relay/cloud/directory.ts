@@ -16,63 +16,52 @@ import { noteMadeChannel } from './made-channels.js';
 import { measured } from './measures.js';
 import { NO_BODY, type ReceivedBody, receiveBody, type TakenBody } from './received-bodies.js';
 
-/**
- * How long a box has for an answer, in milliseconds (service description, section 8): what the check of the credential took, and what passes once
- * the request is there as a whole.
- */
+/** Includes the credential check but not the arrival of the body (service description, section 8). */
 export const FORWARD_BUDGET_MS = 12_000;
 
-/** Headers that travel to a box (docs/relay.md, R-20). */
+/** See docs/relay.md, R-20. */
 const TRAVELLING = ['content-type', 'x-audit-log-reason', 'accept-language'];
 
-/** A guild on a box. */
 export interface BoxTarget {
   box: bigint;
   guildId: bigint;
 }
 
-/** For whom a box does something: a bot, or whoever has the token of a webhook. */
 export type Sender = Extract<Actor, { kind: 'bot' | 'webhook' }>;
 
-/** A request to be forwarded. */
 export interface Asked {
   request: {
     id: string;
     method: string;
-    /** As it was sent, percent-encoded, without a token, and without a prefix but that of version 9. */
+    /** Percent-encoded, without a token, and without a prefix except `/api/v9`. */
     path: string;
     query: Readonly<Record<string, string | string[]>>;
     headers: IncomingHttpHeaders;
     readonly address: string;
     body: Readable | Uint8Array;
-    /** How long the check of its credential took, in milliseconds. */
+    /** Duration of the credential check. */
     admissionMs?: number;
   };
   sender: Sender;
-  /** Null for a route that takes no body. */
+  /** Null for a route without a body. */
   taken: TakenBody | null;
 }
 
-/** Tells which guilds are on boxes, and has boxes perform requests. */
 export interface Directory {
-  /** Where a guild, or that of a channel or a webhook, lives; what is not known is looked for here. */
+  /** Finds a guild by its id or that of a channel or webhook. Unknown ids are `here`. */
   whereIs(target: 'guild' | 'channel' | 'webhook', id: bigint): Promise<'here' | BoxTarget>;
-  /** Whether a bot is installed to a guild on a box, as far as is remembered of it. */
+  /** May use a cache. */
   isInstalled(target: BoxTarget, bot: Extract<Sender, { kind: 'bot' }>): Promise<boolean>;
   /**
-   * Has a box perform a request. A fault of the box is an answer, too.
-   * @throws DomainError for a body that is refused, and for a webhook that is of no use any more
+   * A failure of the box is an answer, too.
+   * @throws DomainError for a refused body or an invalid webhook
    */
   forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;
 }
 
-/** A piece of work for a box: how long its answer is waited for, in milliseconds, and what is the same for each repetition of it. */
 type Piece = Required<Pick<Errand, 'budgetMs' | 'fingerprint'>>;
 
-/**
- * The directory over what boxes announced, and the ways to them.
- * @param keys of writes, which all processes know; null for a process alone
- */
+/** @param keys null if there is only one process */
 export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKeys | null = null): Directory {
   const writes = new KeyedWrites(keys);
   const find = {
@@ -99,7 +88,6 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
     return writes.perform(fingerprint, budgetMs, sent);
   }
 
-  /** What a box answers, or what is answered for it. */
   async function answer(box: bigint, request: ForwardedRequest, piece: Piece): Promise<ForwardedAnswer> {
     try {
       return await measured(app, box, () => ask(box, request, piece), answerOfBox);
@@ -143,7 +131,7 @@ function forwardedRequest(
   body: ReceivedBody,
 ): Omit<ForwardedRequest, 'guildId'> {
   return {
-    // Whoever asks for the head only is not sent the body that comes with it.
+    // Boxes get HEAD as GET (R-20).
     method: method === 'HEAD' ? 'GET' : method,
     path,
     query,
@@ -155,7 +143,10 @@ function forwardedRequest(
   };
 }
 
-/** The webhook as it is now, since the body came after its token. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
+/**
+ * The webhook may have changed while the body arrived.
+ * @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL
+ */
 async function webhookOf(
   app: AppContext,
   requestId: string,
@@ -178,7 +169,7 @@ function botOf(sender: Sender): SentBot {
   };
 }
 
-/** What tells a request from others beside its body (decisions 17): the order of a query's names says nothing. */
+/** Identifies repetitions, together with the body. The order of query names does not matter. */
 function headOf({ method, path, query }: Asked['request'], sender: Sender): string {
   const webhookId = sender.kind === 'webhook' ? String(sender.webhook.id) : null;
   const sorted = Object.keys(query)

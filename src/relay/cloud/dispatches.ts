@@ -10,27 +10,25 @@ import type { BotsOfCloud } from './known-bots.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 import { WireChannel, WireGuild, WireMember, WireMemberFacts, WireRole, WireUser, WireVoiceState } from './records.js';
 
-/** An event as a box sends it (docs/relay.md, R-34). */
+/** See docs/relay.md, R-34. */
 export interface Dispatch {
   t: string;
   d: Record<string, unknown>;
 }
 
-/** Whom and what an event is about. */
 interface About {
   guildId: bigint;
   channelId?: bigint;
   userId?: bigint;
 }
 
-/** What an event may name, and which bots may do something in it. */
+/** Ids that an event may contain, and bots that may act in it. */
 export interface NamesInEvents extends Omit<OwnNames, 'guildIds'> {
-  /** The box's announced guilds. */
   guildIds: { has(id: bigint): boolean };
   bots: BotsOfCloud;
 }
 
-/** What an event of one name has to hold for clients to make use of it, and what it is about. */
+/** The fields that clients need, reduced to what the event is about. */
 type Reading = z.ZodType<About & { message?: Message }>;
 
 const inGuild = { guild_id: snowflake };
@@ -54,7 +52,6 @@ const aboutUserThere = ({ user_id, ...place }: InChannel & { user_id: bigint }):
   userId: user_id,
 });
 
-/** What a message has to hold beside what stands in its place in `referenced_message`. */
 const Content = z.object({
   id: snowflake,
   channel_id: snowflake,
@@ -118,8 +115,7 @@ const READINGS: Record<DispatchedName, Reading> = {
 };
 
 /**
- * A box's event as one of the cloud's own would have been stamped: whom it goes to, and who may read its content, is not the box's to say
- * (R-34). The text is made anew of what was parsed.
+ * The cloud decides who receives the event and who may read its content (R-34).
  * @returns what to publish, or why the event is left out (R-35)
  */
 export async function stampDispatch(
@@ -137,13 +133,13 @@ export async function stampDispatch(
   const absent = await absentActor(name, d, { ...about, ...of });
   if (absent !== null) return { refusal: `is of the bot ${absent}, which is not there` };
   const data = JSON.stringify(d);
-  // Bots of the cloud may have become longer as the cloud shows them.
+  // The cloud's user objects may have made the event longer.
   if (Buffer.byteLength(data) > MAX_DISPATCH_BYTES) return { refusal: 'is too long as it is shown' };
   if (message) return stampMessage(name, about, d, { ...message, data });
   return stampEvent(name, about, { data });
 }
 
-/** The bot of the cloud that an event says to be there, and that is not; null for none: a bot does nothing where it is not installed. */
+/** Returns the acting bot of the cloud if it is not installed to the guild; else null. */
 async function absentActor(
   name: DispatchedName,
   d: Record<string, unknown>,
@@ -152,12 +148,12 @@ async function absentActor(
   const isOnMessage = name === 'MESSAGE_CREATE' || name === 'MESSAGE_UPDATE';
   const actor = isOnMessage ? writerIn(d, idSpace) : PRESENCES.has(name) ? userId : null;
   if (actor == null || idSpaceOf(actor) === idSpace) return null;
-  // What it wrote while it was there may be changed later, by others as well.
+  // A bot's messages may change after it was uninstalled.
   const isThere = name === 'MESSAGE_UPDATE' ? bots.wasInstalled(actor, guildId) : bots.isInstalled(actor, guildId);
   return (await isThere) ? null : actor;
 }
 
-/** Events by which somebody is there, beside messages. */
+/** Events, besides messages, whose user must be in the guild. */
 const PRESENCES: ReadonlySet<string> = new Set([
   'MESSAGE_REACTION_ADD',
   'TYPING_START',
@@ -166,13 +162,13 @@ const PRESENCES: ReadonlySet<string> = new Set([
   'VOICE_STATE_UPDATE',
 ]);
 
-/** Who writes a message; null for a webhook of the cloud's, whose application need not be there with its bot. */
+/** Null for a webhook of the cloud, whose bot need not be installed. */
 function writerIn({ author, webhook_id: webhookId }: Record<string, unknown>, idSpace: number): bigint | null {
   const isOfCloud = webhookId != null && idSpaceOf(snowflake.parse(webhookId)) !== idSpace;
   return isOfCloud ? null : Content.shape.author.parse(author).id;
 }
 
-/** Where what was sent is not as it should be; nothing of what it is. */
+/** Lists fields without their values. */
 function faultsOf({ issues }: z.ZodError): string {
   return issues
     .map(({ path }) => path.join('.'))
@@ -207,7 +203,6 @@ function addresseesOf({ author, mentions }: Content) {
   return { authorId: String(author.id), mentionedUserIds: mentions.map(({ id }) => String(id)) };
 }
 
-/** What it needs to be shown in part. */
 const Shown = Content.pick({ content: true, embeds: true, attachments: true, components: true });
 
 function hasContent(value: Record<string, unknown>): value is Record<string, unknown> & WithContent {
@@ -215,7 +210,7 @@ function hasContent(value: Record<string, unknown>): value is Record<string, unk
   return Shown.safeParse(value).success && (referenced == null || Shown.safeParse(referenced).success);
 }
 
-/** The fields that a message of this platform has: of others it is not known whether they are content. */
+/** Any other field might be content. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'channel_id',
@@ -243,7 +238,6 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'message_reference',
 ]);
 
-/** A message with what is known of it, and the same of the one that it answers. */
 function knownOf(message: object): Record<string, unknown> {
   const known = Object.entries(message).flatMap(([field, value]): [string, unknown][] => {
     if (field === 'referenced_message') return [[field, value && ofAnswered(value)]];
@@ -252,7 +246,7 @@ function knownOf(message: object): Record<string, unknown> {
   return Object.fromEntries(known);
 }
 
-/** It is told one level deep. */
+/** Replies are included one level deep. */
 function ofAnswered({ referenced_message: _deeper, ...message }: { referenced_message?: unknown }): object {
   return knownOf(message);
 }

@@ -10,19 +10,15 @@ import { ANSWER_BOUNDS } from '../protocol/messages.js';
 import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
 import { type MeasureParts, measured } from './measures.js';
 
-/** How long an answer to what the cloud asks for itself is waited for, in milliseconds. */
 const CALL_BUDGET_MS = 12_000;
 
-/**
- * The longest answer to what the cloud asks for itself, in bytes: a guild or a page of its members, of which a gateway session gets either whole
- * (docs/gateway.md, G-38).
- */
+/** A gateway session sends a guild or a page of members as a whole (docs/gateway.md, G-38). */
 const MAX_CALL_ANSWER_BYTES = 2 * 1024 * 1024;
 
-/** Of what a box says of a refusal, so many characters are logged. */
+/** In characters. */
 const MAX_LOGGED = 200;
 
-/** What the cloud asks of boxes for itself (docs/relay.md, R-27). */
+/** Sends the cloud's own calls to boxes (docs/relay.md, R-27). */
 export class LineDoor implements BoxDoor {
   constructor(
     private readonly lines: BoxLines,
@@ -56,7 +52,10 @@ export class LineDoor implements BoxDoor {
     return line.call(name, asSent(input), { budgetMs: CALL_BUDGET_MS, key: randomUUID() });
   }
 
-  /** @returns what was answered, or that it was refused, which is an answer as well @throws BoxError `undecodable`; both are logged */
+  /**
+   * @returns the answer, or a BoxRefused
+   * @throws BoxError `undecodable`
+   */
   #read(boxId: bigint, call: string, { status, body }: BoxAnswer): unknown {
     const facts = { boxId: String(boxId), call, status };
     if (isRefusal(status)) {
@@ -75,19 +74,17 @@ export class LineDoor implements BoxDoor {
   }
 }
 
-/** A bot goes as a user object. */
 function asSent(input: BoxQuestions[keyof BoxQuestions]): object {
   return 'bot' in input ? { ...input, bot: renderUser(input.bot) } : input;
 }
 
-/** A 429 is no refusal: it is good for a while only. */
+/** A 429 is temporary. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
 const Refusal = z.object({ code: z.unknown(), message: z.unknown() });
 
-/** Why a box refuses a call (docs/relay.md, R-27), and the beginning of what it says of it. */
 function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } {
   const { code, message } = Refusal.safeParse(valueIn(body)).data ?? {};
   const said = typeof message === 'string' ? message.slice(0, MAX_LOGGED) : null;
@@ -96,7 +93,7 @@ function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } 
   return { code: 'FORBIDDEN', said };
 }
 
-/** Null for what is no JSON: a refusal is one whatever stands in it. */
+/** A refusal counts whatever its body contains. */
 function valueIn(body: Buffer): unknown {
   try {
     return parseBounded(body.toString(), ANSWER_BOUNDS);

@@ -19,29 +19,27 @@ import { stampDispatch } from './dispatches.js';
 import type { KnownBots } from './known-bots.js';
 import { RefusalLog } from './refusal-log.js';
 
-/** How long what was worked on waits for its acknowledgement, in milliseconds. */
+/** Longest delay of an acknowledgement. */
 const ACK_MS = 100;
 
-/** What may wait to be worked on: messages, and their text in bytes (docs/relay.md, R-30). */
+/** Limits of the queue (docs/relay.md, R-30). */
 const MAX_WAITING = { messages: 5_000, bytes: 4 * 1024 * 1024 };
 
-/** Somebody's typing tells nobody anything by the time so many events were told before it. */
+/** TYPING_START is left out while more messages are queued (R-30). */
 const MAX_BEFORE_TYPING = 200;
 
-/** Events that are worked on before others have a turn. */
 const EVENTS_PER_TURN = 20;
-/** The same for what tells of whole guilds, each of which is a transaction. */
+/** Each message about a whole guild takes a transaction. */
 const GUILDS_PER_TURN = 4;
 
-/** How long a box may take to say how its events go on, in milliseconds. */
+/** Time limit for a box to begin or resume its session. */
 const BEGINNING_MS = 10_000;
 
-/** What the cloud has of a box's events, from one connection to the next (docs/relay.md, R-31). */
+/** Kept between connections (docs/relay.md, R-31). */
 export interface EventSession {
   name: string;
-  /** Of the last that was worked on. */
+  /** The last processed message. */
   seq: number;
-  /** The guilds that were announced. */
   guilds: Set<bigint>;
   isReady: boolean;
 }
@@ -53,7 +51,6 @@ export type EventMessage = Extract<
 
 type Of<Op extends EventMessage['op']> = Extract<EventMessage, { op: Op }>;
 
-/** A message that is to be worked on, and how long its text was. */
 interface Waiting {
   message: EventMessage;
   bytes: number;
@@ -64,18 +61,15 @@ export interface IntakeParts {
   boxId: bigint;
   idSpace: number;
   bots: KnownBots;
-  /** What is known of the box's events; null for nothing. */
+  /** The session that the box can resume, or null. */
   session: EventSession | null;
   send(message: ToBox): void;
   end(close: Close): void;
-  /** The box tells its guilds anew: bots lose sight of them. */
+  /** Makes the box's guilds unavailable to bots. */
   onBegin(session: EventSession): Promise<void>;
 }
 
-/**
- * What a box tells of its own over one connection, worked on in its order, one at a time (docs/relay.md, R-30 to R-35). A box that tells
- * faster than that is closed, 4003.
- */
+/** Processes events in order, one at a time (docs/relay.md, R-30 to R-35). */
 export class EventsIntake {
   readonly #refusals: RefusalLog;
   #session: EventSession | null = null;
@@ -92,10 +86,10 @@ export class EventsIntake {
     this.#beginning = app.clock.after(BEGINNING_MS, () => this.#end(closes.silent));
   }
 
-  /** @param bytes how long the message was */
+  /** @param bytes size of the message's text */
   take(message: EventMessage, bytes: number): void {
     if (this.#isStopped) return;
-    // What waits here was told in time.
+    // The message is in time, however long it is queued.
     if (message.op === 'begin' || message.op === 'resume') this.#beginning.cancel();
     if (this.#waiting.length >= MAX_WAITING.messages || this.#waitingBytes + bytes > MAX_WAITING.bytes) {
       this.#end(closes.tooSlow);
@@ -108,7 +102,7 @@ export class EventsIntake {
     });
   }
 
-  /** What waits is left to be told again; settles once nothing is worked on any more. */
+  /** The box sends queued messages again. Resolves once processing has stopped. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#beginning.cancel();
@@ -160,7 +154,7 @@ export class EventsIntake {
     await this.parts.onBegin(session);
   }
 
-  /** Bots that were shown a guild as unavailable during the short absence are shown it now; of the others nobody is told anything. */
+  /** Bots that connected during the short absence received the guilds as unavailable and get them now. */
   async #resume({ session }: Of<'resume'>): Promise<void> {
     const known = this.parts.session;
     if (this.#session || known?.name !== session) {
@@ -191,7 +185,7 @@ export class EventsIntake {
   async #announce(session: EventSession, { guild }: Of<'announce'>): Promise<void> {
     const { app, boxId } = this.parts;
     const { id, name, icon, owner_id, channels, bots } = guild;
-    // The database says so, too; but not a hundred thousand times over.
+    // The database enforces this, too, but with a transaction per guild.
     if (!session.guilds.has(id) && session.guilds.size >= limits.guildsPerBox) {
       this.#refusals.note('announce', `is one of more than ${limits.guildsPerBox}`);
       return;
@@ -204,7 +198,7 @@ export class EventsIntake {
     try {
       await announceGuild(app.callOfNobody(), boxId, announced);
     } catch (error) {
-      // There are as many as there may be: this one is left out, and the others go on.
+      // At the limit, only this guild is left out.
       if (!(error instanceof DomainError) || error.kind !== 'limitReached') throw error;
       this.#refusals.note('announce', error.message);
       return;
@@ -214,7 +208,7 @@ export class EventsIntake {
     if (session.isReady) await this.#readmit([id]);
   }
 
-  /** Of its bots only those count that are the cloud's: others are nobody's business. */
+  /** Ignores bots that are not the cloud's. */
   async #compare(guildId: bigint, bots: readonly bigint[]): Promise<void> {
     const { app, boxId, bots: known } = this.parts;
     const staying = await reconcileBots(app.callOfNobody(), boxId, guildId, await known.among(bots));
@@ -225,7 +219,7 @@ export class EventsIntake {
     const { app, boxId } = this.parts;
     if (!session.guilds.has(guild_id)) return;
     await withdrawGuild(app.callOfNobody(), boxId, guild_id);
-    // Not before: where it could not be done, the box tells it again.
+    // If the withdrawal fails, the box sends it again.
     session.guilds.delete(guild_id);
   }
 
@@ -237,7 +231,6 @@ export class EventsIntake {
     session.isReady = true;
   }
 
-  /** Bots that are installed are shown these guilds. */
   async #readmit(guilds: Iterable<bigint>): Promise<void> {
     for (const guildId of guilds) {
       await nextTurn();
@@ -266,7 +259,10 @@ export class EventsIntake {
     }
   }
 
-  /** What finds a guild or a channel is right before anybody hears of it. @returns false for what is another's */
+  /**
+   * Updates the index of guilds and channels before the event is published.
+   * @returns false if the event must be left out
+   */
   async #keepIndex(session: EventSession, t: string, d: Record<string, unknown>): Promise<boolean> {
     const { app, boxId } = this.parts;
     const id = idIn(d.id);
@@ -305,10 +301,8 @@ export class EventsIntake {
   }
 }
 
-/** What an event that cannot be kept in the index is refused as. */
 const LEFT_OUT: ErrorKind[] = ['conflict', 'limitReached', 'notFound'];
 
-/** What becomes of a connection of which something could not be worked on. */
 function closeFor(error: unknown): Close {
   if (!(error instanceof DomainError)) return closes.unavailable;
   if (error.kind === 'conflict') return because(closes.notOwnId, error.message);

@@ -3,7 +3,7 @@ import type { Hash } from 'node:crypto';
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
 
-/** The boundary of a form's parts, as its `Content-Type` names it; empty where it names none, null for what is no form. */
+/** Empty if a form names no boundary, null if it is no form. */
 export function boundaryOf(contentType: string | undefined): string | null {
   if (contentType === undefined || !FORM.test(contentType)) return null;
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
@@ -11,21 +11,18 @@ export function boundaryOf(contentType: string | undefined): string | null {
 }
 
 /**
- * A shorter boundary stays, in characters: nobody makes those up anew for a retry, and a form of nothing but a boundary of one character
- * would take fifty times as long as another.
+ * In characters. No library generates shorter ones for a retry, and a form full of one-character boundaries would take
+ * fifty times as long.
  */
 const SHORTEST_LEFT_OUT = 16;
 
-/** What stands for each boundary. A line of a part's head, where boundaries stand beside it, has no such byte. */
+/** The headers of parts, which follow boundaries, cannot contain this byte. */
 const MARK = Buffer.from([0]);
 
-/**
- * Hashes a form with its boundaries left out, unless they are very short, wherever its bytes are cut: a library that sends a form again may make up another boundary
- * for the same parts.
- */
+/** Hashes a form without its boundaries, because a library may generate another one for a retry. */
 export class BoundarySieve {
   readonly #boundary: Buffer;
-  /** The last bytes that came, which a boundary may begin with. */
+  /** May be the start of a boundary. */
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(
@@ -48,7 +45,6 @@ export class BoundarySieve {
     this.#rest = bytes.subarray(kept);
   }
 
-  /** Nothing comes any more. */
   end(): void {
     this.hash.update(this.#rest);
     this.#rest = Buffer.alloc(0);

@@ -8,12 +8,12 @@ import { isWeakKey } from './weak-keys.js';
 type Hello = Extract<FromBox, { op: 'hello' }>;
 type Proof = Extract<FromBox, { op: 'proof' }>;
 
-/** Whoever holds the private key that belongs to `key` has shown it. */
+/** The peer holds the private key of `key`. */
 export interface Proved {
   /** 32 bytes in base64url. */
   key: string;
   token: string | undefined;
-  /** That of the ids that it has made. */
+  /** Id space of the ids that the box has made. */
   idSpace: number | undefined;
   version: number;
   software: string;
@@ -21,24 +21,19 @@ export interface Proved {
 
 export interface GreetingParts {
   clock: Clock;
-  /** The origin that the cloud calls its own. */
   origin: string;
   send(message: ToBox): void;
   onProved(proved: Proved): void;
   onRefused(close: Close): void;
 }
 
-/** What was offered, and what has to be signed for it. */
 interface Challenged {
   hello: Hello;
   version: number;
   signed: Buffer;
 }
 
-/**
- * The cloud's side of the greeting up to the proof (docs/relay.md, R-10 to R-13). It knows no socket and no box: who proved to have a key
- * is handed on, once.
- */
+/** The cloud's side of the greeting, up to the proof (docs/relay.md, R-10 to R-13). */
 export class Greeting {
   #awaited: 'hello' | Challenged | 'nothing' = 'hello';
   #timer: Timer;
@@ -54,7 +49,6 @@ export class Greeting {
     else this.#refuse(closes.unusable);
   }
 
-  /** Nothing is waited for any more. */
   end(): void {
     this.#awaited = 'nothing';
     this.#timer.cancel();
@@ -99,7 +93,7 @@ function isSignedBy(key: Buffer, signed: Buffer, signature: Buffer): boolean {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url') };
     return verify(null, signed, createPublicKey({ key: jwk, format: 'jwk' }), signature);
   } catch {
-    // 32 bytes that are no key.
+    // The 32 bytes are no valid key.
     return false;
   }
 }

@@ -34,32 +34,30 @@ export interface BoxHomeParts {
   log: Logger;
 }
 
-/** What is remembered of a guild: what decides access, and its channels. */
 interface Remembered {
   view: GuildView;
   channels: ReadonlyMap<bigint, Channel>;
 }
 
 interface Parts {
-  /** The channels that the guild had when it was read; null before. */
+  /** Null until the guild was read. */
   channels: ReadonlyMap<bigint, Channel> | null;
   members: Map<bigint, Promise<MemberFacts | null>>;
 }
 
 const MAX_GUILDS = 1_000;
-/** Beyond this many remembered members of one guild, all of them are forgotten and asked for again when needed. */
+/** Beyond this, all cached members of the guild are dropped. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
-/** The most members that are asked for at once (docs/relay.md, R-27). */
+/** Per call (docs/relay.md, R-27). */
 const MAX_MEMBERS = 1_000;
-/** Questions to one box at a time: a part of the streams to it (R-24), so that others are free for what bots request, and for other processes. */
+/** Leaves streams (R-24) for bots' requests and other processes. */
 const QUESTIONS_AT_ONCE = 64;
-/** How long a question waits for its turn, in milliseconds. */
+/** Longest wait for a free call. */
 const TURN_PATIENCE_MS = 5_000;
 
 /**
- * The home of the guilds that are on boxes: what their boxes answer when they are asked (docs/relay.md, R-27). A view and the
- * memberships that were asked for are remembered like those in the database (decisions 99). Nothing of an answer is believed that is not about
- * the guild that was asked for, or names others' (R-35): the guild counts as out of reach then.
+ * Calls the boxes of guilds (docs/relay.md, R-27). A guild is unavailable if an answer is about another guild or
+ * contains foreign ids (R-35).
  */
 export class BoxHome implements GuildHome {
   readonly #memory: Memory<Remembered, Parts, BusMessage>;
@@ -93,7 +91,7 @@ export class BoxHome implements GuildHome {
     const route = await this.parts.routes.ofChannel(channelId);
     if (!route) return undefined;
     const { channels } = this.#memory.peek(route.guildId) ?? {};
-    // It was made since the guild was read, and that is still to be told.
+    // The channel is newer than the cached guild.
     if (channels && !channels.has(channelId)) this.#memory.forget(route.guildId);
     return route.guildId;
   }
@@ -147,7 +145,7 @@ export class BoxHome implements GuildHome {
     return members ?? [];
   }
 
-  /** Boxes do not tell who is there. */
+  /** Boxes do not report presences. */
   async presences(): Promise<ShownPresence[]> {
     return [];
   }
@@ -166,7 +164,7 @@ export class BoxHome implements GuildHome {
     return pagesOfBoxGuildIds(this.parts.reader, userId);
   }
 
-  /** The box's own people and the cloud's bots may; about others nobody is asked. */
+  /** Only the box's own users and the cloud's bots can be members. */
   async #mayBeMember(guildId: bigint, userId: bigint): Promise<boolean> {
     return idSpaceOf(userId) === idSpaceOf(guildId) || this.parts.bots.has(userId);
   }
@@ -204,8 +202,8 @@ export class BoxHome implements GuildHome {
   }
 
   /**
-   * Asks the box that has a guild. Null where none has, and where it answers so.
-   * @throws GuildUnavailable, also for a refusal, which says nothing of who asked, and for an answer that cannot be used
+   * Null if no box has the guild, or if the box answers null.
+   * @throws GuildUnavailable, also for a refusal or an unusable answer
    */
   async #ask<Name extends keyof BoxQuestions, Answer>(
     guildId: bigint,
@@ -232,7 +230,10 @@ export class BoxHome implements GuildHome {
     }
   }
 
-  /** The turn to ask a box, with what ends it. @throws GuildUnavailable where it does not come in time */
+  /**
+   * Waits for a free call; the returned function ends it.
+   * @throws GuildUnavailable if none is free in time
+   */
   async #turn({ boxId, guildId }: BoxRoute): Promise<Release> {
     const turn = this.#turns.take(boxId);
     try {
@@ -256,7 +257,7 @@ export class BoxHome implements GuildHome {
   }
 }
 
-/** Members in ascending order, of those that were asked for. @throws RangeError for others */
+/** @throws RangeError unless the members were requested and are in ascending order */
 function asked(members: MemberRecord[], after: bigint | undefined, userIds?: readonly bigint[]): MemberRecord[] {
   const wanted = userIds && new Set(userIds);
   let last = after;

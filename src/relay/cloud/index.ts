@@ -27,24 +27,23 @@ export type { LineMessage } from './far/messages.js';
 export { BoxHome } from './home.js';
 export { KnownBots } from './known-bots.js';
 
-/** How long what is open may go on when the process is about to end, in milliseconds: a little less than the stop waits. */
+/** Time for open requests, slightly less than the stop waits. */
 const LEAVING_MS = 6_000;
 
-/** After how long a box dials again when this process is about to end, in milliseconds: at random, so that not all come at once. */
+/** Random, so that not all boxes dial again at once. */
 const RETRY_MS = { least: 500, most: 5_000 };
 
-/** The cloud's end of the relay, as docs/relay.md states it. */
 export interface Relay {
   face: Face;
   lines: BoxLines;
   door: BoxDoor;
-  /** Ends what boxes of a process that is over left behind. */
+  /** Disconnects the boxes of a process that has ended. */
   endProcess(processId: string): Promise<void>;
-  /** This process was taken for dead, and is not. */
+  /** Call this if other processes took this one for dead. */
   restate(): void;
 }
 
-/** @param bus between the processes; null for a process alone */
+/** @param bus null if there is only one process */
 export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<LineMessage> | null): Relay {
   const here = new BoxesHere(app);
   const room = new AnswerRoom();
@@ -89,7 +88,7 @@ function createFace(app: AppContext, reception: Reception, here: BoxesHere): Fac
   };
 }
 
-/** How long boxes may take to answer a close, in milliseconds. */
+/** Time for boxes to answer a close. */
 const PARTING_MS = 500;
 
 function retryAfterMs(): number {

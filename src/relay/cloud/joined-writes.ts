@@ -1,39 +1,39 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 import { type BoxAnswer, BoxError, type BoxFault, type Errand } from './lines.js';
 
-/** How long a write is remembered of which nobody knows whether it was done, in milliseconds (decisions 38). */
+/** Retention of a write with an unknown outcome (docs/relay.md, R-25). */
 export const UNSURE_MS = 30_000;
 
-/** How much later than its budget a piece of work is given up here, in milliseconds: whoever does it keeps to the budget itself. */
+/** Time beyond the budget before work is given up here. The process that does the work applies the budget itself. */
 export const GRACE_MS = 500;
 
-/** Works that are remembered at once. Beyond it, the oldest that nobody works on is forgotten. */
+/** Beyond this, the oldest write that is not in flight is dropped. */
 const MAX_WORKS = 20_000;
 
 const UNSURE: readonly BoxFault[] = ['timeout', 'undecodable', 'overfull'];
 
-/** Sends a piece of work once. @throws BoxError */
+/** @throws BoxError */
 export type Send = (errand: Errand) => Promise<BoxAnswer>;
 
-/** A write that may be repeated. */
 export type Write = Errand & { fingerprint: string };
 
-/** One piece of work, from when it is first sent until its outcome is known or its time is over. */
+/** Kept until its outcome is known or its retention is over. */
 interface Work {
   readonly key: string;
   readonly isKeyShared: boolean;
-  /** What is on its way; null while nothing is. */
+  /** The send in flight, or null. */
   running: Promise<BoxAnswer> | null;
-  /** Runs since it was first unsure whether it was done; null before. */
+  /** Timer of the retention; null until the outcome became unknown. */
   end: Timer | null;
-  /** Whether that timer has run out, while it was on its way again. */
+  /** Whether that timer fired during another send. */
   isOver: boolean;
 }
 
 /**
- * Keeps a write that is repeated from being done twice (decisions 17 and 38). Who repeats one that is on its way waits for its outcome; who
- * repeats one of which nobody knows whether it was done sends it again under the same key, by which the box does it once. What was answered is
- * forgotten at once: the same again is a second piece of work.
+ * Prevents a repeated write from being done twice. Common libraries retry every 5xx and would post a slow message
+ * several times.
+ * A repetition joins a write in flight. If the outcome is unknown, it is sent again under the same key. After an
+ * answer, an equal write is new work.
  */
 export class JoinedWrites {
   readonly #works = new Map<string, Work>();
@@ -43,16 +43,13 @@ export class JoinedWrites {
     private readonly maxWorks = MAX_WORKS,
   ) {}
 
-  /** How many works are remembered. */
   get size(): number {
     return this.#works.size;
   }
 
   /**
-   * Has a write done.
-   * @param write with the key that it is sent under, unless it is remembered with one
-   * @throws what `send` throws; BoxError `timeout` when there is no outcome within the budget and a little more. What was sent once and is unsure
-   *   stays so, whatever keeps it from being sent again.
+   * @param write its key is used unless the write is remembered with another
+   * @throws errors of `send`; BoxError `timeout`. An unknown outcome remains the error, whatever prevents another send.
    */
   async perform(write: Write, send: Send): Promise<BoxAnswer> {
     const { fingerprint, budgetMs } = write;
@@ -72,7 +69,6 @@ export class JoinedWrites {
     }
   }
 
-  /** Sends a work, under the key that it has. */
   #run(fingerprint: string, work: Work, { send, budgetMs }: { send: Send; budgetMs: number }): Promise<BoxAnswer> {
     work.running = send({ budgetMs, key: work.key }).then(
       (answer) => {
@@ -89,7 +85,7 @@ export class JoinedWrites {
     return work.running;
   }
 
-  /** Where all processes know another key by now, the one before was answered by way of another process. */
+  /** Another shared key means that another process answered this write. */
   #remembered({ fingerprint, key, isKeyShared }: Write): Work | undefined {
     const work = this.#works.get(fingerprint);
     const isOver = work?.running === null && work.isKeyShared && isKeyShared && work.key !== key;
@@ -103,7 +99,7 @@ export class JoinedWrites {
     return work;
   }
 
-  /** One that is on its way again is joined until that has an outcome, and remembered no longer than that. */
+  /** A write in flight is kept until it has an outcome. */
   #expire(fingerprint: string, work: Work): void {
     work.isOver = true;
     if (work.running === null) this.#forget(fingerprint, work);
@@ -123,7 +119,7 @@ export class JoinedWrites {
   }
 }
 
-/** Waits for an answer no longer than the budget and a little more, whatever becomes of it. @throws BoxError `timeout`, and what `running` throws */
+/** @throws BoxError `timeout` after the budget and GRACE_MS, errors of `running` */
 export function waitFor(clock: Clock, running: Promise<BoxAnswer>, budgetMs: number): Promise<BoxAnswer> {
   return new Promise((resolve, reject) => {
     const late = new BoxError('timeout', 'no answer within the budget');
@@ -132,7 +128,7 @@ export function waitFor(clock: Clock, running: Promise<BoxAnswer>, budgetMs: num
   });
 }
 
-/** Whether nobody knows what became of the work: only of what was not sent is it known that it was not done. */
+/** Only work that was not sent is known to be undone. */
 export function isUnsure(error: unknown): boolean {
   return !(error instanceof BoxError) || UNSURE.includes(error.fault);
 }

@@ -4,18 +4,16 @@ import { GRACE_MS, isUnsure, UNSURE_MS } from './joined-writes.js';
 import type { BoxAnswer, Errand } from './lines.js';
 
 /**
- * Gives a write the key that it has in all processes (docs/relay.md, R-25; decisions 289), from before it is sent until whoever asked
- * has the answer: any process may end before, the one that has the box and the one that was asked alike.
+ * Gives a write one key in all processes until the caller has the answer (docs/relay.md, R-25). Only the process that
+ * answers the caller knows when to drop it, and any process may end before.
  */
 export class KeyedWrites {
-  /** @param keys null for a process alone, in which repetitions meet anyway */
+  /** @param keys null if there is only one process */
   constructor(private readonly keys: SharedKeys | null) {}
 
   /**
-   * Has a write sent.
    * @param fingerprint the same for each repetition
-   * @param budgetMs how long the answer is waited for
-   * @throws what `send` throws
+   * @throws errors of `send`
    */
   async perform(
     fingerprint: string,
@@ -23,16 +21,16 @@ export class KeyedWrites {
     send: (errand: Errand) => Promise<BoxAnswer>,
   ): Promise<BoxAnswer> {
     const own = randomUUID();
-    // It is unsure no later than its budget is over.
+    // The outcome becomes unknown at the end of the budget at the latest.
     const key = await this.keys?.claim(fingerprint, own, budgetMs + GRACE_MS + UNSURE_MS);
     if (!this.keys || !key) return send({ budgetMs, key: own, fingerprint });
     try {
       const answer = await send({ budgetMs, key, fingerprint, isKeyShared: true });
-      // Waited for, since the same write from now on is a second one, wherever it comes in.
+      // An equal write is new work from now on, in any process.
       await this.keys.forget(fingerprint, key);
       return answer;
     } catch (error) {
-      // What was not sent leaves no key behind that is too old for the next attempt.
+      // An old key must not outlive a write that was not sent.
       if (key === own && !isUnsure(error)) await this.keys.forget(fingerprint, key);
       throw error;
     }

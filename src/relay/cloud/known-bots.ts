@@ -12,38 +12,36 @@ import { renderUser } from '../../wire/users.js';
 
 const MAX_IDS = 50_000;
 
-/** Ids that are looked up with one query: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters per query. */
 const IDS_PER_QUERY = 400;
 
-/** A webhook: where it posts to, and in whose name. */
 export interface WebhookOfCloud {
   guildId: bigint;
-  /** The application's, and its bot's. */
+  /** Also the id of the application's bot. */
   applicationId: bigint;
 }
 
-/** What the cloud says of its bots, which no box can say otherwise (docs/relay.md, R-35). */
+/** The cloud's data about its bots, which no box can override (docs/relay.md, R-35). */
 export interface BotsOfCloud {
-  /** The bot that has, or had, an id, as the cloud shows it now; null for no bot. */
+  /** Includes bots of deleted applications. Null if no bot has the id. */
   userOf(id: bigint): Promise<APIUser | null> | APIUser | null;
-  /** A webhook, also one that was deleted: what it posted stays. */
+  /** Includes deleted webhooks, because their messages remain. */
   webhookOf(id: bigint): Promise<WebhookOfCloud | null> | WebhookOfCloud | null;
-  /** Whether a bot is installed to a guild. The platform's own is everywhere. */
+  /** The platform's own bot is installed everywhere. */
   isInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
-  /** Whether it is, or was once. */
   wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
 }
 
-/** A bot as it looked when it was read, which is how one of a deleted application looks for good. */
+/** A bot of a deleted application no longer changes. */
 interface Seen {
   user: APIUser;
   isDeleted: boolean;
 }
 
-/** The bots of the cloud, those of deleted applications included: what they wrote stays theirs. */
+/** Includes bots of deleted applications, whose messages remain. */
 export class KnownBots implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
-  /** An id that is nobody's now may become a bot's. */
+  /** Expires, because a bot may get such an id later. */
   readonly #others: LRUCache<bigint, true>;
   readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>(atMost(MAX_IDS));
   readonly #installed: LRUCache<string, true>;
@@ -59,7 +57,6 @@ export class KnownBots implements BotsOfCloud {
     this.#installed = new LRUCache(forAWhile);
   }
 
-  /** Whether a bot of the cloud has, or had, this id. */
   async has(id: bigint): Promise<boolean> {
     return (await this.userOf(id)) !== null;
   }
@@ -74,7 +71,7 @@ export class KnownBots implements BotsOfCloud {
     return seen.user;
   }
 
-  /** Those of these ids that are bots of the cloud. What is not known is looked up together. */
+  /** Returns the ids of bots. Reads unknown ids in batches. */
   async among(ids: readonly bigint[]): Promise<bigint[]> {
     const unknown = ids.filter((id) => !isMadeByBox(id) && !this.#bots.has(id) && !this.#others.has(id));
     const found = new Set(ids.filter((id) => this.#bots.has(id)));
@@ -100,7 +97,7 @@ export class KnownBots implements BotsOfCloud {
     return webhook;
   }
 
-  /** A box is asked to make a bot a member, which it may tell of before the installation is written. */
+  /** Events of the bot may arrive before the installation is stored. */
   noteInstalling(botId: bigint, guildId: bigint): void {
     this.#installed.set(`${botId} ${guildId}`, true, { ttl: INSTALLING_MS });
   }

@@ -9,11 +9,10 @@ export interface LinesParts {
   app: AppContext;
   here: BoxesHere;
   joined: JoinedWrites;
-  /** The way to other processes; null for a process alone. */
+  /** Null if there is only one process. */
   asker: Asker | null;
 }
 
-/** The lines to all boxes: those of this process, and by way of others theirs. */
 export class LinesOfCloud implements BoxLines {
   constructor(private readonly parts: LinesParts) {}
 
@@ -21,7 +20,7 @@ export class LinesOfCloud implements BoxLines {
     return this.here(boxId) ?? (await this.#far(boxId));
   }
 
-  /** The line to a box of this process, on which writes that are repeated are joined; null for one that is not connected to it. */
+  /** Joins repeated writes. Null for a box that is not connected to this process. */
   here(boxId: bigint): BoxLine | null {
     return this.parts.here.get(boxId)?.isServing ? this.#joining(boxId) : null;
   }
@@ -33,10 +32,7 @@ export class LinesOfCloud implements BoxLines {
     return null;
   }
 
-  /**
-   * Repetitions meet at the process that has the box, whichever process they came to. What is sent takes the box's newest connection, also where
-   * it is sent once more because the one before was replaced (docs/relay.md, R-16).
-   */
+  /** Each send takes the newest connection, also after the earlier one was replaced (docs/relay.md, R-16). */
   #joining(boxId: bigint): BoxLine {
     const { here, joined } = this.parts;
     const newest = () => {

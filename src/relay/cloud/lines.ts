@@ -1,12 +1,11 @@
 import type { SentBot } from '../protocol/messages.js';
 
-/** A request on its way to a box (docs/relay.md, R-20). */
+/** A request to a box (docs/relay.md, R-20). */
 export interface ForwardedRequest {
   method: string;
-  /** Percent-encoded, without a prefix but that of version 9. */
+  /** Percent-encoded, without a prefix except `/api/v9`. */
   path: string;
   query: Readonly<Record<string, string | string[]>>;
-  /** Those that travel only. */
   headers: Record<string, string>;
   body: ForwardedBody;
   bot: SentBot;
@@ -14,31 +13,26 @@ export interface ForwardedRequest {
   guildId: bigint;
 }
 
-/** A body that was received whole, and may be read more than once. */
+/** Can be read more than once. */
 export interface ForwardedBody {
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   read(): AsyncIterable<Buffer>;
 }
 
-/** What a box answered, checked as far as its form goes (R-21); to a request also as far as its body goes. */
+/** Valid in form (R-21). For a request, the body is checked, too. */
 export interface BoxAnswer {
   status: number;
-  /** In seconds, where it said so. */
+  /** In seconds, or null. */
   retryAfter: number | null;
-  /** How long the box says that it worked on it, in milliseconds; null where it does not say. */
+  /** As the box reports it, or null. */
   tookMs: number | null;
-  /** Empty for none. */
   body: Buffer;
 }
 
-/**
- * Why there is no answer of a box. `crowded` was not sent, `tooLong` neither, since it is longer than a message may be (R-2); `overfull` was, and is
- * answered with more than there is room for.
- */
+/** `crowded` and `tooLong` (R-2) were not sent. `overfull` was sent, but its answer exceeds the quota. */
 export type BoxFault = 'offline' | 'timeout' | 'undecodable' | 'crowded' | 'tooLong' | 'overfull';
 
-/** There is no answer of a box. */
 export class BoxError extends Error {
   override readonly name = 'BoxError';
 
@@ -51,19 +45,18 @@ export class BoxError extends Error {
   }
 }
 
-/** How a piece of work is sent. */
 export interface Errand {
-  /** How long the answer is waited for, in milliseconds. */
+  /** Time limit of the answer. */
   budgetMs: number;
-  /** Names the work, so that it is done once (R-25). */
+  /** Idempotency key (R-25). */
   key: string;
-  /** The same for each repetition of a write; those that meet are one piece of work, under one key. */
+  /** The same for each repetition of a write. */
   fingerprint?: string;
-  /** Whether all processes know the write by this key. */
+  /** Whether all processes use this key for the write. */
   isKeyShared?: boolean;
 }
 
-/** The way to a box that serves, in this process or by way of another. */
+/** A client of one box, connected to any process. */
 export interface BoxLine {
   readonly boxId: bigint;
   /** @throws BoxError */
@@ -72,8 +65,7 @@ export interface BoxLine {
   call(name: string, input: object, errand: Errand): Promise<BoxAnswer>;
 }
 
-/** The ways to boxes. */
 export interface BoxLines {
-  /** The way to a box; null for one that is not connected to any process. */
+  /** Null if the box is connected to no process. */
   to(boxId: bigint): Promise<BoxLine | null>;
 }

@@ -7,8 +7,8 @@ import type { ForwardedAnswer } from './answers.js';
 const CHANNELS_OF_GUILD = /^(?:\/api\/v9)?\/guilds\/\d+\/channels$/;
 
 /**
- * A channel that a bot has just made can be found by it, although the box's CHANNEL_CREATE may come later than its answer. What cannot be kept
- * is seen to with that event: the channel is there, and a bot that were told otherwise would make another.
+ * Indexes the channel now, because the box's CHANNEL_CREATE may arrive after its answer. A failure is only logged: that
+ * event corrects it, and a bot that got an error would create another channel.
  */
 export async function noteMadeChannel(
   app: AppContext,

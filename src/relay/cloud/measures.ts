@@ -2,7 +2,7 @@ import type { BoxMeasures } from '../../domain/boxes/index.js';
 import type { Metrics, RelayOutcome } from '../../infra/metrics.js';
 import { type BoxAnswer, BoxError, type BoxFault } from './lines.js';
 
-/** Under which status a fault is shown to whoever asked (service description, section 7). */
+/** The status that the caller gets (service description, section 7). */
 const STATUS_OF: Record<BoxFault, RelayOutcome> = {
   offline: '503',
   crowded: '503',
@@ -12,17 +12,15 @@ const STATUS_OF: Record<BoxFault, RelayOutcome> = {
   tooLong: '413',
 };
 
-/** Where it is counted: for who runs the cloud, and for the owner of the box. */
 export interface MeasureParts {
   metrics: Metrics;
   boxMeasures: BoxMeasures;
 }
 
 /**
- * Counts what becomes of a request or a call to a box. It is counted once, where it is asked, whichever process has the box.
- * @param ask asks the box
- * @param use reads the answer, which is counted as 502 where it throws BoxError `undecodable`
- * @throws what `ask` and `use` throw
+ * Counts once, in the process where the request begins.
+ * @param use a thrown BoxError `undecodable` counts as 502
+ * @throws errors of `ask` and `use`
  */
 export async function measured<Used>(
   { metrics, boxMeasures }: MeasureParts,
@@ -52,7 +50,7 @@ export async function measured<Used>(
   }
 }
 
-/** How much of so many milliseconds the box did not work; null where it does not say, or what cannot be. */
+/** Time in which the box did not work. Null if the box reports none, or an impossible one. */
 function addedTo({ tookMs }: BoxAnswer, ms: number): number | null {
   const isPossible = tookMs !== null && tookMs >= 0 && tookMs <= ms;
   return isPossible ? ms - tookMs : null;

@@ -1,22 +1,21 @@
 import type { Duplex } from 'node:stream';
 import type { Release } from '../../infra/slots.js';
 
-/** How many connections may be in the handshake at once: from one address, and in total. */
 const MAX_NEWCOMERS = { perAddress: 64, all: 2_048 };
 
 /**
- * Bounds the connections that have not proved a key yet. At the bound the oldest one is closed, so that silent connections cannot keep boxes
- * out: a handshake takes two round trips, and a silent connection only lasts until enough others came after it.
+ * Limits connections without a proved key. At the limit the oldest one is closed, so that silent ones cannot keep boxes
+ * out.
  */
 export class Newcomers {
-  /** Sockets with their addresses, the oldest first. */
+  /** The oldest first. */
   readonly #all = new Map<Duplex, string>();
   readonly #ofAddress = new Map<string, Set<Duplex>>();
 
-  /** @param isCounted whether connections of one address have a bound of their own */
+  /** @param isCounted whether each address has its own limit */
   constructor(private readonly isCounted: boolean) {}
 
-  /** Counts a connection until the returned function is called. Closes the oldest one if there are too many. */
+  /** Counts a connection until the returned function is called. */
   take(address: string, socket: Duplex): Release {
     const ofAddress = this.#ofAddress.get(address) ?? new Set();
     if (this.isCounted && ofAddress.size >= MAX_NEWCOMERS.perAddress) this.#pushOut(ofAddress);

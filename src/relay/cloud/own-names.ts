@@ -2,26 +2,24 @@ import { PLATFORM_ID } from '../../domain/platform/index.js';
 import { idSpaceOf, parseSnowflake } from '../../infra/ids.js';
 import type { BotsOfCloud } from './known-bots.js';
 
-/** What a box may name (docs/relay.md, R-33, R-35). */
+/** Ids that a box may use (docs/relay.md, R-33, R-35). */
 export interface OwnNames {
   idSpace: number;
-  /** Its announced guilds; of an event or an answer the one that it is about. */
+  /** For an event or an answer, only the guild that it is about. */
   guildIds: ReadonlySet<bigint>;
   bots: Pick<BotsOfCloud, 'userOf' | 'webhookOf'>;
 }
 
-/** What a box may name in what is about one of its guilds. */
 export function ownNamesOf(guildId: bigint, bots: OwnNames['bots']): OwnNames {
   return { idSpace: idSpaceOf(guildId), guildIds: new Set([guildId]), bots };
 }
 
-/** How deep objects and lists may stand in each other, and how many there may be. */
 const MAX_DEPTH = 16;
 const MAX_NODES = 200_000;
-/** Bots of the cloud that one value may name. */
+/** Limit of the cloud's bots, and of webhooks. */
 const MAX_BOTS = 1_000;
 
-/** What people write, or is free for other reasons: no client looks up somebody or something by what stands in there. */
+/** User content, and other fields by which clients look nothing up. */
 const FREE_FIELDS: ReadonlySet<string> = new Set([
   'content',
   'embeds',
@@ -29,9 +27,9 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'changes',
   'activities',
   'nonce',
-  // Of a refusal: named as the fields of the request are, with faults in place of ids.
+  // Keyed by the fields of the request.
   'errors',
-  // Of interactions, installations and stickers the cloud, or nobody, has the rows; and an entry of an audit log may have any target.
+  // Rows that are not the box's, and targets in an audit log.
   'target_id',
   'custom_id',
   'session_id',
@@ -41,7 +39,7 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'sku_id',
 ]);
 
-/** Objects whose own `id` is not the box's: emojis that others made, what the cloud has the rows of. */
+/** Objects whose own `id` may be foreign. */
 const FOREIGN_OBJECTS: ReadonlySet<string> = new Set([
   'emoji',
   'interaction',
@@ -56,7 +54,7 @@ const FOREIGN_OBJECTS: ReadonlySet<string> = new Set([
   'stickers',
 ]);
 
-/** Objects and lists that hold users, whatever they have beside their ids. */
+/** Fields with users, even if an object contains only an id. */
 const USERS: ReadonlySet<string> = new Set([
   'user',
   'users',
@@ -68,38 +66,37 @@ const USERS: ReadonlySet<string> = new Set([
   'recipients',
 ]);
 
-/** Lists of ids. */
 const ID_LISTS: ReadonlySet<string> = new Set(['ids', 'roles', 'mention_roles', 'user_ids', 'message_ids', 'channels']);
 
-/** Names of pictures, which clients make addresses of: hashes, and nothing that leads elsewhere. */
+/** Clients build URLs from image hashes. */
 const PICTURES: ReadonlySet<string> = new Set(['avatar', 'icon', 'banner', 'splash', 'discovery_splash']);
 const PICTURE = /^\w{1,100}$/;
 
-/** Where a file is: something that is fetched over HTTP. Where that leads is the box's to say, whose files they are. */
+/** HTTP addresses of files, which the box may choose. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(['url', 'proxy_url']);
 const FILE_ADDRESS = /^https?:\/\/[^/\s]/i;
 
-/** Keys that clients may take for ids, as those of a map of users. */
+/** Keys that clients may take for ids. */
 const ID_KEY = /^\d{15,20}$/;
 
-/** What a user object may have beside what the cloud shows of a bot. */
+/** Fields that a box may add to a bot's user object. */
 const BESIDE_BOTS: ReadonlySet<string> = new Set(['member']);
 
-/** Names that stand where others have ids, such as those of voice regions. */
+/** Names in fields for ids, such as voice regions. */
 const NO_SNOWFLAKE = /^[a-z][a-z-]*$/i;
 
-/** The key of the person in an object that says by whose installs an application was asked; that of the guild is `0`. */
+/** Key `0` is the guild; others are users. */
 const OWNERS = 'authorizing_integration_owners';
 
-/** Why a value may not be passed on; thrown within this file only. */
+/** Thrown only within this file. */
 class Foreign extends Error {}
 
 /**
- * Whether a value that a box sent, as JSON was parsed, names guilds, channels, messages and people of its own only, or bots of the cloud, which
- * say that they are bots, and the cloud's webhooks of its guild (R-35). Every `id`, and every field whose name ends like one, is looked at, but
- * for those that are known to be free: clients find what they remember by ids alone, so that a message or a person under another's id would stand
- * for the other. For the same reason the cloud's bots are shown as the cloud does: what the box says of their looks is replaced in `value`.
- * @returns why not, or null. What the same JSON says twice is as it was parsed: pass on the parsed value, not its text
+ * Checks that a box's JSON contains only its own ids, the cloud's bots, marked as bots, and the cloud's webhooks of its
+ * guild (R-35).
+ * Clients cache objects by id alone, so a foreign id would replace another object. User objects of the cloud's bots in
+ * `value` are replaced with the cloud's own.
+ * @returns the reason for a refusal, or null. Pass on the parsed value, because its text may contain duplicate keys
  */
 export async function namesOnlyItsOwn(value: unknown, of: OwnNames): Promise<string | null> {
   try {
@@ -118,19 +115,18 @@ export async function namesOnlyItsOwn(value: unknown, of: OwnNames): Promise<str
   }
 }
 
-/** A user object of a bot of the cloud. */
 interface Shown {
   id: bigint;
   object: object;
 }
 
-/** What says that a webhook posted it; its author is null where none is named. */
+/** The author is null if none is named. */
 interface Posted {
   webhookId: bigint;
   authorId: bigint | null;
 }
 
-/** A webhook of the cloud posts to its guild, as its application's bot, and what the platform answers has itself for its webhook. */
+/** The platform's own answers have the platform as webhook and author. */
 async function isOwnPost({ webhookId, authorId }: Posted, { bots, guildIds }: OwnNames): Promise<boolean> {
   if (webhookId === PLATFORM_ID) return authorId === PLATFORM_ID;
   const webhook = await bots.webhookOf(webhookId);
@@ -148,12 +144,11 @@ async function showAsCloud({ id, object }: Shown, { bots }: OwnNames): Promise<v
 }
 
 class Walk {
-  /** Ids without the box's id space. */
+  /** Ids outside the box's id space. */
   readonly others = new Set<bigint>();
   readonly shown: Shown[] = [];
-  /** By webhook and author, each once. */
   readonly #posted = new Map<string, Posted>();
-  /** Ids that were looked at: most of them come several times. */
+  /** Most ids repeat. */
   readonly #seen = new Set<unknown>();
   readonly #guilds: ReadonlySet<unknown>;
   #nodes = 0;
@@ -166,7 +161,7 @@ class Walk {
     return this.#posted.values();
   }
 
-  /** @param field under which the value stands, or the list that it stands in */
+  /** @param field key of the value, or of its list */
   into(value: unknown, field: string, depth: number): void {
     if (typeof value !== 'object' || value === null) return;
     this.#nodes += 1;
@@ -209,7 +204,6 @@ class Walk {
     this.shown.push({ id, object: value });
   }
 
-  /** What says who posted it, or only that it was a webhook. */
   #webhook(value: unknown, message: object): void {
     const webhookId = this.#snowflake(value, 'webhook_id');
     const author = 'author' in message ? message.author : null;

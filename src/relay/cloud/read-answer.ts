@@ -5,9 +5,8 @@ import { type BoxAnswer, BoxError } from './lines.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 
 /**
- * A box's answer to a request, if it can be passed on (docs/relay.md, R-21, R-35): JSON in UTF-8 that names nothing but what is the box's, or no
- * body. The body is written anew from what was parsed, since of what stands twice in the text only one was looked at.
- * @param own what the box may name
+ * Checks that a box's answer can be passed on (docs/relay.md, R-21, R-35). Serializes its body again, because only one
+ * of duplicate keys is checked.
  * @throws BoxError `undecodable`
  */
 export async function readAnswer(answer: BoxAnswer, own: OwnNames): Promise<BoxAnswer> {

@@ -11,33 +11,27 @@ import { isInTooManyPieces } from '../../infra/body-pieces.js';
 import { BoundarySieve, boundaryOf } from './form-boundaries.js';
 import type { ForwardedBody } from './lines.js';
 
-/** A body that was asked to be received. */
 export interface BodySource {
   headers: IncomingHttpHeaders;
   body: Readable | Uint8Array;
 }
 
-/** What a route takes as a body. */
 export interface TakenBody {
-  /** The most it may be as JSON, in bytes. */
   maxJsonBytes: number;
-  /** Whether it may be a form with files. */
   takesForm: boolean;
 }
 
-/** A body that was received whole. It takes room until it is let go. */
+/** Takes memory or disk space until `letGo` is called. */
 export interface ReceivedBody extends ForwardedBody {
   letGo(): Promise<void>;
 }
 
-/** No body at all. */
 export const NO_BODY: ReceivedBody = { size: 0, read: () => piecesOf(Buffer.alloc(0)), letGo: async () => {} };
 
 /**
- * Receives a body whole: a form on disk, anything else in memory, counted for its sender as one is that stays here.
- * @param sender by whom it counts
- * @param hash takes in what the body says, whatever the boundary of a form is called
- * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a body that is compressed or breaks off, RATE_LIMITED, OVERLOADED
+ * Stores a form on disk and anything else in memory, within the sender's quota.
+ * @param hash gets the body without the form's boundaries
+ * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a compressed or incomplete body, RATE_LIMITED, OVERLOADED
  */
 export async function receiveBody(
   app: Pick<AppContext, 'bodies' | 'blobs'>,
@@ -77,7 +71,7 @@ async function receiveForm(
   }
 }
 
-/** What is left of a form that is refused is dropped as it comes, so that its sender can still be answered. */
+/** Discards the rest of a refused form, so that the client still gets an answer. */
 async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: BoundarySieve): Promise<StagedBlob> {
   let [size, pieces] = [0, 0];
   const measured = new Transform({
@@ -94,14 +88,14 @@ async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: Bounda
       done();
     },
   });
-  // It may fail before anybody reads it.
+  // It may fail before it has a reader.
   measured.on('error', () => {});
   const breakOff = () => {
     if (!stream.readableEnded) measured.destroy(malformedForm());
   };
   stream.on('error', breakOff);
   stream.on('close', breakOff);
-  // Its sender may have gone before anybody listened.
+  // The client may have disconnected already.
   if (stream.destroyed) breakOff();
   try {
     return await blobs.stage(stream.pipe(measured));

@@ -15,25 +15,24 @@ import { Greeting, type Proved } from './greeting.js';
 import type { KnownBots } from './known-bots.js';
 import { MAX_ANSWER_BYTES, MAX_REQUESTS } from './streams.js';
 
-/** How many bytes of bodies may be on their way: on one stream, and on all of a connection (docs/relay.md, R-22). */
+/** Bytes of bodies, per stream and per connection (docs/relay.md, R-22). */
 const CREDIT = { stream: 512 * 1024, box: 4 * 1024 * 1024 };
 
-/** Who listens to a connection at present: first the greeting, then the box's connection. */
+/** First the greeting, then the box's connection. */
 interface Listener {
-  /** @param bytes how long the message was */
+  /** @param bytes size of the message's text */
   hear(message: FromBox, bytes: number): void;
-  /** This end closes the connection. */
   ended(close: Close): void;
   lost(why: Close): void;
 }
 
 const NOBODY: Listener = { hear() {}, ended() {}, lost() {} };
 
-/** A connection that was made, and who it is of is not known yet. */
+/** A connection whose box is not known yet. */
 interface Visit {
   link: Link<FromBox, ToBox>;
   listener: Listener;
-  /** What it counts as until it is welcomed. */
+  /** Ends its count as an unauthenticated connection. */
   release: Release;
 }
 
@@ -42,11 +41,11 @@ export interface ReceptionParts {
   here: BoxesHere;
   bots: KnownBots;
   room: AnswerRoom;
-  /** Settles once other processes reach the boxes of this one. */
+  /** Resolves once other processes can reach this one's boxes. */
   untilReachable(): Promise<void>;
 }
 
-/** Greets those who connect, and makes them the connections of their boxes (docs/relay.md, R-10 to R-16). */
+/** See docs/relay.md, R-10 to R-16. */
 export class Reception {
   readonly #visits = new Set<Visit>();
   #isClosed = false;
@@ -78,7 +77,7 @@ export class Reception {
     return link;
   }
 
-  /** Nobody is greeted any more. */
+  /** Closes connections in the greeting. */
   close(): void {
     this.#isClosed = true;
     for (const { link } of this.#visits) link.end(closes.goingAway);
@@ -90,9 +89,9 @@ export class Reception {
   }
 
   async #admit(visit: Visit, proved: Proved): Promise<void> {
-    // Nothing is sent before the welcome.
+    // A box sends nothing before the welcome.
     visit.listener = { ...NOBODY, hear: () => visit.link.end(closes.unusable) };
-    // Many boxes may come at once, such as after a restart.
+    // Many boxes may connect at once, such as after a restart.
     await nextTurn();
     if (!visit.link.isOpen) return;
     try {
@@ -104,7 +103,7 @@ export class Reception {
     }
   }
 
-  /** @returns why the connection cannot be; null once it is the box's */
+  /** @returns why the connection is refused, or null */
   async #connect(visit: Visit, { key, token, idSpace: wanted, version, software }: Proved): Promise<Close | null> {
     const { app, here, untilReachable } = this.parts;
     const known = await admitBox(app.callOfNobody(), { key, token, idSpace: wanted });
@@ -124,7 +123,7 @@ export class Reception {
     }
     const before = here.get(box.id);
     if (before && before.generation > box.generation) return closes.replaced;
-    // What it has worked on is known only once it works on nothing more.
+    // The last processed event is known only once processing has stopped.
     await here.stopEvents(box.id);
     const { id: boxId, generation, name, idSpace } = box;
     if (!this.#isThere(visit) || idSpace === null) {
@@ -183,7 +182,6 @@ export class Reception {
   }
 }
 
-/** The close for a box that cannot be admitted: one that says that dialling again does not help, or that it may. */
 function closeFor(error: unknown): Close {
   if (!(error instanceof DomainError)) return closes.unavailable;
   if (error.kind === 'notFound') return closes.deleted;

@@ -10,19 +10,18 @@ import type { Emoji, Role, User } from '../../infra/database/index.js';
 import { snowflake } from '../protocol/ids.js';
 
 /**
- * The objects of the reference platform as a box sends them, and the records that they are rendered from (docs/relay.md, R-27). What the
- * domain makes no use of is ignored; what it does is bounded in size. What the wire does not show says nothing in the record.
+ * Schemas of the objects that boxes send, and their records (docs/relay.md, R-27). Unused fields are ignored; the
+ * others have size limits.
  */
 
-/** The most roles of a guild: beside those that people make, each bot has one. */
+/** Users' roles, and one for each bot. */
 const MAX_ROLES = 2 * limits.rolesPerGuild;
-/** Those that stand still, and those that move. */
+/** Static and animated emojis. */
 const MAX_EMOJIS = 2 * limits.emojisPerGuild;
-/** A character, which the platform counts, is one or two units of text. */
+/** A character has one or two UTF-16 units. */
 const UNITS_PER_CHARACTER = 2;
-/** As many members as a guild is shown to have at most, and as are listed: the platform itself has no bound. */
+/** Larger member counts are reduced to this. */
 const MAX_MEMBER_COUNT = 1_000_000;
-/** The most people in a guild's voice that are heeded. */
 const MAX_IN_VOICE = 20_000;
 
 const idOrNothing = snowflake.nullish().transform((value) => value ?? null);
@@ -45,11 +44,10 @@ const count = z
   .max(2 ** 31 - 1);
 const roleIds = z.array(snowflake).max(MAX_ROLES);
 
-/** A time as ISO 8601 with an offset. */
+/** ISO 8601 with an offset. */
 const time = z.iso.datetime({ offset: true }).transform((written) => new Date(written));
 const timeOrNothing = time.nullish().transform((value) => value ?? null);
 
-/** A user object. */
 export const WireUser = z
   .object({
     id: snowflake,
@@ -79,13 +77,11 @@ const factsOfMember = {
   mute: z.boolean().default(false),
 };
 
-/** A member without their user, as it stands beside a message's author. */
+/** As in a message. */
 export const WireMemberFacts = z.object(factsOfMember);
 
-/** A member object of whatever guild. */
 export const WireMember = z.object({ ...factsOfMember, user: WireUser });
 
-/** A role object. */
 export const WireRole = z.object({
   id: snowflake,
   name,
@@ -113,10 +109,8 @@ const WireOverwrite = z.object({
   deny: permissionText(),
 });
 
-/** Direct channels, which no guild has. */
 const DIRECT: readonly number[] = [ChannelType.DM, ChannelType.GroupDM];
 
-/** A channel object of a guild. */
 export const WireChannel = z.object({
   id: snowflake,
   guild_id: snowflake.optional(),
@@ -134,7 +128,6 @@ export const WireChannel = z.object({
   permission_overwrites: z.array(WireOverwrite).max(limits.overwritesPerChannel).default([]),
 });
 
-/** Where a member is in voice. */
 export const WireVoiceState = z.object({
   channel_id: idOrNothing,
   user_id: snowflake,
@@ -146,7 +139,7 @@ export const WireVoiceState = z.object({
   member: WireMember.nullish(),
 });
 
-/** A guild object, as GUILD_UPDATE has it. */
+/** As in GUILD_UPDATE. */
 export const WireGuild = z.object({
   id: snowflake,
   name,
@@ -165,20 +158,18 @@ export const WireGuild = z.object({
   emojis: z.array(WireEmoji).max(MAX_EMOJIS).default([]),
 });
 
-/** What a box answers when it is asked for a guild. */
 const WholeGuild = WireGuild.extend({
   member_count: count.transform((told) => Math.min(told, MAX_MEMBER_COUNT)),
   channels: z.array(WireChannel).max(limits.channelsPerGuild),
   voice_states: z.array(WireVoiceState).max(MAX_IN_VOICE).default([]),
 });
 
-/** A guild as a box tells of it, at once. */
 export interface GuildTold {
   snapshot: GuildSnapshot;
   voiceStates: VoiceStateRecord[];
 }
 
-/** @throws ZodError for what is no guild with its channels and who is in voice; RangeError for another guild than `guildId` */
+/** @throws ZodError; RangeError for another guild */
 export function readGuild(value: unknown, guildId: bigint): GuildTold {
   const guild = WholeGuild.parse(value);
   if (guild.id !== guildId) throw new RangeError('another guild was answered');
@@ -198,19 +189,19 @@ export function readGuild(value: unknown, guildId: bigint): GuildTold {
   };
 }
 
-/** A member of a guild. @throws ZodError */
+/** @throws ZodError */
 export function readMember(value: unknown, guildId: bigint): MemberRecord {
   return memberRecord(WireMember.parse(value), guildId);
 }
 
-/** At most `most` members of a guild. @throws ZodError; RangeError where one comes twice */
+/** @throws ZodError; RangeError if a member comes twice */
 export function readMembers(value: unknown, guildId: bigint, most: number): MemberRecord[] {
   const members = z.array(WireMember).max(most).parse(value);
   if (new Set(members.map(({ user }) => user.id)).size < members.length) throw new RangeError('a member comes twice');
   return members.map((member) => memberRecord(member, guildId));
 }
 
-/** The part of a membership that decides what somebody may do. */
+/** The part of a membership that decides permissions. */
 export function factsOf({ guildId: _guild, userId: _user, user: _, roles, ...member }: MemberRecord): MemberFacts {
   return { ...member, roleIds: roles.map(({ roleId }) => roleId) };
 }
@@ -241,7 +232,7 @@ function roleRecord({ tags, ...role }: z.output<typeof WireRole>, guildId: bigin
   return { ...role, guildId, applicationId: tags?.bot_id ?? null };
 }
 
-/** Nobody has the id 0, who made an emoji of which it is not said. */
+/** The creator of an emoji if the box names none. No user has the id 0. */
 const NOBODY = 0n;
 
 function emojiRecord({ id, name, animated, roles, user }: z.output<typeof WireEmoji>, guildId: bigint): Emoji {
@@ -293,7 +284,7 @@ function memberRecord({ user, roles, ...member }: z.output<typeof WireMember>, g
   };
 }
 
-/** Nothing for whom no member is told of, or another one: who is no member is in nobody's voice. */
+/** Empty without a matching member, since only members can be in voice. */
 function voiceStateRecord(state: z.output<typeof WireVoiceState>, guildId: bigint): VoiceStateRecord[] {
   const { user_id: userId, member } = state;
   if (!member || member.user.id !== userId || state.channel_id === null) return [];

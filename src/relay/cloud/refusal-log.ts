@@ -1,10 +1,9 @@
 import type { Clock } from '../../infra/clock.js';
 import type { Logger } from '../../infra/logger.js';
 
-/** How often it is logged that something of a box's was left out, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
-/** Logs what a box told and nobody is told, without a line for each: a box may tell as much of that as it likes. */
+/** Limits the log's rate, because a box may send any number of events that are left out. */
 export class RefusalLog {
   #lastAt = Number.NEGATIVE_INFINITY;
   #unsaid = 0;
@@ -15,7 +14,6 @@ export class RefusalLog {
     private readonly boxId: bigint,
   ) {}
 
-  /** @param refusal why it is left out */
   note(name: string, refusal: string): void {
     this.#unsaid += 1;
     if (this.clock.now() - this.#lastAt < LOG_EVERY_MS) return;

@@ -7,10 +7,10 @@ import type { FromBox, ToBox } from '../protocol/messages.js';
 import type { RoomOfBox } from './answer-room.js';
 import { type BoxAnswer, BoxError, type Errand, type ForwardedBody } from './lines.js';
 
-/** The most streams that may be open at once (docs/relay.md, R-24). */
+/** See docs/relay.md, R-24. */
 export const MAX_REQUESTS = 256;
 
-/** The longest answer, in bytes (R-24). */
+/** See R-24. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 const MAX_STREAM_ID = 0xffff_ffff;
@@ -18,12 +18,11 @@ const MAX_STREAM_ID = 0xffff_ffff;
 type Response = Extract<FromBox, { op: 'response' }>;
 type RequestOrCall = Extract<ToBox, { op: 'request' | 'call' }>;
 
-/** What opens a stream, but for what the stream itself adds. */
 export type Opening = {
   [Op in RequestOrCall['op']]: Omit<Extract<RequestOrCall, { op: Op }>, 'id' | 'budget_ms' | 'key'>;
 }[RequestOrCall['op']];
 
-/** Somebody waits for the answer; null in its place once nobody does. */
+/** A stream has null instead once its caller has stopped waiting. */
 interface Waiting {
   settle(answer: BoxAnswer): void;
   fail(error: BoxError): void;
@@ -33,13 +32,12 @@ interface Waiting {
 interface Stream {
   waiting: Waiting | null;
   isAnswered: boolean;
-  /** Whether not all of the body was sent yet. */
   isSending: boolean;
 }
 
 /**
- * The streams of one connection to a box: requests and calls with what is answered to them (docs/relay.md, R-20 to R-27). A stream whose
- * time is over is cancelled and stays in use until the box has let go of it.
+ * The streams of one connection (docs/relay.md, R-20 to R-27). One that times out stays in use until the box releases
+ * it.
  */
 export class Streams {
   readonly #open = new Map<number, Stream>();
@@ -53,10 +51,7 @@ export class Streams {
     private readonly room: RoomOfBox,
   ) {}
 
-  /**
-   * Sends a request or a call with its body, and waits for the answer within its budget.
-   * @throws BoxError, and what reading the body throws
-   */
+  /** @throws BoxError, errors of reading the body */
   async ask(opening: Opening, body: ForwardedBody | null, { budgetMs, key }: Errand): Promise<BoxAnswer> {
     if (this.#isLost) throw new BoxError('offline', 'the connection is lost');
     if (this.#open.size >= MAX_REQUESTS) throw new BoxError('crowded', `${MAX_REQUESTS} requests are open`);
@@ -72,12 +67,12 @@ export class Streams {
     return Promise.race([answered, this.#sendBody(id, body)]);
   }
 
-  /** A box has answered. @returns whether it could: false where nothing of this number is open */
+  /** @returns false if no unanswered stream has this number */
   receive(response: Response): boolean {
     const stream = this.#open.get(response.id);
     if (!stream || stream.isAnswered) return false;
     stream.isAnswered = true;
-    // Whoever answers before the body came does not want the rest, which would be kept for as long as there is no credit for it.
+    // The box does not want the rest of the body, which would wait for credit.
     if (stream.isSending) this.link.send({ op: 'cancel', id: response.id });
     const release = this.#admit(response, stream);
     const body = response.body > 0 ? this.link.receiveBody(response.id, response.body) : null;
@@ -85,7 +80,7 @@ export class Streams {
     return true;
   }
 
-  /** Keeps room for an answer that somebody waits for; who waits for one that cannot be used, or finds none, is told. */
+  /** The caller gets an error if the answer is unusable or exceeds the quota. */
   #admit(response: Response, { waiting }: Stream): Release | null {
     if (!waiting) return null;
     const fault = faultOf(response);
@@ -98,13 +93,13 @@ export class Streams {
     return release;
   }
 
-  /** A box has let go of a stream that was cancelled. */
+  /** The box has released a cancelled stream. */
   letGo(id: number): void {
     const stream = this.#open.get(id);
     if (stream && !stream.waiting && !stream.isAnswered) this.#close(id);
   }
 
-  /** The connection is lost: what was sent is not known to be done or not (R-43). */
+  /** The outcome of open requests is unknown (R-43). */
   lose(why = new BoxError('timeout', 'the connection was lost before the answer came')): void {
     this.#isLost = true;
     for (const { waiting } of this.#open.values()) waiting?.fail(why);
@@ -112,7 +107,7 @@ export class Streams {
     this.#onEmpty();
   }
 
-  /** Settles once nobody waits for anything. */
+  /** Resolves once no caller waits. */
   async whenIdle(): Promise<void> {
     while (!this.#isIdle()) {
       await new Promise<void>((resolve) => {
@@ -153,7 +148,7 @@ export class Streams {
     });
   }
 
-  /** Settles with nothing but a fault of reading the body, which ends the stream. */
+  /** Never resolves. Rejects if the body cannot be read. */
   async #sendBody(id: number, body: ForwardedBody): Promise<never> {
     const stream = this.#open.get(id);
     if (stream) stream.isSending = true;
@@ -170,7 +165,7 @@ export class Streams {
     return new Promise<never>(() => {});
   }
 
-  /** One whose answer is on its way stays in use until that has come whole. */
+  /** An arriving answer keeps the stream in use. */
   #expire(id: number, { waiting, isAnswered }: Stream): void {
     const late = new BoxError('timeout', 'the answer did not come in time');
     if (!waiting) return;
@@ -183,14 +178,14 @@ export class Streams {
     waiting.fail(error);
   }
 
-  /** A box cannot free the number of a stream by an answer that it never sends: what nobody waits for is read, too, and thrown away. */
+  /** Only a complete answer frees the stream's number. */
   async #read(response: Response, stream: Stream, body: Readable | null): Promise<void> {
     const { id, status, headers, took_ms } = response;
     try {
       const whole = await readWhile(() => stream.waiting !== null, body);
       stream.waiting?.settle({ status, retryAfter: retryAfterOf(headers), tookMs: took_ms ?? null, body: whole });
     } catch {
-      // Where the link was closed, whoever waits is told by that.
+      // A closed link gives the caller its own error.
       if (this.link.isOpen) stream.waiting?.fail(new BoxError('undecodable', 'an answer that was broken off'));
     }
     this.#close(id);
@@ -202,7 +197,10 @@ export class Streams {
   }
 }
 
-/** Reads a body to its end, and keeps it for as long as somebody wants it. @throws BrokenBody */
+/**
+ * Discards the body once it is unwanted.
+ * @throws BrokenBody
+ */
 async function readWhile(isWanted: () => boolean, body: Readable | null): Promise<Buffer> {
   let pieces: Buffer[] = [];
   for await (const piece of body ?? []) {
@@ -212,10 +210,10 @@ async function readWhile(isWanted: () => boolean, body: Readable | null): Promis
   return Buffer.concat(pieces);
 }
 
-/** Why an answer cannot be handed on, whatever its body is (R-21); null where it can. */
+/** Null if the answer can be passed on (R-21). */
 function faultOf({ status, body }: Response): string | null {
   if (body > MAX_ANSWER_BYTES) return `an answer of ${body} bytes`;
-  // On 401 a library would throw its token away; nothing redirects.
+  // On a 401, a library would drop its token.
   const isUsable = status >= 200 && status <= 599 && status !== 401 && !(status >= 300 && status <= 399);
   return isUsable ? null : `an answer of status ${status}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The encodings of points of Ed25519 of small order, without the bit for the sign: with such a key, which belongs to nobody, a signature is right
- * that anybody can make (as libsodium's `ge25519_has_small_order` refuses them; RFC 8032, section 5.1, for the encoding).
+ * Ed25519 points of small order, without the sign bit: signatures for such keys can be forged. They are those of
+ * libsodium's `ge25519_has_small_order`, encoded as in RFC 8032, section 5.1.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -12,7 +12,7 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]);
 
-/** Whether a public key proves nothing. @param key 32 bytes */
+/** @param key 32 bytes */
 export function isWeakKey(key: Buffer): boolean {
   const point = Buffer.from(key);
   point.writeUInt8(point.readUInt8(31) & 0x7f, 31);

@@ -7,24 +7,22 @@ import { type BoxAnswer, BoxError, type BoxLine, type Errand, type ForwardedBody
 import { type FarWork, type LineMessage, lineTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
-/** How much longer than its budget an answer is waited for, in milliseconds: the process that has the box keeps to the budget itself. */
+/** Time beyond the budget before an answer is given up. The process that has the box applies the budget itself. */
 const GRACE_MS = 250;
 
-/** How often it is looked whether a process is there whose answers are waited for, in milliseconds. */
+/** Interval of the checks that other processes are alive. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A request on its way. */
 interface Pending {
   outgoing: OutgoingPieces;
   incoming: IncomingPieces | null;
-  /** Frees the room that the answer takes. */
   release: Release;
   holderTopic: string;
   settle(answer: BoxAnswer): void;
   fail(error: unknown): void;
 }
 
-/** Asks boxes whose connections other processes have. */
+/** Sends requests to boxes that are connected to other processes. */
 export class Asker {
   readonly #pending = new Map<string, Pending>();
   readonly #topic = lineTopics.asker(randomUUID());
@@ -37,7 +35,6 @@ export class Asker {
     private readonly room = new AnswerRoom(),
   ) {}
 
-  /** The line to a box by way of the process that has it. */
   lineTo(boxId: bigint, holderId: string): BoxLine {
     const to = { boxId, holderTopic: lineTopics.holder(holderId) };
     return {
@@ -83,7 +80,7 @@ export class Asker {
     }
   }
 
-  /** What reached nobody was not sent. Where that is not known, the answer is waited for. */
+  /** A request that reached no process was not sent. After an uncertain delivery, the answer is awaited. */
   async #deliver(id: string, holderTopic: string, ask: LineMessage): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, ask).catch(() => 'heard');
     if (delivery !== 'heard')
@@ -98,7 +95,7 @@ export class Asker {
     });
   }
 
-  /** A process that ended answers nothing of what it was sent (docs/relay.md, R-43). */
+  /** See docs/relay.md, R-43. */
   async #lookAt(holderTopic: string, id: string): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, { type: 'waiting', id }).catch(() => 'heard');
     if (delivery !== 'unheard') return;

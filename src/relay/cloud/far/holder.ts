@@ -6,15 +6,14 @@ import { type BoxAnswer, BoxError, type BoxLine } from '../lines.js';
 import { type LineMessage, lineTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
-/** The most bytes of requests' bodies and of large answers that are kept at once for other processes. */
+/** Limit of buffered request bodies and large answers. */
 const MAX_BYTES_FOR_OTHERS = 64 * 1024 * 1024;
 
-/** How long whoever asked may take to take an answer, in milliseconds. */
+/** Time for the other process to take an answer. */
 const TAKING_MS = 15_000;
 
 type Ask = Extract<LineMessage, { type: 'ask' }>;
 
-/** A request of another process. */
 interface Served {
   incoming: IncomingPieces;
   outgoing: OutgoingPieces;
@@ -26,11 +25,11 @@ export interface HolderParts {
   bus: Bus<LineMessage>;
   clock: Clock;
   log: Logger;
-  /** The line to a box of this process; null for one that is not connected to it. */
+  /** Null for a box that is not connected to this process. */
   lineTo(boxId: bigint): BoxLine | null;
 }
 
-/** Has boxes of this process do what other processes ask of them. */
+/** Serves other processes' requests to the boxes of this process. */
 export class Holder {
   readonly #served = new Map<string, Served>();
   #keptBytes = 0;
@@ -39,7 +38,7 @@ export class Holder {
 
   constructor(private readonly parts: HolderParts) {}
 
-  /** Settles once others are heard who ask for boxes of this process, whose life has that id. */
+  /** Resolves once this process receives requests. */
   async listen(processId: string): Promise<void> {
     const topic = lineTopics.holder(processId);
     if (topic !== this.#topic) {
@@ -90,7 +89,7 @@ export class Holder {
     this.#end(id);
   }
 
-  /** Begins to receive the body. */
+  /** @throws BoxError if too much is buffered */
   #begin({ id, from, asked, errand }: Ask): IncomingPieces {
     const { bus, clock } = this.parts;
     const size = asked.kind === 'request' ? asked.size : 0;
@@ -103,7 +102,7 @@ export class Holder {
     return incoming;
   }
 
-  /** Until whoever asked has taken it. @throws BoxError where there is no room */
+  /** @throws BoxError if too much is buffered */
   #keepAnswer(id: string, size: number): void {
     const served = this.#served.get(id);
     if (!served || size <= SMALL_BYTES) return;

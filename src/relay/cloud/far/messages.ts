@@ -1,28 +1,27 @@
 import type { BoxFault, Errand, ForwardedRequest } from '../lines.js';
 
-/** What a process asks of the box of another. */
 export type FarWork =
   | { kind: 'request'; request: Omit<ForwardedRequest, 'body' | 'guildId'> & { guildId: string }; size: number }
   | { kind: 'call'; name: string; input: object };
 
-/** What processes tell each other of requests to boxes. `id` names the request; bodies follow their head as pieces. */
+/** `id` identifies the request. Bodies follow as pieces. */
 export type LineMessage =
-  /** @property from where the answer goes */
+  /** @property from topic of the answer */
   | { type: 'ask'; id: string; from: string; boxId: string; asked: FarWork; errand: Errand }
   | { type: 'answer'; id: string; status: number; retryAfter: number | null; tookMs: number | null; size: number }
   | { type: 'fault'; id: string; fault: BoxFault; message: string }
-  /** Of the body of the request or of the answer, in base64. */
+  /** In base64. */
   | { type: 'piece'; id: string; data: string }
-  /** A piece has arrived: one more may be sent. */
+  /** One more piece may be sent. */
   | { type: 'taken'; id: string }
-  /** Whoever asked waits, and looks whether the other process is there. */
+  /** The asking process checks that the other one is alive. */
   | { type: 'waiting'; id: string }
-  /** Whoever asked has stopped to. */
+  /** The asking process no longer waits. */
   | { type: 'drop'; id: string };
 
 export const lineTopics = {
-  /** Those who ask for a box of a live process. */
+  /** Requests to the boxes of a process. */
   holder: (processId: string) => `relay:${processId}`,
-  /** What is answered to one who asks. */
+  /** Answers to one process. */
   asker: (id: string) => `relay:asker:${id}`,
 };

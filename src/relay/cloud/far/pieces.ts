@@ -1,18 +1,20 @@
 const PIECE_BYTES = 64 * 1024;
 
-/** How many pieces may be on their way that nobody has said to have taken. */
+/** Limit of unacknowledged pieces. */
 const WINDOW = 8;
 
-/** A body on its way to another process. */
 export class OutgoingPieces {
   #room = WINDOW;
   #isStopped = false;
   #wake: () => void = () => {};
 
-  /** @param send takes a piece in base64 */
+  /** @param send gets each piece in base64 */
   constructor(private readonly send: (data: string) => void) {}
 
-  /** Settles once all was sent, or it was stopped. @throws what reading `source` throws */
+  /**
+   * Resolves after `stop`, too.
+   * @throws errors of reading `source`
+   */
   async sendAll(source: AsyncIterable<Buffer>): Promise<void> {
     for await (const chunk of source) {
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
@@ -41,7 +43,6 @@ export class OutgoingPieces {
   }
 }
 
-/** A body that arrives from another process. */
 export class IncomingPieces {
   readonly whole: Promise<Buffer>;
   readonly #pieces: Buffer[] = [];
@@ -50,7 +51,7 @@ export class IncomingPieces {
 
   /**
    * @param size in bytes
-   * @param acknowledge tells the sender that one more may come
+   * @param acknowledge lets the sender send one more piece
    */
   constructor(
     size: number,
