@@ -7,28 +7,26 @@ import { type Close, closes } from './protocol/closes.js';
 import { BODIES_WAIT_BYTES, type Outlet, type Receiver } from './protocol/link.js';
 import { MAX_TEXT_BYTES } from './protocol/messages.js';
 
-/** How long the other end may take to answer a close, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** How long the cloud may take to answer a box's upgrade, in milliseconds. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** What the library closes with for a frame that breaks the WebSocket protocol, text that is no UTF-8, and a message beyond `maxPayload`. */
+/** Codes of `ws` for a protocol violation, invalid UTF-8, and a message beyond `maxPayload`. */
 const UNUSABLE: readonly (number | undefined)[] = [1002, 1007, 1009];
 
-/** How the codes of its errors begin for the same. */
+/** Prefix of the `ws` error codes for the same faults. */
 const UNUSABLE_ERROR = 'WS_ERR_';
 
 const OPTIONS = {
   maxPayload: MAX_TEXT_BYTES,
   perMessageDeflate: false,
-  // Text that is no UTF-8 closes 4002 when it is decoded, not 1007.
+  // Decoding closes invalid UTF-8 with 4002; `ws` would close with 1007.
   skipUTF8Validation: true,
   autoPong: false,
   closeTimeout: CLOSE_TIMEOUT_MS,
 };
 
-/** What breaks the WebSocket protocol, or is longer than a message may be, cannot be used: 4002 (docs/relay.md, R-2). */
+/** Closes with 4002 on unusable data (docs/relay.md, R-2). */
 class RelaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (UNUSABLE.includes(code)) super.close(closes.unusable.code, closes.unusable.reason);
@@ -36,7 +34,6 @@ class RelaySocket extends WebSocket {
   }
 }
 
-/** Turns upgrades into connections, and tells `serve`'s receiver what comes over each (docs/relay.md, R-1, R-2). */
 export function createRelayAcceptor(serve: (outlet: Outlet, request: IncomingMessage) => Receiver): UpgradeHandler {
   const server = new WebSocketServer({ ...OPTIONS, noServer: true, WebSocket: RelaySocket, clientTracking: false });
   return (request, socket, head) => {
@@ -49,12 +46,12 @@ export function createRelayAcceptor(serve: (outlet: Outlet, request: IncomingMes
 }
 
 /**
- * Opens a connection to a cloud. It follows no redirects and believes no certificate that the system does not.
- * @param url of the relay, with the scheme `ws`, `wss`, `http` or `https`
- * @param serve makes what is told of the connection, once it is open
- * @param onFailed called once instead, when no connection comes about
- * @returns gives the attempt up, which then has failed; does nothing once it is open
- * @throws SyntaxError for what is no such address
+ * Follows no redirects and trusts only certificates that the system trusts.
+ * @param url with the scheme `ws`, `wss`, `http` or `https`
+ * @param serve called once the connection is open
+ * @param onFailed called once if no connection is made
+ * @returns a function that aborts the attempt, which then fails
+ * @throws SyntaxError for an invalid URL
  */
 export function dialRelay(
   url: string,
@@ -79,13 +76,12 @@ export function dialRelay(
   };
 }
 
-/** The close that follows says everything. */
+/** A close event follows. */
 function ignoreError(): void {}
 
-/** What is read of one connection's text before others have a turn: messages, and their bytes. */
 const TEXT_PER_TURN = { messages: 200, bytes: 64 * 1024 };
 
-/** Has a connection wait for its turn that sends much text at once: each message is read as it comes, and takes a multiple of a piece's time. */
+/** Lets others have a turn if a connection sends much text. A text message takes a multiple of a piece's time. */
 class TextAllowance {
   #messages = 0;
   #bytes = 0;
@@ -125,11 +121,11 @@ function connect(receiver: Receiver, socket: Duplex, webSocket: WebSocket): void
   webSocket.on('error', (error) => {
     if (!('code' in error && String(error.code).startsWith(UNUSABLE_ERROR))) return;
     receiver.unusable(error.message);
-    // The other end may go on sending the rest of it: nobody waits for that to be over.
+    // The other end may go on sending the rest of the message.
     receiver.closed(closes.unusable.code, error.message);
   });
   webSocket.on('close', (code, reason) => receiver.closed(code, reason.toString()));
-  // A part of a message is heard, too.
+  // Parts of a message count, too.
   socket.on('data', (bytes: Buffer) => receiver.heard(bytes.length));
   socket.on('drain', () => receiver.drained());
 }
