@@ -5,15 +5,18 @@ import { isSameSignature } from './secrets.js';
 
 const DAY_SECONDS = 86_400;
 
-/** Signatures that let whoever has an address use it for a while, and nobody make one up (Discord's documentation, Message Resource). */
+/**
+ * Signs URLs so that a holder can use one for a limited time but cannot forge one (Discord's documentation, Message
+ * Resource).
+ */
 export interface AddressSignatures {
   /**
-   * The query that signs `path`: `is` and `ex`, hex seconds since the Unix epoch between which it is good, and `hm`, the
-   * HMAC-SHA256 over all three. The same all day (UTC).
-   * @param days it is good until so many days after today began: for one to two days, unless stated
+   * Returns the query that signs `path`. `is` and `ex` are the start and end of its validity, in hex seconds since the
+   * Unix epoch. `hm` is the HMAC-SHA256 over both and `path`. The result is the same all day (UTC).
+   * @param days validity from the start of today. The default of 2 gives one to two days.
    */
   sign(path: string, days?: number): string;
-  /** For how many more whole seconds `query` lets `path` be used: 0 when it does not sign it, or has expired. */
+  /** Whole seconds for which `query` still permits `path`; 0 if the signature is wrong or expired. */
   secondsLeft(path: string, query: Readonly<Record<string, unknown>>): number;
 }
 

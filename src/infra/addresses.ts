@@ -1,12 +1,12 @@
 import { promises as dns } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 
-/** Finds all addresses of a host's name, of both families. Rejects where there are none. */
+/** Returns addresses of both families. Rejects if there are none. */
 export type LookUp = (name: string) => Promise<string[]>;
 
 type Network = readonly [address: string, prefix: number];
 
-/** What of IPv4 no public server has (IANA's registry of special-purpose addresses, and multicast). */
+/** IPv4 ranges without public servers (IANA's registry of special-purpose addresses, and multicast). */
 const SPECIAL_IPV4: Network[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -28,7 +28,7 @@ const SPECIAL_IPV4: Network[] = [
   ['240.0.0.0', 4],
 ];
 
-/** All of IPv6 that is given to public servers; what maps, embeds or tunnels IPv4 lies outside of it, or among the special ones. */
+/** All public IPv6 addresses. Ranges that map, embed or tunnel IPv4 are outside of it or special. */
 const GLOBAL_IPV6: Network[] = [['2000::', 3]];
 
 const SPECIAL_IPV6: Network[] = [
@@ -39,7 +39,7 @@ const SPECIAL_IPV6: Network[] = [
   ['3fff::', 20],
 ];
 
-/** This machine and its own networks. Link-local addresses are not among them: clouds hand out credentials there. */
+/** This machine and private networks. Link-local addresses are excluded: clouds serve credentials there. */
 const PRIVATE_IPV4: Network[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -66,8 +66,8 @@ function listOf(family: 'ipv4' | 'ipv6', networks: Network[]): BlockList {
 }
 
 /**
- * Whether a server of somebody else's may be asked at this address: a public one, without a scope.
- * @param allowPrivate whether this machine and private networks are allowed, too
+ * Whether requests to servers of users may go to this address: a public one without a zone.
+ * @param allowPrivate also allows this machine and private networks
  */
 export function isAllowedAddress(address: string, allowPrivate: boolean): boolean {
   if (address.includes('%')) return false;
@@ -86,8 +86,8 @@ function isPublicIpv6(address: string): boolean {
 }
 
 /**
- * Asks the domain name system alone. A slow answer holds none of the threads that files and hashes need.
- * @param servers with their ports, instead of the system's
+ * Uses DNS only. Unlike the system's lookup, it occupies no thread that files and hashes need.
+ * @param servers with ports, instead of the system's
  */
 export function lookUpInDns(servers?: string[]): LookUp {
   const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
@@ -100,7 +100,7 @@ export function lookUpInDns(servers?: string[]): LookUp {
   };
 }
 
-/** Asks as the system does, which also knows names of this machine and of private networks. */
+/** Also knows names of this machine and of private networks. */
 export const lookUpLocally: LookUp = async (name) => {
   const found = await dns.lookup(name, { all: true });
   return found.map(({ address }) => address);

@@ -5,50 +5,47 @@ import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Content that was received whole and has no key yet. Either kept or discarded by whoever holds it. */
+/** Completely received content without a key. Its holder must keep or discard it. */
 export interface StagedBlob {
   /** Bytes. */
   size: number;
-  /** The first bytes, enough to tell an image's size. */
+  /** Enough to read the dimensions of an image. */
   head: Buffer;
-  /** All of the content, as long as it is neither kept nor discarded. */
+  /** Available until the content is kept or discarded. */
   bytes(): Promise<Buffer>;
-  /** The same, a piece at a time. */
   read(): Readable;
-  /** Makes the content readable under `key`, which nobody has used before. */
+  /** Makes the content readable under `key`, which must be new. */
   keep(key: string): Promise<void>;
-  /** Safe to call at any time; does nothing to content that is kept. */
+  /** May be called at any time. Does nothing to kept content. */
   discard(): Promise<void>;
 }
 
-/** Where uploads are kept. A key is a relative path of safe segments, such as `attachments/1/2/3`. */
+/** Keys are relative paths of safe segments, such as `attachments/1/2/3`. */
 export interface BlobStore {
-  /** Receives all of `content`. */
   stage(content: Readable): Promise<StagedBlob>;
-  /** Size in bytes, or null when there is no such blob. */
+  /** Bytes; null if there is no such blob. */
   size(key: string): Promise<number | null>;
-  /** Bytes `start` to `end`, both included; all of them without a range. */
+  /** Bytes `start` to `end`, inclusive; everything without a range. */
   read(key: string, range?: { start: number; end: number }): Readable;
-  /** When the blob was last written to, in milliseconds since the Unix epoch; null when there is no such blob. */
+  /** Milliseconds since the Unix epoch; null if there is no such blob. */
   writtenAt(key: string): Promise<number | null>;
-  /** The keys below a folder such as `attachments`, in no order. What comes or goes meanwhile may be among them. */
+  /** Keys below a folder, in no order. May include blobs that are added or removed in the meantime. */
   list(folder: string): AsyncIterable<string>;
-  /** Removes the blob, or everything below a key that ends with a slash. Removing what is not there is no error. */
+  /** Removes the blob, or everything below a key that ends with a slash. Missing keys are no error. */
   remove(key: string): Promise<void>;
-  /** Removes the folders below one such as `attachments` in which there is nothing. @throws the reason of `signal` when that is aborted */
+  /** @throws the reason of `signal` when it is aborted */
   removeEmptyFolders(folder: string, signal?: AbortSignal): Promise<void>;
-  /** Whether what was asked of it last failed because it could not be used. */
+  /** Whether the last request failed because the store was unavailable. */
   isAway(): boolean;
   close(): void;
 }
 
-/** Where blobs are kept is away, or refuses. The same may work in a moment. */
 export class BlobsUnavailable extends Error {
   override readonly name = 'BlobsUnavailable';
 
   /**
-   * @param reason what the store says, or what became of the connection
-   * @param mayPass whether it is away, rather than refuses
+   * @param reason message of the store, or the connection error
+   * @param mayPass true if the store is unavailable, false if it refuses
    */
   constructor(
     readonly reason: string,
@@ -60,13 +57,12 @@ export class BlobsUnavailable extends Error {
 
 const HEAD_BYTES = 64 * 1024;
 
-/** How often a folder is tried to be removed while files move in, and a file to be moved while the folder is removed. */
+/** Attempts to remove a folder into which files move, and to move a file into a removed folder. */
 const TRIES = 10;
 
-/** The folder of what is being received, and of what processes left there that died meanwhile. */
+/** Incomplete uploads, including those of processes that died. */
 export const STAGING = '.staging';
 
-/** The same store, which tells how many bytes each upload had that was received whole. */
 export function countingReceived(store: BlobStore, count: (bytes: number) => void): BlobStore {
   return {
     ...store,
@@ -78,7 +74,6 @@ export function countingReceived(store: BlobStore, count: (bytes: number) => voi
   };
 }
 
-/** A blob store in a folder. */
 export function createFileBlobStore(folder: string): BlobStore {
   const pathOf = (key: string) => {
     const path = normalize(join(folder, key));
@@ -90,7 +85,7 @@ export function createFileBlobStore(folder: string): BlobStore {
     async stage(content) {
       const path = pathOf(`${STAGING}/${randomUUID()}`);
       await mkdir(dirname(path), { recursive: true });
-      // Opened before anything can fail: a file that is still being opened could come to be after it was removed.
+      // Opened before anything can fail: a file that is still being opened could be created after its removal.
       const file = await open(path, 'w');
       const seen = { size: 0, head: Buffer.alloc(0) };
       try {
@@ -138,7 +133,7 @@ export function createFileBlobStore(folder: string): BlobStore {
   };
 }
 
-/** A folder that is not there, or is removed meanwhile, has no files. */
+/** A folder that is missing, or is removed in the meantime, has no files. */
 async function* filesBelow(path: string, key: string): AsyncGenerator<string, void> {
   const folder = await opendir(path).catch(() => null);
   if (!folder) return;
@@ -149,7 +144,7 @@ async function* filesBelow(path: string, key: string): AsyncGenerator<string, vo
   }
 }
 
-/** Removes the empty folders in a folder. @returns whether nothing is left in it */
+/** @returns whether the folder is empty now */
 async function isEmptied(path: string, signal: AbortSignal | undefined): Promise<boolean> {
   const folder = await opendir(path).catch(() => null);
   if (!folder) return false;
@@ -162,7 +157,6 @@ async function isEmptied(path: string, signal: AbortSignal | undefined): Promise
   return isEmpty;
 }
 
-/** A file may have moved in meanwhile. */
 function isRemoved(folder: string): Promise<boolean> {
   return rmdir(folder).then(
     () => true,
@@ -170,7 +164,7 @@ function isRemoved(folder: string): Promise<boolean> {
   );
 }
 
-/** Moves a file, again when the target's folder is removed meanwhile. */
+/** Retries if the target folder is removed in the meantime. */
 async function moveTo(path: string, target: string): Promise<void> {
   for (let move = 1; ; move += 1) {
     try {

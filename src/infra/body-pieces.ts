@@ -1,11 +1,11 @@
-/** So many pieces of any size are fine: a small answer may be written word by word. */
+/** This many pieces of any size are allowed: a small response may arrive word by word. */
 const MAX_SMALL_PIECES = 2_000;
-/** Beyond those, pieces have at least this many bytes on average. A TCP segment has more. */
+/** Minimum average size of the pieces beyond those, in bytes. A TCP segment is larger. */
 const BYTES_PER_PIECE = 512;
 
 /**
- * Whether a body has arrived in too many small pieces, such as HTTP chunks of one byte. A piece costs a microsecond and a kilobyte of memory
- * however small it is, so a limit of bytes alone does not limit work.
+ * Whether a body arrived in too many small pieces, such as HTTP chunks of one byte. Each piece costs a microsecond and
+ * a kilobyte of memory, so a limit of bytes alone does not limit work.
  */
 export function isInTooManyPieces(pieces: number, bytes: number): boolean {
   return pieces > MAX_SMALL_PIECES + bytes / BYTES_PER_PIECE;

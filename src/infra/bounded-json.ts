@@ -1,13 +1,13 @@
-/** How deep objects and lists may nest in JSON, and how many values it may have. Every entry of a list and every member of an object is a value. */
+/** Every list entry and every object member is a value. */
 export interface JsonBounds {
   depth: number;
   values: number;
 }
 
-/** What one message, answer or form needs. Parsing any text within these bounds takes a few milliseconds. */
+/** Enough for any message, response or form. Parsing such a text takes a few milliseconds. */
 export const JSON_BOUNDS: JsonBounds = { depth: 64, values: 10_000 };
 
-/** What all commands of an application need, whose densest parts are choices: `{"name":"a","value":1},` is three values in 23 characters. */
+/** Enough for all commands of an application, whose choices are dense: `{"name":"a","value":1},` is three values. */
 export const COMMAND_JSON_BOUNDS: JsonBounds = { depth: 64, values: 140_000 };
 
 const QUOTE = 0x22;
@@ -19,8 +19,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Parses JSON from an untrusted sender. Parsing one megabyte of brackets takes a hundred times as long as one megabyte of text, and blocks the
- * event loop, so the bounds are checked before the text is parsed.
+ * Checks the bounds before it parses untrusted JSON. A megabyte of brackets takes a hundred times as long as a megabyte
+ * of text, and blocks the event loop.
  * @throws JsonBoundsError beyond the bounds; SyntaxError for text that is not JSON
  */
 export function parseBounded(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {
@@ -28,7 +28,7 @@ export function parseBounded(text: string, bounds: JsonBounds = JSON_BOUNDS): un
   return JSON.parse(text);
 }
 
-/** JSON that nests too deep or has too many values. The message states the bounds and may be shown to the sender. */
+/** The message may be shown to the sender. */
 export class JsonBoundsError extends RangeError {
   override readonly name = 'JsonBoundsError';
 
@@ -37,7 +37,7 @@ export class JsonBoundsError extends RangeError {
   }
 }
 
-/** Whether the text has no more brackets and commas outside of strings than the bounds allow. Reads the text once, without parsing it. */
+/** Counts brackets and commas outside of strings in one pass, without parsing. */
 export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -63,7 +63,7 @@ export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   return true;
 }
 
-/** The index of the quote that ends the string starting at `start`, or the length of the text if no quote does. */
+/** Index of the closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     if (backslashesBefore(text, end) % 2 === 0) return end;

@@ -3,8 +3,8 @@ import type { Logger } from './logger.js';
 import type { RedisLink } from './redis.js';
 
 /**
- * What the subscribers of a topic are told when messages of it may have been missed, because a process was without a connection to
- * the others: whatever is remembered from them is to be forgotten.
+ * Subscribers receive this type when they may have missed messages, because a process was disconnected. They must drop
+ * what they cached from the topic.
  */
 export const BUS_RECONNECTED = 'BUS_RECONNECTED';
 
@@ -12,52 +12,50 @@ export interface Reconnected {
   type: typeof BUS_RECONNECTED;
 }
 
-/** What a bus can carry: anything JSON-safe that says in `type` what it is. */
+/** Must be JSON-safe. */
 interface Typed {
   type: string;
 }
 
-/** Whether somebody was told: `away` says that other processes cannot be reached at present, and that it was not sent. */
+/** Whether a subscriber received the message. `away`: other processes are unreachable, and the message was not sent. */
 export type Delivery = 'heard' | 'unheard' | 'away';
 
 export type BusHandler<Message extends Typed> = (message: Message | Reconnected) => void;
 
 export interface BusSubscription {
-  /** Whether messages of every process arrive at present. */
+  /** Whether messages of all processes arrive now. */
   readonly isComplete: boolean;
   /**
-   * Settles once messages of every process arrive. Where that is not possible at present, it settles within seconds without it;
-   * then `BUS_RECONNECTED` tells when they do.
+   * Settles once messages of all processes arrive. If that is not possible now, it settles within seconds, and
+   * `BUS_RECONNECTED` follows once they arrive.
    */
   ready: Promise<void>;
   close(): void;
 }
 
 /**
- * Carries messages from those who publish to those who subscribe. What one process publishes is heard in the order of its calls,
- * whatever the topics: at once in the same process, and elsewhere over one connection.
+ * Messages of one process arrive in the order of its calls, across all topics: synchronously in the same process, and
+ * over one connection in others.
  */
 export interface Bus<Message extends Typed> {
-  /** Hands `message` to this process's subscribers before it returns, in the order of the calls. */
+  /** Calls local subscribers before it returns. */
   publish(topic: string, message: Message | Reconnected): void;
-  /**
-   * As `publish`, for a message that somebody is expected to wait for. Rejects where it is not known whether anybody was told.
-   */
+  /** Like `publish`, for a message that needs a subscriber. Rejects if it is unknown whether one received it. */
   deliver(topic: string, message: Message): Promise<Delivery>;
   subscribe(topic: string, handler: BusHandler<Message>): BusSubscription;
   close(): Promise<void>;
 }
 
 export const topics = {
-  /** What decides who may do what in a guild: itself, its roles, channels and memberships. */
+  /** Data that decides permissions in a guild: the guild, its roles, channels and memberships. */
   facts: (id: bigint | string) => `facts:${id}`,
-  /** Everything else that happens in a guild. */
+  /** All other guild events. */
   guild: (id: bigint | string) => `guild:${id}`,
   user: (id: bigint | string) => `user:${id}`,
   application: (id: bigint | string) => `application:${id}`,
   team: (id: bigint | string) => `team:${id}`,
   sessions: 'sessions',
-  /** One box: its name, and whether it is connected. */
+  /** Name and connection state. */
   box: (id: bigint | string) => `box:${id}`,
   /** Which guilds are on which boxes. */
   boxes: 'boxes',
@@ -65,12 +63,10 @@ export const topics = {
 
 export type TopicKind = keyof typeof topics;
 
-/** The topics under which all that happens in a guild is published. */
 export function topicsOfGuild(id: bigint | string): string[] {
   return [topics.facts(id), topics.guild(id)];
 }
 
-/** Subscribes to several topics as to one. */
 export function subscribeToAll<Message extends Typed>(
   bus: Bus<Message>,
   names: readonly string[],
@@ -90,7 +86,7 @@ export function subscribeToAll<Message extends Typed>(
 
 const RECONNECTED: Reconnected = { type: BUS_RECONNECTED };
 
-/** A bus within one process. A handler that throws is logged and does not keep the others from hearing. */
+/** An error in a handler is logged, and the other handlers still run. */
 export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message> {
   const handlers = new Map<string, Set<BusHandler<Message>>>();
   const publish = (topic: string, message: Message | Reconnected) => {
@@ -111,7 +107,7 @@ export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message>
     subscribe(topic, handler) {
       const ofTopic = handlers.get(topic) ?? new Set();
       handlers.set(topic, ofTopic);
-      // A wrapper of its own keeps two subscriptions with one function apart.
+      // A wrapper per subscription keeps two subscriptions with the same function apart.
       const own: BusHandler<Message> = (message) => handler(message);
       ofTopic.add(own);
       return {
@@ -127,13 +123,11 @@ export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message>
   };
 }
 
-/** A bus on which somebody may hear all that this process publishes. */
 export interface TappedBus<Message extends Typed> extends Bus<Message> {
-  /** From here on `hear` is told of each message, whatever its topic, after its subscribers. It must not throw. */
+  /** Calls `hear` for each further message of this process, after its subscribers. `hear` must not throw. */
   tap(hear: BusHandler<Message>): void;
 }
 
-/** The same bus, and a way to hear everything on it. */
 export function tapped<Message extends Typed>(bus: Bus<Message>): TappedBus<Message> {
   const taps: BusHandler<Message>[] = [];
   return {
@@ -146,12 +140,9 @@ export function tapped<Message extends Typed>(bus: Bus<Message>): TappedBus<Mess
   };
 }
 
-/** Topics of one SUBSCRIBE when all are subscribed to anew. */
 const TOPICS_PER_COMMAND = 500;
-/** How many topics are remembered whose messages did not reach the others. */
 const MAX_MISSED_TOPICS = 10_000;
 
-/** What the subscribers of one topic in this process share. */
 interface SharedSubscription {
   count: number;
   isComplete: boolean;
@@ -159,23 +150,23 @@ interface SharedSubscription {
 }
 
 /**
- * A bus across processes: local subscribers hear at once, those of other processes through Redis. While that is away, each process
- * hears itself only; afterwards the subscribers of what they may have missed are told so, on both sides.
+ * Local subscribers are called synchronously, those of other processes through Redis. While Redis is away, each process
+ * receives only its own messages. Afterwards, subscribers that may have missed messages receive `BUS_RECONNECTED`, in
+ * all processes.
  */
 export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Logger): Bus<Message> {
   const { commands, subscriber, prefix } = redis;
   const origin = randomUUID();
   const local = createLocalBus<Message>(log);
   const subscriptions = new Map<string, SharedSubscription>();
-  /** Topics under which something did not reach the others. */
   const missedByOthers = new Set<string>();
-  /** Topics that are to be subscribed to once more, because that was not answered. */
+  /** Topics whose SUBSCRIBE failed and is retried. */
   const late = new Set<string>();
 
   const noteMissed = (topic: string) => {
     if (missedByOthers.size < MAX_MISSED_TOPICS) missedByOthers.add(topic);
   };
-  /** @returns how many processes were told */
+  /** @returns the number of processes that received the message */
   const sendOut = (topic: string, message: Message | Reconnected) =>
     commands.publish(prefix + topic, JSON.stringify({ from: origin, message }));
   const send = (topic: string, message: Message | Reconnected) => {
@@ -186,7 +177,7 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
     await subscriber.subscribe(...asked.map(([topic]) => prefix + topic));
     for (const [, shared] of asked) shared.isComplete = true;
   };
-  /** Subscribes to these topics, where somebody listens still, and tells that something may have been missed before. */
+  /** Skips topics without subscribers. Subscribers of the others may have missed messages. */
   const completeAll = async (asking: string[]) => {
     const rest = [...asking];
     while (rest.length > 0) {
@@ -270,5 +261,5 @@ function takeAll(topicsOfSet: Set<string>): string[] {
   return all;
 }
 
-/** Messages of a topic that nobody listens to any more are heard by nobody. */
+/** A failed UNSUBSCRIBE is harmless: its messages have no handler. */
 function ignore(): void {}

@@ -1,13 +1,13 @@
-/** A started timer. `cancel` is safe to call at any time, more than once. */
+/** `cancel` may be called more than once. */
 export interface Timer {
   cancel(): void;
 }
 
-/** The only source of time for everything that waits or expires, so that tests can move it by hand. */
+/** The only source of time, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `task` once after `ms` milliseconds. A waiting timer does not keep the process alive. */
+  /** Runs `task` once. The timer does not keep the process alive. */
   after(ms: number, task: () => void): Timer;
 }
 
@@ -20,7 +20,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** Settles after `ms` milliseconds by `clock`. */
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -1,6 +1,5 @@
 import type { Release } from './slots.js';
 
-/** How much is counted by each key, such as a person, and in all. */
 export class Counts {
   readonly #byKey = new Map<string, number>();
   sum = 0;
@@ -16,7 +15,7 @@ export class Counts {
     else this.#byKey.set(key, count);
   }
 
-  /** Counts one more until it is released. */
+  /** Adds one until it is released. */
   take(key: string): Release {
     this.add(key, 1);
     let isTaken = true;

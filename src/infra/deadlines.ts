@@ -1,9 +1,8 @@
 import type { Clock } from './clock.js';
 
 /**
- * The answer, if it comes in time.
- * @param ms how long it is waited for. An answer that has arrived by then counts, though the process was too busy to read it.
- * @throws what the answer is rejected with, and an Error that says how long was waited
+ * @param ms an answer that has arrived by then counts, even if the process was too busy to read it
+ * @throws the rejection of `answer`, or an Error after the time limit
  */
 export function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -14,8 +13,8 @@ export function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise
 }
 
 /**
- * Waits for `work`, but no longer than `ms` milliseconds of real time; it goes on by itself then.
- * @returns whether it was done in time. What had arrived by then counts, though the process was too busy to read it.
+ * Waits at most `ms` milliseconds of real time. The work continues after that.
+ * @returns whether it finished in time, even if the process was too busy to notice
  */
 export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

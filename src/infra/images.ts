@@ -1,47 +1,38 @@
 import { Lazy } from './lazy.js';
 import { type Release, SharedSlots, Slots } from './slots.js';
 
-/** The forms an image is kept in. */
 export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** One image in each form, as it is served. */
 export type KeptImage = Record<ImageFormat, Buffer>;
 
-/** The side of the largest square that is kept of an icon, in pixels. */
+/** Largest side of a stored icon, in pixels. */
 export const ICON_SIDE = 512;
 
-/** The longer side of the largest cover that is kept, in pixels. */
+/** Longest side of a stored cover, in pixels. */
 export const COVER_SIDE = 1_024;
 
-/**
- * More pixels than this, or a longer side, is not decoded: a small file can unpack to gigabytes, and whole rows of it are held at
- * once.
- */
+/** Larger images are not decoded: a small file can unpack to gigabytes, with whole rows in memory. */
 const MAX_PIXELS = 4_096 * 4_096;
 const MAX_INPUT_SIDE = 8_192;
 
-/**
- * How many images are decoded at once, and how many may wait for that: of those that are uploaded, and for each client of those that are sized.
- */
+/** Concurrent decodes, queued uploads, and queued resizes per client. */
 const DECODED_AT_ONCE = 2;
 const UPLOADS_WAITING = 16;
 const SIZED_WAITING = 32;
 
-/** How many may wait to be sized for all clients together. */
 const SIZED_WAITING_IN_ALL = 512;
 
-/** How long one image may take, in seconds. */
 const DEADLINE_SECONDS = 10;
 
-/** How long one may take that is sized: others wait for it, and it can be shown as it is. */
+/** Shorter than {@link DEADLINE_SECONDS}: other clients wait, and the original can be shown instead. */
 const SIZED_DEADLINE_SECONDS = 5;
 
-/** The decoders that may see what somebody uploaded; SVG, PDF and TIFF are not among them. */
+/** Decoders allowed for uploads. SVG, PDF and TIFF are excluded. */
 const DECODERS = ['Png', 'Jpeg', 'Nsgif', 'Webp'].map((name) => `VipsForeignLoad${name}`);
 
-/** The image library, which few requests need. */
+/** Loaded on demand, because few requests need it. */
 const library = new Lazy(async () => {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
@@ -53,20 +44,19 @@ const library = new Lazy(async () => {
 type Sharp = Awaited<ReturnType<typeof library.get>>;
 type SharpImage = ReturnType<Sharp>;
 
-/** Each kind has a line of its own, and those at the head of the two lines take turns: neither kind keeps the other waiting for long. */
+/** Uploads and resizes have separate queues that take turns, so that neither delays the other for long. */
 const decoders = new Slots(DECODED_AT_ONCE);
 const uploads = new Slots(DECODED_AT_ONCE, UPLOADS_WAITING);
 const sizings = new SharedSlots<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
 
-/** So many images wait to be decoded already that another one is not taken. */
 export class TooManyImages extends Error {
   override readonly name = 'TooManyImages';
 }
 
 /**
- * Fits a PNG, JPEG, GIF or WebP image, told by its content, into a square of at most 512 pixels; what it leaves free is
- * transparent, and white as JPEG. Of an animation the first frame remains, of metadata nothing.
- * @returns null for anything else, for more than 16 million pixels and for a side of more than 8,192
+ * Fits a PNG, JPEG, GIF or WebP image, detected by its content, into a square of at most 512 pixels. The padding is
+ * transparent, or white in JPEG. Keeps the first frame of an animation and no metadata.
+ * @returns null for other content, more than 16 million pixels, or a side above 8,192
  * @throws {TooManyImages}
  */
 export function squareImage(content: Buffer): Promise<KeptImage | null> {
@@ -77,8 +67,8 @@ export function squareImage(content: Buffer): Promise<KeptImage | null> {
 }
 
 /**
- * Fits an image as {@link squareImage} does into 1,024 pixels on each side, with its own proportions, and without making it larger.
- * @returns null for what {@link squareImage} answers null for
+ * Fits an image into 1,024 pixels on each side. Keeps its proportions and does not enlarge it.
+ * @returns null in the cases of {@link squareImage}
  * @throws {TooManyImages}
  */
 export function coverImage(content: Buffer): Promise<KeptImage | null> {
@@ -88,7 +78,7 @@ export function coverImage(content: Buffer): Promise<KeptImage | null> {
   );
 }
 
-/** An image of an emoji in each form that it is served in, by the name of the form; the last two of one that moves. */
+/** Only animations have the last two forms. */
 export interface EmojiImage {
   png: Buffer;
   webp: Buffer;
@@ -97,13 +87,13 @@ export interface EmojiImage {
   moving?: Buffer;
 }
 
-/** The side of the square that an emoji fits in, in pixels. */
+/** Pixels. */
 export const EMOJI_SIDE = 128;
 
 /**
- * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without making it larger. Of an animation all frames remain in the last
- * two forms, the first one in the others.
- * @returns null for anything else, for more than 16 million pixels in all frames together, and for a side of more than 8,192
+ * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without enlarging it. `gif` and `moving` keep all
+ * frames of an animation, the other forms the first.
+ * @returns null for other content, more than 16 million pixels in all frames, or a side above 8,192
  * @throws {TooManyImages}
  */
 export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
@@ -113,34 +103,32 @@ export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
   );
 }
 
-/** How an image is asked for. */
 export interface ImageForm {
-  /** It is made no wider and no higher than this, in pixels, and never larger than it is. */
+  /** Limits in pixels. An image is never enlarged. */
   width?: number | undefined;
   height?: number | undefined;
-  /** As it is kept, unless stated. */
+  /** Default: the stored format. */
   format?: 'png' | 'jpeg' | 'webp' | undefined;
-  /** From 1 to 100; what JPEG and WebP usually have, unless stated. Of no effect on other formats. */
+  /** From 1 to 100, for JPEG and WebP only. Default: that of the library. */
   quality?: number | 'lossless' | undefined;
 }
 
-/** An image in the form it was asked for. */
 export interface SizedImage {
   content: Buffer;
   format: 'png' | 'jpeg' | 'webp' | 'gif';
 }
 
-/** An image of more frames is not sized: each takes its time, however small it is. */
+/** Longer animations are not resized: each frame takes time, however small it is. */
 const MAX_FRAMES = 1_000;
 
 /**
- * Makes an image smaller, or of another format. Of an animation all frames remain as GIF and as WebP, the first one in other formats; of
- * metadata nothing.
- * @param client whose request it is; clients take turns
- * @param read reads a PNG, JPEG, GIF or WebP image, told by its content, once there is room for it
- * @returns null where the form is that of the image already, for anything else than an image, for more than 16 million pixels in all frames
- * that remain, for more than 1,000 of these, for a side of more than 8,192, and for what takes more than 5 seconds
- * @throws {TooManyImages} and what `read` throws
+ * Resizes or converts an image, and removes its metadata. GIF and WebP keep all frames of an animation, other formats
+ * the first.
+ * @param client clients take turns
+ * @param read reads a PNG, JPEG, GIF or WebP image, detected by its content, once a decoder is free
+ * @returns null if the image has this form already, cannot be decoded, or takes more than 5 seconds.
+ * Also null for a side above 8,192, or more than 1,000 kept frames or 16 million pixels in them.
+ * @throws {TooManyImages}, and errors of `read`
  */
 export function sizedImage(client: string, read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
   return inTurn(
@@ -152,7 +140,7 @@ export function sizedImage(client: string, read: () => Promise<Buffer>, form: Im
   );
 }
 
-/** Does something with an image once there is room for it. @throws {TooManyImages} */
+/** @throws {TooManyImages} */
 async function inTurn<Result>(
   enter: () => Promise<Release> | null,
   work: (sharp: Sharp) => Promise<Result>,
@@ -170,7 +158,6 @@ async function inTurn<Result>(
   }
 }
 
-/** What comes of an image that cannot be read. */
 function nothing(): null {
   return null;
 }
@@ -195,7 +182,6 @@ function formatOf(format: string): SizedImage['format'] | null {
   return format === 'png' || format === 'jpeg' || format === 'webp' || format === 'gif' ? format : null;
 }
 
-/** Whether an image of the format has to be made anew for its quality. */
 function isOtherQuality(format: SizedImage['format'], { quality }: ImageForm): boolean {
   return typeof quality === 'number' && (format === 'jpeg' || format === 'webp');
 }
@@ -250,7 +236,7 @@ async function makeSquare(sharp: Sharp, content: Buffer): Promise<KeptImage | nu
 
 async function inEachForm(sharp: Sharp, image: SharpImage): Promise<KeptImage> {
   const pixels = sharp(await image.png().toBuffer());
-  // One after the other: each takes one of the few threads that files are read with, too.
+  // One after another: each uses one of the few threads that also read files.
   return {
     png: await pixels.clone().png({ compressionLevel: 9 }).toBuffer(),
     webp: await pixels.clone().webp().toBuffer(),
@@ -258,18 +244,17 @@ async function inEachForm(sharp: Sharp, image: SharpImage): Promise<KeptImage> {
   };
 }
 
-/** The colours of those who have no avatar, in the reference platform's order: blurple, grey, green, orange, red, pink. */
+/** In Discord's order: blurple, grey, green, orange, red, pink. */
 const AVATAR_COLOURS = ['#5865f2', '#747f8d', '#3ba55c', '#faa61a', '#ed4245', '#eb459f'] as const;
 
-/** How many default avatars there are. */
 export const DEFAULT_AVATARS = AVATAR_COLOURS.length;
 
-/** The side of a default avatar, in pixels. */
+/** Pixels. */
 const AVATAR_SIDE = 256;
 
 const drawn = new Map<number, Promise<Buffer>>();
 
-/** The avatar of somebody who has none, as PNG: a white head and shoulders before a colour. */
+/** A white head and shoulders on a colour, as PNG. */
 export function defaultAvatar(index: number): Promise<Buffer> {
   const known = drawn.get(index);
   if (known) return known;
@@ -287,7 +272,6 @@ async function drawAvatar(background: string): Promise<Buffer> {
     .toBuffer();
 }
 
-/** RGBA pixels of a head above shoulders, white where it is and transparent around. */
 function figure(): Buffer {
   const pixels = Buffer.alloc(AVATAR_SIDE * AVATAR_SIDE * 4, 255);
   for (let y = 0; y < AVATAR_SIDE; y += 1) {
@@ -299,7 +283,7 @@ function figure(): Buffer {
   return pixels;
 }
 
-/** How much of a pixel a disc in the middle of the width covers, from 0 to 1; its edge is one pixel soft. */
+/** How much of a pixel a horizontally centred disc covers, from 0 to 1. The edge is soft. */
 function disc(x: number, y: number, centre: { y: number; radius: number }): number {
   const distance = Math.hypot(x + 0.5 - AVATAR_SIDE / 2, y + 0.5 - centre.y);
   return Math.min(1, Math.max(0, centre.radius + 0.5 - distance));

@@ -6,30 +6,28 @@ import type { Doors } from './database/index.js';
 import type { Logger } from './logger.js';
 import { randomToken } from './secrets.js';
 
-/** What an instance signs, and checks the signature of when it comes back. */
 const PURPOSES = ['accounts', 'addresses'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-/** Keys for one purpose: the first signs, and what any of them signed is accepted. */
+/** The first key signs; signatures of all are accepted. */
 export type KeyRing = readonly [newest: string, ...older: string[]];
 
-/** The keys of an instance, all of whose processes have to have the same. */
+/** All processes of an instance must have the same keys. */
 export interface InstanceKeys {
   /** For cookies, forms and links in mails. */
   accounts: KeyRing;
-  /** For the addresses of files. */
+  /** For URLs of files. */
   addresses: KeyRing;
-  /** One for each key, in the same order, by which processes compare them. Nothing can be told from it about a key. */
+  /** One per key, in the same order. It reveals nothing about the key. */
   fingerprints: KeyRing;
 }
 
-/** The files that held a key each before the database did. */
 const FORMER_FILES: Record<Purpose, string> = { accounts: 'auth-secret', addresses: 'cdn-secret' };
 
 /**
- * The keys that the configuration names, of which those of the database are made where there are none yet.
- * @param named the newest first: keys, or {@link DATABASE_KEY}
- * @param dataDir in which files of an earlier version may hold the keys that the database is to keep
+ * Creates the keys of the database if they are missing.
+ * @param named newest first: keys, or {@link DATABASE_KEY}
+ * @param dataDir may hold key files of an earlier version, which are copied into the database
  */
 export async function openInstanceKeys(
   named: SecretKeys,
@@ -48,7 +46,7 @@ function mapped([first, ...rest]: SecretKeys, change: (value: string) => string)
   return [change(first), ...rest.map(change)];
 }
 
-/** One key of the configuration serves all purposes, but nothing that is signed for one is good for another. */
+/** A signature for one purpose must be invalid for another. */
 function derived(key: string, purpose: string): string {
   return createHmac('sha256', key).update(`causeway ${purpose}`).digest('base64url');
 }
@@ -57,7 +55,7 @@ function fingerprint(key: string): string {
   return createHash('sha256').update(derived(key, 'fingerprint')).digest('hex').slice(0, 16);
 }
 
-/** Of several processes that start at once, one makes a key and all read the same. */
+/** If several processes start at once, one creates the keys and all read the same. */
 async function keptKeys({ reader, writer }: Doors, dataDir: string, log: Logger): Promise<Record<Purpose, string>> {
   const found = await findKeys(reader);
   if (found) return found;
@@ -77,7 +75,6 @@ async function keptKeys({ reader, writer }: Doors, dataDir: string, log: Logger)
   return made;
 }
 
-/** @returns null unless all are there */
 async function findKeys(reader: Doors['reader']): Promise<Record<Purpose, string> | null> {
   const rows = await reader.instanceKey.findMany();
   const secretOf = (purpose: Purpose) => rows.find((row) => row.purpose === purpose)?.secret;

@@ -1,7 +1,6 @@
-/** How long keys are gathered after a look-up that met one of nothing, in milliseconds. */
 const GATHER_MS = 25;
 
-/** The most keys one look-up takes; a database takes about a thousand. */
+/** Databases accept about 1,000 parameters. */
 const MAX_KEYS = 500;
 
 interface Batch<K, V> {
@@ -10,11 +9,11 @@ interface Batch<K, V> {
 }
 
 /**
- * Joins look-ups: one is under way at a time, and the keys that are asked for meanwhile go together in the next. Where keys are
- * made up, the next waits a moment: however many callers ask for things that do not exist, the store is asked a few dozen times
- * a second, and who asks for what exists waits no longer than that moment.
- * @param find answers what exists of the keys
- * @param gather settles when keys were gathered long enough after such a look-up
+ * Batches lookups. One batch runs at a time, and keys requested during it go into the next batch. After a batch with
+ * unknown keys, the next one waits for {@link GATHER_MS}. Made-up keys therefore cost at most a few dozen lookups a
+ * second, and delay existing keys by no more than that wait.
+ * @param find returns the existing ones of the keys
+ * @param gather settles when the next batch may start after unknown keys
  */
 export function joinLookups<K, V>(
   find: (keys: K[]) => Promise<Map<K, V>>,

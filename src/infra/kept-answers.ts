@@ -2,15 +2,15 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import { isDoneWithin } from './deadlines.js';
 
-/** How long `/metrics` waits for the database, in milliseconds; what it said last is shown then. */
+/** How long `/metrics` waits for the database. After that, it shows the previous value. */
 const ANSWER_WITHIN_MS = 1_000;
 
-/** How long its answer is good for, in milliseconds: however often somebody asks for metrics, the database is asked once. */
 const KEPT_MS = 5_000;
 
 /**
- * A question to the database for `/metrics`: those who ask within some seconds get one answer; the last one where none comes in time.
- * @param last what is answered until there is one
+ * Caches a database query of `/metrics`. Concurrent callers share one query. If it is slow, they get the previous
+ * result.
+ * @param last result until the first query succeeds
  */
 export function keeping<Answer>(clock: Clock, last: Answer, read: () => Promise<Answer>): () => Promise<Answer> {
   let kept = last;
@@ -20,7 +20,7 @@ export function keeping<Answer>(clock: Clock, last: Answer, read: () => Promise<
     try {
       kept = await read();
     } catch {
-      // An outage is told of elsewhere.
+      // Outages are logged elsewhere.
     }
     askedAt = clock.now();
     asking = null;
@@ -33,7 +33,6 @@ export function keeping<Answer>(clock: Clock, last: Answer, read: () => Promise<
   };
 }
 
-/** A gauge of `/metrics` whose value is part of an answer. */
 export function showPart<Answer>(
   registry: Registry,
   look: () => Promise<Answer>,

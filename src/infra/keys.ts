@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign as signBytes } from 'node:crypto
 import { LRUCache } from 'lru-cache';
 import nacl from 'tweetnacl';
 
-/** A new Ed25519 key pair, in hex: the 32-byte public key and the 32-byte seed of the private one. */
+/** Hex: the 32-byte public key and the 32-byte seed of the private key. */
 export function createSigningKeys(): { publicKey: string; privateKey: string } {
   const pair = nacl.sign.keyPair();
   return {
@@ -11,10 +11,10 @@ export function createSigningKeys(): { publicKey: string; privateKey: string } {
   };
 }
 
-/** What stands before a seed in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
+/** Prefix of an Ed25519 seed in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Reading a key takes about as long as signing with it. */
+/** Parsing a key takes about as long as signing with it. */
 const keys = new LRUCache<string, KeyObject>({ max: 1_000 });
 
 function keyOf(seed: string): KeyObject {
@@ -27,9 +27,9 @@ function keyOf(seed: string): KeyObject {
 }
 
 /**
- * The headers by which the receiver of `body` knows whom it is from: an Ed25519 signature over the timestamp and the body, in hex
- * (Discord's documentation, Validating Security Request Headers).
- * @param privateKey the seed, as {@link createSigningKeys} makes it
+ * Headers that prove the sender of `body`: an Ed25519 signature over the timestamp and the body, in hex (Discord's
+ * documentation, Validating Security Request Headers).
+ * @param privateKey seed from {@link createSigningKeys}
  * @param timestampSeconds since the Unix epoch
  */
 export function signedHeaders({ privateKey }: { privateKey: string }, body: string, timestampSeconds: number) {
@@ -40,7 +40,7 @@ export function signedHeaders({ privateKey }: { privateKey: string }, body: stri
   };
 }
 
-/** An Ed25519 signature, 64 bytes. @param privateKey the seed, as {@link createSigningKeys} makes it */
+/** @param privateKey seed from {@link createSigningKeys} */
 export function signWith(privateKey: string, bytes: Buffer): Buffer {
   return signBytes(null, bytes, keyOf(privateKey));
 }

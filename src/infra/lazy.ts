@@ -1,10 +1,10 @@
-/** What is loaded or made when it is first asked for, once for all who ask. */
+/** Value that is loaded on first use, once for all callers. */
 export class Lazy<Thing> {
   #making: Promise<Thing> | undefined;
 
   constructor(private readonly make: () => Promise<Thing>) {}
 
-  /** After a failure, the next one to ask tries again. */
+  /** After a failure, the next call tries again. */
   get(): Promise<Thing> {
     this.#making ??= this.make().catch((error: unknown) => {
       this.#making = undefined;
@@ -13,7 +13,6 @@ export class Lazy<Thing> {
     return this.#making;
   }
 
-  /** The same where somebody has asked for it, and nothing where nobody has. */
   ifAsked(): Promise<Thing> | undefined {
     return this.#making;
   }

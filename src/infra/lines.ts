@@ -1,13 +1,13 @@
-/** Lines in which things are done one after the other, one line for each key. */
+/** Mutex per key. */
 export class Lines<Key> {
   readonly #ends = new Map<Key, Promise<unknown>>();
 
-  /** Does something after all that was begun with the same key, whatever became of that. */
+  /** Runs `work` after all earlier tasks with this key, even if they failed. */
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     return this.runInAll([key], work);
   }
 
-  /** Does something after all that was begun with any of the keys, whatever became of that. */
+  /** The same for several keys. */
   async runInAll<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? []);
     const done = before.length > 0 ? Promise.allSettled(before).then(work) : work();
@@ -19,7 +19,6 @@ export class Lines<Key> {
     }
   }
 
-  /** Settles when nothing is under way any more, whatever became of it. */
   async settled(): Promise<void> {
     while (this.#ends.size > 0) await Promise.allSettled(this.#ends.values());
   }

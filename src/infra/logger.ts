@@ -3,7 +3,6 @@ import type { LogLevel } from '../config.js';
 
 export type { Logger } from 'pino';
 
-/** Values that must never reach a log, wherever they stand in a logged object. */
 const SECRET_PATHS = ['authorization', 'cookie', 'token', 'password', 'clientSecret', 'botToken'].flatMap((name) => [
   name,
   `*.${name}`,
@@ -13,8 +12,8 @@ const SECRET_PATHS = ['authorization', 'cookie', 'token', 'password', 'clientSec
 const STDOUT = 1;
 
 /**
- * One JSON object a line, or pretty text on a terminal. Lines are written at once: the logging library tries for ever to
- * write what is left when the process ends, even where nobody can read it any more.
+ * Writes one JSON object per line, or pretty text on a terminal. Writes are synchronous: at exit, pino would retry its
+ * buffer forever if stdout is gone.
  */
 export function createLogger(level: LogLevel): Logger {
   const options = { level, redact: { paths: SECRET_PATHS, censor: '[secret]' }, base: null };

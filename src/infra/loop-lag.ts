@@ -1,20 +1,18 @@
-/** How often it is looked whether the event loop is on time, in milliseconds. */
 const BEAT_MS = 20;
 
-/** How long the longest block is remembered at least, in milliseconds; twice as long at most. */
+/** How long the longest block is kept; up to twice as long. */
 const MEMORY_MS = 30_000;
 
-/** How long others wait for their turn of the event loop. It is about this process's own time, whatever the clock says. */
+/** Measures in monotonic time. */
 export interface EventLoopWatch {
-  /** The longest time in which nobody had a turn, of the last 30 to 60 seconds, in milliseconds. */
+  /** Longest block of the last 30 to 60 seconds, in milliseconds. */
   longestBlockMs(): number;
-  /** How late the event loop is at the moment, in milliseconds. */
+  /** Current delay, in milliseconds. */
   lagMs(): number;
-  /** Safe to call more than once. */
+  /** May be called more than once. */
   stop(): void;
 }
 
-/** Watches the event loop with a timer that does not keep the process alive. */
 export function watchEventLoop(): EventLoopWatch {
   let due = performance.now() + BEAT_MS;
   let lag = 0;

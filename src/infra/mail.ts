@@ -6,9 +6,9 @@ import { type Clock, pause } from './clock.js';
 import { Lazy } from './lazy.js';
 import type { Logger } from './logger.js';
 
-/** A mail to one person, as plain text. Nothing in it can become a header of its own. */
+/** A plain-text mail to one person. Its values cannot inject headers. */
 export interface Mail {
-  /** The bare address. */
+  /** Address without a name. */
   to: string;
   subject: string;
   text: string;
@@ -16,26 +16,25 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Takes a mail over, and never fails: what goes wrong is logged. Settles when the mail lies in the outbox; over SMTP at
-   * once, and the delivery goes on by itself.
+   * Logs failures and never rejects. Settles when the mail is in the outbox; over SMTP at once, while the delivery
+   * continues.
    */
   send(mail: Mail): Promise<void>;
-  /** Waits for deliveries that are under way, for a while: before the process closes what it holds. */
+  /** Waits some seconds for running deliveries. */
   settle(): Promise<void>;
-  /** Waits for deliveries that are under way, for a moment, and lets go of connections. */
+  /** Waits briefly for running deliveries, then closes the connections. */
   close(): Promise<void>;
 }
 
 interface Sender {
-  /** The bare address mails come from. */
+  /** Address without a name. */
   from: string;
   clock: Clock;
   log: Logger;
-  /** Is told what became of each mail. */
   onEnd?(outcome: 'sent' | 'failed'): void;
 }
 
-/** The mail in the library's terms. Addresses are handed over apart from names, so that nothing in them is parsed. */
+/** Addresses are passed separately from names, so that the library parses neither. */
 function composed({ to, subject, text }: Mail, { from, clock }: Sender): SendMailOptions {
   return {
     from: { name: 'Causeway', address: from },
@@ -53,7 +52,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** Writes each mail as a file of its own that mail programs open, and people read as it is, instead of sending it. */
+/** Mail programs can open the files. */
 export function createOutbox(folder: string, sender: Sender): Mailer {
   const composer = new Lazy(async () => {
     const { createTransport } = await import('nodemailer');
@@ -75,14 +74,14 @@ export function createOutbox(folder: string, sender: Sender): Mailer {
   };
 }
 
-/** The message with its text as it is, instead of an encoding that only matters on the way through mail servers. */
+/** Plain text instead of the encoded body, which people cannot read. */
 function unencoded(message: string, text: string): string {
   const [headers = ''] = message.split('\r\n\r\n', 1);
   const plain = headers.replace(/^(Content-Transfer-Encoding): .*$/m, '$1: 8bit');
   return `${plain}\r\n\r\n${text.replaceAll(/\r?\n/g, '\r\n')}`;
 }
 
-/** The time, whom it is for, and a few letters that keep equal names apart: files sort by time. */
+/** Starts with the time, so that files sort by it. The random suffix makes the name unique. */
 function fileName({ to }: Mail, clock: Clock): string {
   const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
   const person = to
@@ -92,7 +91,7 @@ function fileName({ to }: Mail, clock: Clock): string {
   return `${time}-${person}-${randomBytes(3).toString('hex')}.eml`;
 }
 
-/** Whoever lists the folder sees the file with all its content, or not at all. */
+/** A reader of the folder never sees a partial file. */
 async function writeWhole(folder: string, name: string, content: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const unfinished = join(folder, `.${name}.part`);
@@ -105,19 +104,15 @@ async function writeWhole(folder: string, name: string, content: string): Promis
   }
 }
 
-/** Milliseconds a mail server may take to be reached, to greet, and to answer each command. */
+/** Milliseconds. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
-/** How long a process that stops waits for deliveries beside its connections, in milliseconds. */
 const SETTLE_WAIT_MS = 5_000;
 
-/** How long it waits for those that began since, in milliseconds: everything is closed within 1.5 s. */
+/** A stopping process closes everything within 1.5 s. */
 const CLOSE_WAIT_MS = 500;
 
-/**
- * Tells the log when a mail server cannot be reached or does not take the credentials of its address: at the start, before the
- * first mail of a person is lost. It may be away for a while only, so nothing fails.
- */
+/** Does not fail, because the server may come back. */
 export async function warnUnlessReachable(url: string, log: Logger): Promise<void> {
   const { createTransport } = await import('nodemailer');
   try {
@@ -128,10 +123,7 @@ export async function warnUnlessReachable(url: string, log: Logger): Promise<voi
   }
 }
 
-/**
- * Sends over SMTP, through a few connections that are kept for a while.
- * @param url `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with credentials where needed
- */
+/** @param url `smtp://` (STARTTLS if the server offers it) or `smtps://`, with credentials if needed */
 export function createSmtpMailer(url: string, sender: Sender): Mailer {
   const transport = new Lazy(async () => {
     const { createTransport } = await import('nodemailer');

@@ -3,20 +3,19 @@ import { BUS_RECONNECTED, type Bus, type BusSubscription, type Reconnected } fro
 import type { Clock } from './clock.js';
 
 /**
- * How long anything remembered counts, in milliseconds. What was made from it may be remembered as long again and no longer, so
- * that a change nobody was told of is seen within a minute.
+ * How long a cached value is valid. Derived values may be cached for as long again, so that a missed change is visible
+ * within a minute.
  */
 export const REMEMBER_MS = 30_000;
 
-/** The bound of an `LRUCache`, as options: its own `max` would set the room for all entries aside at once. */
+/** The `max` option of `LRUCache` would allocate the space for all entries at once. */
 export function atMost(entries: number) {
   return { maxSize: entries, sizeCalculation: () => 1 };
 }
 
 /**
- * One of several things that are remembered in the facts of a {@link Memory}, read once for all who ask. One that could not be read is
- * not remembered.
- * @param max beyond so many, all of them are forgotten first
+ * Loads a value of the map once for all callers. A failed load is not cached.
+ * @param max at this size, the map is cleared before another load
  */
 export function remember<Key, Thing>(
   things: Map<Key, Promise<Thing>>,
@@ -27,7 +26,7 @@ export function remember<Key, Thing>(
   const known = things.get(key);
   if (known) return known;
   if (things.size >= max) things.clear();
-  // A query that is not begun until somebody waits for it would be begun by each who does.
+  // A lazy query would start once for each caller that awaits it.
   const reading = Promise.resolve(read());
   things.set(key, reading);
   reading.catch(() => things.get(key) === reading && things.delete(key));
@@ -35,7 +34,6 @@ export function remember<Key, Thing>(
 }
 
 interface Entry<Thing, Facts> {
-  /** The thing itself, once somebody has asked for it. */
   thing: Promise<Thing | null> | null;
   facts: Facts;
   since: number;
@@ -43,27 +41,25 @@ interface Entry<Thing, Facts> {
 }
 
 export interface MemoryOptions<Thing, Facts, Message extends { type: string }> {
-  /** Of how many things something is remembered; those not asked for longest go first. */
+  /** The least recently used entry is evicted first. */
   max: number;
   clock: Clock;
   bus: Bus<Message>;
   topicOf: (id: bigint) => string;
-  /** Reads a thing, null where there is none. */
   read: (id: bigint) => Promise<Thing | null>;
-  /** What else is remembered of a thing, of which nothing was read yet. */
   empty: () => Facts;
-  /** Forgets what a message about the thing says has changed. */
+  /** Drops the facts that the message makes stale. */
   onMessage: (id: bigint, message: Message) => void;
 }
 
-/** A message of any kind does not tell the compiler that it is never of this one. */
+/** `type` is any string, so TypeScript cannot narrow the union by it. */
 function isReconnected(message: { type: string }): message is Reconnected {
   return message.type === BUS_RECONNECTED;
 }
 
 /**
- * What was read of things whose changes are told on the bus. Nobody waits for the bus: what is read before all changes are heard
- * is used, and read again once they are.
+ * Caches values and facts, and invalidates them by messages of the bus. Reads do not wait for the subscription. A value
+ * that was read before it is complete is read again afterwards.
  */
 export class Memory<Thing, Facts extends object, Message extends { type: string }> {
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
@@ -72,15 +68,15 @@ export class Memory<Thing, Facts extends object, Message extends { type: string 
     this.#entries = new LRUCache({ ...atMost(options.max), dispose: ({ subscription }) => subscription.close() });
   }
 
-  /** A thing, read once for all who ask. The changes of one that is not there, or could not be read, need not be heard. */
+  /** Loads a value once for all callers. Missing values and failed loads are not cached. */
   thing(id: bigint): Promise<Thing | null> {
     const entry = this.#current(id);
     if (entry.thing) return entry.thing;
-    // A query that is not begun until somebody waits for it would be begun by each who does.
+    // See {@link remember}.
     return this.#keep(id, entry, Promise.resolve(this.options.read(id)));
   }
 
-  /** A part of the thing has changed: where the thing is remembered, `reread` makes it anew from what it was. */
+  /** Derives a cached value again after a part of it changed. Does nothing if the value is not cached. */
   renew(id: bigint, reread: (before: Thing) => Promise<Thing | null>): void {
     const entry = this.#entries.peek(id);
     if (entry?.thing)
@@ -100,17 +96,14 @@ export class Memory<Thing, Facts extends object, Message extends { type: string 
     return thing;
   }
 
-  /** What else is remembered of a thing, for the caller to complete. */
   of(id: bigint): Facts {
     return this.#current(id).facts;
   }
 
-  /** The same where something is remembered. */
   peek(id: bigint): Facts | undefined {
     return this.#entries.peek(id)?.facts;
   }
 
-  /** The thing has changed: everything is to be read again. */
   forget(id: bigint): void {
     const entry = this.#entries.peek(id);
     if (entry) this.#empty(entry);

@@ -2,53 +2,48 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { showPart } from './kept-answers.js';
 import type { EventLoopWatch } from './loop-lag.js';
 
-/** What is counted where things outside the process are used. */
 export interface Measures {
-  /** Seconds that a statement of the database took, with the wait for its connection. */
+  /** Seconds per database statement, including the wait for a connection. */
   statements: Histogram;
-  /** Statements that could not be done because the database could not be used. */
   databaseFaults: Counter;
-  /** Commands that Redis did not answer in time (`timeout`) or refused (`failed`), of those that a request waits for. */
+  /** Commands of requests that Redis did not answer in time (`timeout`) or refused (`failed`). */
   redisFaults: Counter<'reason'>;
-  /** Uses of limits that were refused, by {@link scopeOf}. */
   limitRefusals: Counter<'scope'>;
   mails: Counter<'outcome'>;
-  /** Bytes of files that were `received` and `sent`. */
+  /** `received` or `sent`. */
   fileBytes: Counter<'direction'>;
 }
 
-/** What `/metrics` shows. Labels have few values only: never an id, never a raw path. */
+/** A label must have few values: never an id or a raw path. */
 export interface Metrics extends Measures {
   registry: Registry;
-  /** Seconds from a request to its answer, by face (`rest`, `graphql`, …), route and status. */
+  /** Seconds from request to response, by entry point (`rest`, `graphql`, …), route and status. */
   requests: Histogram<'face' | 'route' | 'status'>;
-  /** Seconds from an interaction's request to an endpoint to what became of it: `answered`, `accepted`, `unusable` or `failed`. */
+  /**
+   * Seconds from sending an interaction to an endpoint to its outcome: `answered`, `accepted`, `unusable` or `failed`.
+   */
   endpointRequests: Histogram<'outcome'>;
   gatewaySessions: Gauge;
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
-  /** What became of identifying and resuming. */
   gatewayAdmissions: Counter<'outcome'>;
-  /** Subscriptions that were ended because their reader was too slow. */
+  /** Closed because their reader was too slow. */
   slowSubscriptions: Counter;
-  /** Connections of boxes to this process. */
   relayBoxes: Gauge;
-  /** Requests and calls to boxes that came to this process, by {@link RelayOutcome}. */
+  /** Requests and calls for boxes that arrived at this process, by {@link RelayOutcome}. */
   relayRequests: Counter<'outcome'>;
-  /** Seconds from a request to a box to its answer. */
   relaySeconds: Histogram;
-  /** The same without the time that the box says it worked on it. */
+  /** The same without the time that the box reports as its own. */
   relayAddedSeconds: Histogram;
 }
 
 export const RELAY_OUTCOMES = ['answered', '413', '502', '503', '504'] as const;
 
-/** What becomes of a request to a box: an answer, or the status that stands for the fault. */
 export type RelayOutcome = (typeof RELAY_OUTCOMES)[number];
 
 const RELAY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.03, 0.05, 0.1, 0.3, 1, 3, 6, 12];
 
-/** A limit that is for everything somebody asks, for one address, for the gateway, or for one route or deed. */
+/** Scope of a limit: all requests of a client, one address, the gateway, or one route or action. */
 const LIMIT_SCOPES = ['global', 'graphql', 'address', 'identify', 'route'] as const;
 
 export function scopeOf({ name }: { name: string }): (typeof LIMIT_SCOPES)[number] {
@@ -84,7 +79,7 @@ export function createMeasures(registry: Registry): Measures {
   };
 }
 
-/** A counter whose values are all shown from the start: what appears with its first count is no increase to who watches. */
+/** Initializes every label value: monitoring sees no increase in a series that first appears with its first count. */
 function counterOf<Label extends string>(
   registers: Registry[],
   name: string,
@@ -170,7 +165,6 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
   };
 }
 
-/** Shows how many subscriptions are open in this process. */
 export function showSubscriptions({ registry }: Metrics, count: () => number): void {
   new Gauge({
     name: 'causeway_graphql_subscriptions',
@@ -182,7 +176,6 @@ export function showSubscriptions({ registry }: Metrics, count: () => number): v
   });
 }
 
-/** Connections of this process to PostgreSQL, and what waits for one. */
 export interface PoolState {
   used: number;
   idle: number;
@@ -191,7 +184,7 @@ export interface PoolState {
 
 const NO_POOL: PoolState = { used: 0, idle: 0, waiting: 0 };
 
-/** Shows the connections to the database; where there is no pool, none. */
+/** Shows zeros if there is no pool. */
 export function showPool({ registry }: Metrics, look: () => PoolState = () => NO_POOL): void {
   new Gauge({
     name: 'causeway_database_connections',
@@ -204,7 +197,6 @@ export function showPool({ registry }: Metrics, look: () => PoolState = () => NO
   });
 }
 
-/** Shows how much of live state there is, over all processes. */
 export function showLive(
   { registry }: Metrics,
   look: () => Promise<{ processes: number; presences: number; voiceStates: number }>,
@@ -220,7 +212,6 @@ export function showLive(
   show('causeway_voice_states', 'People and bots in voice, over all processes', ({ voiceStates }) => voiceStates);
 }
 
-/** Shows whether Redis is there, where the configuration names one. */
 export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
   new Gauge({
     name: 'causeway_redis_up',
@@ -232,7 +223,10 @@ export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
   });
 }
 
-/** Nothing is shown any more. prom-client observes garbage collections for as long as the process lives, and would keep alive all that is shown. */
+/**
+ * Removes all metrics. The garbage collection observer of prom-client lives as long as the process, and would keep them
+ * alive.
+ */
 export function endMetrics({ registry }: Metrics): void {
   registry.clear();
 }

@@ -1,17 +1,17 @@
 import { Prisma, type Reader } from './database/index.js';
 import { snowflakeTime } from './ids.js';
 
-/** Their ids were made elsewhere, by another clock. */
+/** Boxes make these ids, with their own clocks. */
 const OF_BOXES: readonly string[] = ['BoxGuild', 'BoxChannel'] satisfies Prisma.ModelName[];
 
-/** Every table whose rows are named by a snowflake of their own, as a number or, in those of the accounts library, as text. */
+/** Tables with a snowflake as primary key: a number, or text in the tables of the accounts library. */
 const TABLES = Object.values(Prisma.ModelName).filter(
   (model) => 'id' in Prisma[`${model}ScalarFieldEnum`] && !OF_BOXES.includes(model),
 );
 
 /**
- * When the newest row was made, in milliseconds since the Unix epoch; 0 for a new database. A process alone goes on after it, so that
- * a clock which was set back while it did not run repeats no id.
+ * Creation time of the newest row, in milliseconds since the Unix epoch; 0 for a new database. A single process makes
+ * ids after it, so that a clock set back during downtime repeats no id.
  */
 export async function newestIdMs(reader: Reader): Promise<number> {
   const newest = TABLES.map((table) => `SELECT CAST(max("id") AS TEXT) AS "id" FROM "${table}"`);

@@ -9,37 +9,36 @@ import { type Release, SharedSlots } from './slots.js';
 
 export interface OutboundRequest {
   url: string;
-  /** The id of the application that the request is for. Applications at one host share its slots. */
+  /** Applications share the slots of a host. */
   applicationId: bigint;
   headers: Record<string, string>;
   body: string;
-  /** How long everything may take, from looking the name up to the last byte of the answer, in milliseconds. */
+  /** From the DNS lookup to the last byte of the response, in milliseconds. */
   deadlineMs: number;
-  /** How much of the body of an answer is read, by its content type as it came; 1 MiB where it is not given. */
+  /** By the raw content type. Default: {@link DEFAULT_BODY_LIMIT}. */
   bodyLimit?: (contentType: string | null) => BodyLimit;
 }
 
 export interface BodyLimit {
   /** Bytes. */
   most: number;
-  /** Counts bytes as they arrive; false where there is no room for them at the moment. */
+  /** Returns false if there is no room for these bytes now. */
   take?(bytes: number): boolean;
 }
 
 const MIB = 1024 * 1024;
 
-/** The limit of a body whose request names none. */
 export const DEFAULT_BODY_LIMIT: BodyLimit = { most: MIB };
 
-/** How far a request came; each stage has those before it behind it. `secured` is that of TLS, and plain HTTP is never there. */
+/** Each stage includes the ones before it. `secured` is TLS; plain HTTP skips it. */
 export const OUTBOUND_STAGES = ['nothing', 'address', 'connected', 'secured', 'answering'] as const;
 
 export type OutboundStage = (typeof OUTBOUND_STAGES)[number];
 
 export type OutboundFailure =
-  /** Of an address that is not asked, whatever it leads to. */
+  /** The URL is refused before any lookup. */
   | 'url-not-allowed'
-  /** It leads to a host that is not public. */
+  /** The host has an address that is not public. */
   | 'address-not-allowed'
   | 'name-not-found'
   | 'unreachable'
@@ -47,18 +46,15 @@ export type OutboundFailure =
   | 'connection-reset'
   | 'tls'
   | 'timeout'
-  /** Headers or body are longer than anybody reads. */
   | 'too-large'
-  /** What came is no HTTP answer, or none that was asked for. */
+  /** The response is not HTTP, or not in the requested form. */
   | 'invalid-answer'
-  /** Too many requests of the application to the host wait, or too many are under way in all. */
+  /** Too many requests of the application wait for the host, or too many run in total. */
   | 'busy';
 
-/** What came of a request. */
 export type OutboundAnswer =
   /**
-   * An answer as a whole, whatever its status. `contentType` is the header as it came, `body` what `bytes` are as UTF-8; of a body that
-   * may be longer than 1 MiB, what the first of it is.
+   * A complete response with any status. `contentType` is the raw header. `body` is the first MiB of `bytes` as UTF-8.
    */
   | {
       outcome: 'answered';
@@ -69,8 +65,8 @@ export type OutboundAnswer =
       durationMs: number;
     }
   /**
-   * `status` is that of an answer which could not be read to its end, if its headers came. `detail` is a sentence for who runs the other
-   * side; it names nothing they did not name.
+   * `status` is set if the headers arrived. `detail` is a sentence for the operator of the other side. It names nothing
+   * that they did not name.
    */
   | {
       outcome: 'failed';
@@ -81,54 +77,54 @@ export type OutboundAnswer =
       durationMs: number;
     };
 
-/** Requests to addresses that somebody else chose. */
+/** Requests to URLs that users chose. */
 export interface Outbound {
   /**
-   * Sends a POST. Follows no redirect, takes no cookie, goes through no proxy of the environment. Never rejects for what the other side
-   * does, or does not do.
+   * Follows no redirects, and uses no cookies or proxies of the environment. Returns failures of the other side and
+   * never rejects for them.
    */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Ends all connections; what is under way fails. */
+  /** Running requests fail. */
   close(): void;
 }
 
 export interface OutboundOptions {
   clock: Clock;
-  /** Whether plain HTTP, any port, this machine and private networks are allowed, too. */
+  /** Also allows plain HTTP, any port, this machine and private networks. */
   allowPrivate: boolean;
   lookUp?: LookUp;
-  /** Certificates to trust instead of the system's. */
+  /** Trusted certificates, instead of the system's. */
   ca?: string;
 }
 
-/** Bytes of the headers. */
+/** Bytes. */
 const MAX_HEADERS = 16 * 1024;
 
-/** Bytes that an answer may have around its body: headers, interim answers, and what frames chunks. */
+/** Bytes allowed in addition to the body: headers, interim responses and chunk framing. */
 const MAX_OVERHEAD = 64 * 1024;
 
-/** Interim answers (1xx) before the answer. */
 const MAX_INTERIM_ANSWERS = 8;
 
 /**
- * Requests to one host at a time, of which one application alone has half; how many more of each application may wait; and how many there are
- * to all hosts together.
+ * Concurrent requests to one host, of which one application gets half at most; queued requests per application and
+ * host; and concurrent requests in total.
  */
 const UNDER_WAY_PER_HOST = 128;
 const WAITING_PER_APPLICATION = 256;
 const UNDER_WAY = 2_048;
 
-/** Connections that may be kept for later use: to one host, and for how many milliseconds; and beyond how many in all none is. */
+/**
+ * Idle connections to keep: how many per host, and for how many milliseconds. Above the total, a new request closes all
+ * of them.
+ */
 const KEPT_PER_HOST = 32;
 const KEPT_FOR_MS = 15_000;
 const KEPT = 1_024;
 
-/** Opens what requests to others go through. */
 export function createOutbound(options: OutboundOptions): Outbound {
   return new HttpOutbound(options);
 }
 
-/** A refusal of an address that a name turned out to have. */
 class AddressNotAllowed extends Error {}
 
 class LookUpFailed extends Error {}
@@ -147,7 +143,7 @@ function createAgents(lookup: LookupFunction, { allowPrivate, ca }: OutboundOpti
   return { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) };
 }
 
-/** A lookup for connections, which fails where a name has any address that is not allowed. */
+/** Fails if any address of the name is forbidden. */
 function guardedLookup(lookUp: LookUp, allowPrivate: boolean): LookupFunction {
   return (name, { all }, done) => {
     checkedAddresses(name, lookUp, allowPrivate).then(
@@ -241,7 +237,6 @@ const ADDRESS_REFUSAL: Failure = {
   detail: 'The host has an address that is not a public one.',
 };
 
-/** The address to ask, or why it is not asked. */
 function readTarget(text: string, allowPrivate: boolean): URL | Failure {
   if (!URL.canParse(text)) return notAllowed('This is no full URL.');
   const url = new URL(text);
@@ -258,20 +253,20 @@ function isAllowedProtocol({ protocol }: URL, allowPrivate: boolean): boolean {
   return protocol === 'https:' || (allowPrivate && protocol === 'http:');
 }
 
-/** A name is looked at when it is looked up, but for those of this machine, which are nobody's to give. */
+/** Checks IP addresses and `localhost`. Other names are checked when they are resolved. */
 function isAllowedHost({ hostname }: URL, allowPrivate: boolean): boolean {
   const address = addressIn(hostname);
   if (address !== null) return isAllowedAddress(address, allowPrivate);
   return allowPrivate || !/(^|\.)localhost\.?$/.test(hostname);
 }
 
-/** The address that a URL's host is, without brackets; null for a name. */
+/** Without brackets; null for a name. */
 function addressIn(hostname: string): string | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) === 0 ? null : address;
 }
 
-/** One POST on its way, over as many connections as it takes: two, where a kept one had been closed by the other side. */
+/** Uses a second connection if the other side had closed a kept one. */
 class Posting {
   readonly #begunAt = performance.now();
   readonly #answer: Promise<OutboundAnswer>;
@@ -301,7 +296,7 @@ class Posting {
   }
 
   run(slot: Promise<Release>): Promise<OutboundAnswer> {
-    // What has arrived by then counts, though the process was too busy to read it.
+    // A response that has arrived by then counts, even if the process was too busy to read it.
     const late = () => setImmediate(() => this.#fail(this.#lateness()));
     this.#timer = this.clock.after(this.outbound.deadlineMs, late);
     slot.then((release) => {
@@ -367,7 +362,7 @@ class Posting {
     });
   }
 
-  /** A body in small chunks takes several times its size, and interim answers have no size at all that the HTTP parser limits. */
+  /** Small chunks multiply the size of a body, and the HTTP parser does not limit the size of interim responses. */
   #limitBytes(request: ClientRequest, socket: Socket): void {
     const check = () => {
       const { most } = this.#bodyLimit;
@@ -424,7 +419,7 @@ class Posting {
     return failureOf(error, this.#stage, this.#isSecure);
   }
 
-  /** Whether the other side ended a kept connection without a word, as one does that was about to close it while nobody used it. */
+  /** Whether the other side closed a kept connection without sending a byte, as servers do with idle connections. */
   #wasClosedBefore({ reusedSocket, socket }: ClientRequest): boolean {
     return reusedSocket && this.#status === null && socket?.bytesRead === this.#bytesBefore;
   }
@@ -460,7 +455,6 @@ class Posting {
   }
 }
 
-/** What was still waited for at each stage. */
 const WAITED_FOR: Record<OutboundStage, string> = {
   nothing: 'The name of the host was not looked up',
   address: 'The host did not take a connection',
@@ -504,7 +498,6 @@ const TOO_MANY_INTERIM_ANSWERS = invalidAnswer(
   `The host sends more than ${MAX_INTERIM_ANSWERS} interim answers (1xx).`,
 );
 
-/** What went wrong, by the codes of Node and OpenSSL. */
 function failureOf(error: Error, stage: OutboundStage, isSecure: boolean): Failure {
   if (error instanceof AddressNotAllowed) return ADDRESS_REFUSAL;
   if (error instanceof LookUpFailed) return { reason: 'name-not-found', detail: 'The name of the host was not found.' };

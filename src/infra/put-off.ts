@@ -1,22 +1,21 @@
 import type { Clock, Timer } from './clock.js';
 
-/** Work that nobody waits for: put off for a while, so that more of it is done at once, and done by one after the other. */
+/** Delayed background work. Runs never overlap. */
 export class PutOff {
   #timer: Timer | null = null;
   #done: Promise<void> = Promise.resolve();
 
-  /** @param work does what there is to do by then; does not fail */
+  /** @param work does everything that is pending; must not reject */
   constructor(
     private readonly clock: Clock,
     private readonly work: () => Promise<void>,
   ) {}
 
-  /** Has it done after `ms` milliseconds, unless it is put off already. */
   for(ms: number): void {
     this.#timer ??= this.clock.after(ms, () => void this.now());
   }
 
-  /** Does it now. Settles when nothing is under way any more. */
+  /** Settles when this run and any earlier one have ended. */
   now(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisLink } from './redis.js';
 
-/** How often something may happen: `points` times in a fixed window of `seconds`. */
+/** Fixed window. */
 export interface Limit {
   name: string;
   points: number;
@@ -12,29 +12,26 @@ export interface LimitState {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Milliseconds until the window ends and the count starts anew; never more than the window is long. */
+  /** At most the length of the window. */
   resetAfterMs: number;
 }
 
 export interface RateLimits {
-  /** Counts `points` uses of `limit` by `key`, one unless stated. A refused use does not lengthen the wait. */
+  /** Counts `points` uses, one by default. A refused use does not extend the window. */
   take(limit: Limit, key: string, points?: number): Promise<LimitState>;
-  /** Takes back a use that was counted and came to nothing. */
   giveBack(limit: Limit, key: string): Promise<void>;
-  /** The state of `key` without counting a use. */
   peek(limit: Limit, key: string): Promise<LimitState>;
 }
 
-/** How one limit is counted: by this process alone, and together with others. */
 interface Limiters {
   own: RateLimiterMemory;
   shared: RateLimiterRedis | null;
 }
 
 /**
- * Counts in memory, or in Redis when several processes share the limits. While that does not answer, each process counts alone
- * rather than refuse everybody, and waits for it no more than once.
- * @param onRefusal is told of each use that is refused
+ * Counts in memory, or in Redis if several processes share the limits. While Redis does not answer, each process counts
+ * alone. After one timeout, calls do not wait for Redis until it answers again.
+ * @param onRefusal called for each refused use
  */
 export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Limit) => void = () => {}): RateLimits {
   const limiters = new Map<string, Limiters>();
@@ -68,7 +65,7 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
     allowed,
     limit: limit.points,
     remaining: Math.max(0, result.remainingPoints),
-    // The library works it out from the time of day, which may be set back while a window is open.
+    // The library derives it from the system time, which may be set back during a window.
     resetAfterMs: Math.min(Math.max(0, result.msBeforeNext), limit.seconds * 1000),
   });
   return {

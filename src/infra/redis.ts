@@ -4,16 +4,16 @@ import type { Clock, Timer } from './clock.js';
 import { within } from './deadlines.js';
 import type { Logger } from './logger.js';
 
-/** Redis is asked whether it is there every so often; a connection on which nothing of this is answered is made anew. */
+/** Ping interval. After {@link UNANSWERED} unanswered pings, a connection is reopened. */
 const ASK_EVERY_MS = 1_000;
 const UNANSWERED = 3;
-/** How long any command is waited for, and how long one that holds up a request. */
+/** Time limits of any command, and of one that a request waits for. */
 const COMMAND_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 500;
 const CONNECT_TIMEOUT_MS = 3_000;
 const RECONNECT_DELAY_MS = { step: 100, max: 2_000 };
 
-/** What waits for a connection is refused, not kept: it would be stale, or too much, by the time there is one. */
+/** Commands fail while Redis is disconnected. A queued command would be stale by the time it runs. */
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -26,40 +26,37 @@ const OPTIONS: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * RECONNECT_DELAY_MS.step, RECONNECT_DELAY_MS.max),
 };
 
-/**
- * The connections to the Redis of `REDIS_URL`, which may go and come at any time. Both are made anew for as long as it takes.
- */
+/** Both connections reconnect indefinitely. */
 export interface RedisLink {
-  /** What every key and channel begins with, such as `causeway:`. */
+  /** Prefix of keys and channels, such as `causeway:`. */
   prefix: string;
-  /** For limits, and for events to other processes. */
+  /** For limits and for publishing events. */
   commands: Redis;
-  /** For events of other processes. */
   subscriber: Redis;
-  /** Whether a command is worth waiting for: there is a connection, and the last command on it was answered in time. */
+  /** Whether commands are worth sending: Redis is connected, and has answered since the last timeout. */
   answers(): boolean;
-  /** The answer to a command that a request waits for. @throws when it does not come soon */
+  /**
+   * Limits the wait for a command to {@link REQUEST_TIMEOUT_MS}.
+   * @throws after the time limit, and the error of the command
+   */
   inTime<T>(answer: Promise<T>): Promise<T>;
-  /** A command was not answered: none is worth waiting for until Redis has shown that it is there. */
+  /** Reports an unanswered command. `answers` returns false until Redis answers a ping. */
   doubt(): void;
   /** Whether a connection is missing. */
   isAway(): boolean;
-  /** Calls `listener` each time when Redis has shown that commands reach it. */
+  /** Calls `listener` after every answered ping and every reconnection. */
   onAnswer(listener: () => void): void;
   close(): void;
 }
 
 const DEFAULT_PREFIX = 'causeway:';
 
-/** What is said of an answer that does not come, here and by the library. */
 const TIMED_OUT = /^no answer within|timed out/;
 
 /**
- * Connects to Redis, and settles when it is known whether that is there: within seconds. Its going away and its coming back are logged
- * once each.
- * @param prefix what every key and channel begins with
- * @param onFault is told of each command for a request that was not answered
- * @throws {StartError} when it is there and refuses the password or the database of `url`
+ * Settles within seconds, even if Redis is away. Logs once when Redis goes away and once when it is back.
+ * @param onFault called for each command of a request that was not answered
+ * @throws {StartError} if Redis refuses the password or the database of `url`
  */
 export async function connectRedis(
   url: string,
@@ -107,7 +104,7 @@ export async function connectRedis(
       try {
         return await within(clock, REQUEST_TIMEOUT_MS, answer);
       } catch (error) {
-        // The library for limits rejects with what is no fault.
+        // The limiter library rejects with a result object when a limit is exceeded.
         if (error instanceof Error) onFault(TIMED_OUT.test(error.message) ? 'timeout' : 'failed');
         throw error;
       }
@@ -125,10 +122,7 @@ export async function connectRedis(
   };
 }
 
-/**
- * Asks on a connection whether Redis is there, and has it made anew when that was asked several times in vain. It counts questions and
- * not time: a process that was too busy to read the answers does so before it asks again.
- */
+/** Counts unanswered pings instead of time: a blocked process reads the pending answers before it pings again. */
 function asker(connection: Redis, onAnswer: () => void): () => void {
   let unanswered = 0;
   connection.on('ready', () => {
@@ -148,18 +142,18 @@ function asker(connection: Redis, onAnswer: () => void): () => void {
   };
 }
 
-/** What is wrong with a connection is told by its events; whoever asked on it does without the answer. */
+/** Connection events report the failure, and callers do without the answer. */
 function ignore(): void {}
 
-/** How Redis says that a password or a database is wrong, which waiting does not change. */
+/** A retry does not fix a wrong password or database. */
 const REFUSES = /\b(WRONGPASS|NOAUTH)\b|^ERR (DB index|invalid (DB index|password)|SELECT is not allowed)/;
 
-/** Without the password. */
+/** Leaves out the password. */
 function placeOf({ options: { host, port, username, db } }: Redis): string {
   return [`${host}:${port}`, ...(username ? [`user ${username}`] : []), `database ${db ?? 0}`].join(', ');
 }
 
-/** Logs when Redis goes away and when it is back; `known` settles when it is either there, with how it refuses, or away for the first time. */
+/** `known` settles after the first attempt to connect: with the error text if Redis refuses, else with null. */
 function watchPresence(
   connections: Redis[],
   isAway: () => boolean,
@@ -177,14 +171,14 @@ function watchPresence(
       resolve(refusal);
     };
   });
-  /** How Redis refuses the first connections, which is told by whoever waits for them. */
+  /** The caller of `known` reports a refusal, so it is not logged here. */
   const refusal = () => (!isKnown && fault && REFUSES.test(fault.message) ? fault.message : null);
   const onClose = () => {
     if (refusal() !== null) return know(refusal());
     if (awaySince === null && !isOver) {
       awaySince = clock.now();
       log.warn(
-        // Nothing but the text: beside it the fault may hold the command, and that the password.
+        // Only the message: the error may also hold the AUTH command with the password.
         { reason: fault?.message ?? 'the connection was closed' },
         'Redis is away: events reach this process only, and limits are counted by each process alone, until it is back',
       );
@@ -212,11 +206,14 @@ function watchPresence(
   return { known, end };
 }
 
-/** A connection that tells of oddities, which the library would write to the console. */
+/** Reports oddities that the library would write to the console. */
 class Connection extends Redis {
   onOddity: (text: string) => void = ignore;
 
-  /** The library goes on without a password where none is asked for, and where one is asked for that it could not state. */
+  /**
+   * The library only warns if Redis needs no password, or does not support user names. The first becomes a log entry,
+   * the second an error.
+   */
   override auth(...args: unknown[]): never {
     return this.#settled(super.auth, args, (error) => {
       if (/no password is set|without any password configured/.test(error.message)) {
@@ -227,12 +224,12 @@ class Connection extends Redis {
     });
   }
 
-  /** Asked for by the library before a connection is used; who may not ask that is served all the same. */
+  /** The library sends INFO before it uses a connection. A user without the right to INFO is accepted. */
   override info(...args: unknown[]): never {
     return this.#settled(super.info, args, (error) => (error.message.includes('NOPERM') ? null : error));
   }
 
-  /** The same command, whose failure is told as `read` has it; null is none. */
+  /** `read` converts an error; null ignores it. */
   #settled(command: unknown, args: unknown[], read: (error: Error) => Error | null): never {
     const callback = args.at(-1);
     if (typeof command !== 'function' || typeof callback !== 'function')

@@ -15,13 +15,10 @@ import { type BlobStore, BlobsUnavailable, STAGING, type StagedBlob } from './bl
 import type { Clock, Timer } from './clock.js';
 import type { Logger } from './logger.js';
 
-/** What the library would write to the console itself is told by its faults, too. */
+/** The errors of the S3 client carry what it would log to the console. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/**
- * How long a connection to the store may take to come about, in milliseconds. Reading an answer takes as long as whoever reads takes, on as
- * many connections as there are readers.
- */
+/** Milliseconds. A response body takes as long as its reader, so open sockets have no timeout and no maximum number. */
 const REQUESTS = {
   connectionTimeout: 3_000,
   throwOnRequestTimeout: true,
@@ -31,41 +28,38 @@ const REQUESTS = {
   logger: silent,
 };
 
-/** How long nothing may come of a file whose reader waits for it, or be taken of one that is sent, in milliseconds. */
+/** How long a transfer may stall. A download that waits for its reader is not stalled. */
 const SILENCE_MS = 30_000;
 
-/** How often a store that is away is asked whether it is back, in milliseconds. */
 const ASK_AGAIN_AFTER_MS = 5_000;
 
 /**
- * How often the store is asked the same that it did not answer, in all. The library asks again, but for a file that is sent: it cannot
- * read that from its beginning, and gives up at once; so this is done here, and nothing is repeated by both.
+ * Attempts per request. The S3 client retries all requests except uploads, whose stream it cannot rewind. `#put`
+ * retries those.
  */
 const ATTEMPTS = 2;
 
-/** For how long a bucket that has answered is taken to be there, in milliseconds. */
+/** How long a bucket counts as present after it answered. */
 const BUCKET_SEEN_FOR_MS = 5_000;
 
-/** What a start writes to see whether it may, and removes: a key that no file has. */
+/** No blob has this key. */
 const WRITE_CHECK = '.causeway-write-check';
 
 export interface S3Limits {
-  /** How many keys one answer to a list has, at most. */
   keysPerPage: number;
-  /** How long an answer may take to begin, from the request on, in milliseconds. It does not count for sending a file. */
+  /** Time limit from sending a request to the start of its response, in milliseconds. Uploads have none. */
   requestTimeout: number;
 }
 
-/** The number of keys is the most that stores give. */
+/** S3 stores return at most 1,000 keys per page. */
 const LIMITS: S3Limits = { keysPerPage: 1_000, requestTimeout: 30_000 };
 
-/** How many blobs below a folder are removed at the same time. */
 const REMOVED_AT_ONCE = 8;
 
 /**
- * A blob store in a bucket of an S3-compatible store. What is being received lies in `staging` until it is there whole.
- * @param staging on the disk of this machine
- * @throws {StartError} when the store answers that it cannot be used so; where it does not answer, the log says so, and it is asked later
+ * Opens a blob store in an S3-compatible bucket. Incomplete uploads stay in `staging`, on the local disk.
+ * @throws {StartError} if the store refuses access. If it does not answer, the log says so and the store is checked
+ * again later.
  */
 export async function openS3BlobStore(
   location: S3Location,
@@ -86,10 +80,8 @@ export async function openS3BlobStore(
   return store;
 }
 
-/** What the store is asked to do, as its words are told. */
 interface Asked {
   to: 'list' | 'read' | 'write' | 'remove';
-  /** Of one blob, or where the keys begin that are listed. */
   key: string;
 }
 
@@ -116,7 +108,7 @@ class S3Blobs implements BlobStore {
       requestHandler: { ...REQUESTS, requestTimeout: limits.requestTimeout },
       maxAttempts: ATTEMPTS,
       logger: silent,
-      // Checksums beyond those of TLS are asked of no store that does not require them: many do not know them.
+      // Many S3-compatible stores do not support the checksums that the client adds by default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -131,7 +123,10 @@ class S3Blobs implements BlobStore {
     this.#client.destroy();
   }
 
-  /** Tries the rights to list, to write and to remove. The store is there again when all of that is answered. @throws {BlobsUnavailable} */
+  /**
+   * Verifies the rights to list, write and remove.
+   * @throws {BlobsUnavailable}
+   */
   async check(): Promise<void> {
     await this.#note(() => this.#tryRights());
   }
@@ -171,12 +166,12 @@ class S3Blobs implements BlobStore {
   }
 
   /**
-   * The library neither hears what goes wrong with the file, nor lets go of it when the request fails; nor does it know of a limit that
-   * begins anew with each piece that is taken.
+   * Adds what the S3 client lacks: it aborts if the source stream fails, closes the stream if the request fails, and
+   * detects a stalled upload.
    */
   async #putOnce(key: string, { size, read }: StagedBlob): Promise<void> {
     const place = this.#named(key);
-    // Paused, since whoever listens to its pieces would otherwise make them flow before the library takes them.
+    // Paused first: the `data` listener of `watchSilence` would start the stream before the client reads it.
     const body = read().pause();
     const stopped = new AbortController();
     body.on('error', (error) => stopped.abort(error));
@@ -206,7 +201,6 @@ class S3Blobs implements BlobStore {
     return (await this.#head(key))?.LastModified?.getTime() ?? null;
   }
 
-  /** @returns null where there is no such blob */
   async #head(key: string): Promise<HeadObjectCommandOutput | null> {
     if (!isKey(key)) return null;
     const head = new HeadObjectCommand(this.#named(key));
@@ -220,8 +214,8 @@ class S3Blobs implements BlobStore {
   }
 
   /**
-   * What is not there may be the whole bucket: the answer to a HEAD has no body to tell. Asked now and then only, since files that are
-   * not there are asked for by who guesses, too.
+   * A HEAD response has no body, so a missing blob may also mean a missing bucket. The check is rate-limited, because
+   * clients can request missing blobs at will.
    */
   async #requireBucket(): Promise<void> {
     if (this.clock.now() - this.#bucketSeenAt < BUCKET_SEEN_FOR_MS) return;
@@ -240,7 +234,7 @@ class S3Blobs implements BlobStore {
     return content;
   }
 
-  /** @throws {BlobsUnavailable} when the store goes quiet before the end, rather than its reader */
+  /** @throws {BlobsUnavailable} if the store stalls, but not if the reader does */
   async #pass(body: Readable, content: PassThrough): Promise<void> {
     const watch = watchSilence(body, this.clock, {
       isHeld: () => content.writableNeedDrain,
@@ -296,7 +290,7 @@ class S3Blobs implements BlobStore {
     return this.#client.send(new DeleteObjectCommand(this.#named(key)));
   }
 
-  /** Such a store has no folders. */
+  /** S3 has no folders. */
   async removeEmptyFolders(): Promise<void> {}
 
   #named(key: string): { Bucket: string; Key: string } {
@@ -305,14 +299,14 @@ class S3Blobs implements BlobStore {
   }
 
   /**
-   * @param gone aborted when nobody waits for the answer any more, which is no fault of the store
+   * @param gone aborted when the caller no longer waits, which does not make the store unavailable
    * @throws {BlobsUnavailable}, {@link NoSuchBlob}
    */
   #ask<T>(asked: Asked, request: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     return this.#note(() => answerTo(asked, request), gone);
   }
 
-  /** Tells the log once when the store cannot be used, and once when it can again; and each time that it refuses something. */
+  /** Logs once when the store becomes unavailable and once when it recovers. Logs every refusal. */
   async #note<T>(asking: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     try {
       const answer = await asking();
@@ -363,7 +357,10 @@ class S3Blobs implements BlobStore {
   }
 }
 
-/** Calls `onSilence` when `source` has given nothing for a while in which it was not `isHeld` by who takes it. */
+/**
+ * Calls `onSilence` when `source` has emitted nothing for {@link SILENCE_MS}, unless `isHeld` says that its reader is
+ * slow.
+ */
 function watchSilence(
   source: Readable,
   clock: Clock,
@@ -388,19 +385,19 @@ function isStaged(key: string): boolean {
   return key.startsWith(`${STAGING}/`);
 }
 
-/** A blob is not there, or not any more: as where a file is read that is not there. */
+/** Same code as for a missing file in the file store. */
 class NoSuchBlob extends Error {
   override readonly name = 'NoSuchBlob';
   readonly code = 'ENOENT';
   override readonly message = 'there is no such blob';
 }
 
-/** What is not there need not be removed; most stores say so, and some that there is no such thing. */
+/** Rethrows all other errors. Some stores answer 404 to the DELETE of a missing key. */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof NoSuchBlob)) throw error;
 }
 
-/** The store does not do one thing that it is asked to: it is not away for that. */
+/** The store refused one request. It still counts as available. */
 class Refusal extends BlobsUnavailable {
   readonly key: string;
 
@@ -411,8 +408,7 @@ class Refusal extends BlobsUnavailable {
 }
 
 /**
- * The answer to a request, or its fault in the store's words: what the library throws holds the whole connection, which is nothing for a
- * log.
+ * Errors of the S3 client hold the whole connection, which does not belong in a log.
  * @throws {BlobsUnavailable}, {@link NoSuchBlob}
  */
 async function answerTo<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
@@ -432,17 +428,16 @@ function isKey(key: string): boolean {
   return !/^$|^\/|(^|\/)\.{1,2}(\/|$)/.test(key);
 }
 
-/** Whether a store says that there is no such blob. */
 function isMissing({ to }: Asked, error: unknown): boolean {
   if (to === 'list' || to === 'write') return false;
   return error instanceof S3ServiceException && (error.name === 'NotFound' || error.name === 'NoSuchKey');
 }
 
-/** What a store says with a status of refusals, though it would do the same in a moment. */
+/** Temporary errors with a 4xx status. */
 const PASSING_NAMES = new Set(['SlowDown', 'RequestTimeout']);
 const PASSING_STATUSES = new Set([408, 429]);
 
-/** Whether the same may be answered in a moment: the store is not reached, is asked too much, or says that the fault is its own. */
+/** The store is unreachable, throttles requests, or reports a server error. */
 function mayPass(error: unknown): boolean {
   if (error instanceof S3ServiceException) {
     const { $fault, name, $metadata } = error;
@@ -453,7 +448,7 @@ function mayPass(error: unknown): boolean {
   );
 }
 
-/** The text of some faults is empty, or the name again; of an answer without a body there is the status alone. */
+/** Some errors have an empty message. A response without a body leaves only the status. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message } = error;

@@ -1,19 +1,18 @@
 import type { RedisLink } from './redis.js';
 
-/** Keeps the key that a name has, or gives it this one; both at once, so that of several processes one is first. */
+/** Atomic, so that one of several processes is first. */
 const CLAIM = `
 redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
 return redis.call('GET', KEYS[1])`;
 
-/** Whoever came later may have given the name another key. */
+/** Another process may have set another key in the meantime. */
 const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
-/** How many names are remembered whose keys are still to be forgotten. */
 const MAX_OWED = 10_000;
 
-/** Keys that all processes know by a name for a while. */
+/** Names with a key for a limited time, shared by all processes. */
 export class SharedKeys {
-  /** Names whose keys could not be forgotten because Redis was away. */
+  /** Deletions that failed because Redis was away. */
   readonly #owed = new Map<string, string>();
 
   constructor(private readonly redis: RedisLink) {
@@ -21,8 +20,8 @@ export class SharedKeys {
   }
 
   /**
-   * The key that a name has: one that it was given before, by whichever process, or `key` from here on.
-   * @param keptMs how long it has that key, in milliseconds
+   * Returns the key of a name: the one that any process gave it before, or `key` from now on.
+   * @param keptMs lifetime of a new key, in milliseconds
    * @returns null while Redis does not answer
    */
   async claim(name: string, key: string, keptMs: number): Promise<string | null> {
@@ -35,7 +34,7 @@ export class SharedKeys {
     }
   }
 
-  /** The name has that key no more once this settles, or else once Redis is back. Never rejects. */
+  /** Deletes the key of a name; if Redis is away, once it is back. Never rejects. */
   async forget(name: string, key: string): Promise<void> {
     if (!this.redis.answers()) return this.#owe(name, key);
     try {

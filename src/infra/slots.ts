@@ -1,21 +1,17 @@
-/** Frees a slot. Safe to call more than once. */
+/** Frees a slot. May be called more than once. */
 export type Release = () => void;
 
-/** So many pieces of work at once; what comes meanwhile waits for its turn, first come first served. */
+/** Semaphore with a first-in, first-out queue. */
 export class Slots {
   #taken = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
 
-  /**
-   * @param size how many may work at once
-   * @param maxWaiting how many may wait
-   */
   constructor(
     private readonly size: number,
     private readonly maxWaiting = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Resolves when a slot is free, with what frees it again; null when too many wait already. */
+  /** Returns null if the queue is full. */
   take(): Promise<Release> | null {
     if (this.#taken < this.size) {
       this.#taken += 1;
@@ -25,7 +21,6 @@ export class Slots {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whether nobody works and nobody waits. */
   get isIdle(): boolean {
     return this.#taken === 0;
   }
@@ -42,14 +37,12 @@ export class Slots {
   }
 }
 
-/** Slots for each of many: a line of its own for each for whom somebody works. */
+/** One semaphore per key. */
 export class SlotsOfEach<Key> {
   readonly #lines = new Map<Key, Slots>();
 
-  /** @param size how many may work at once for one of them */
   constructor(private readonly size: number) {}
 
-  /** Resolves when a slot is free there, with what frees it again. */
   async take(key: Key): Promise<Release> {
     const line = this.#lines.get(key) ?? new Slots(this.size);
     this.#lines.set(key, line);
@@ -62,21 +55,16 @@ export class SlotsOfEach<Key> {
 }
 
 /**
- * Slots that several users share. A user takes no more slots than are still free, so that the first request of a user who has none finds one
- * however many requests another user makes. Users whose requests wait take turns; the requests of one user are first come, first served.
+ * Semaphore that users share fairly. A user holds at most as many slots as are still free, so that no user can block
+ * another user's first request. Queued users take turns; the requests of one user are served in order.
  */
 export class SharedSlots<User> {
   readonly #taken = new Map<User, number>();
-  /** In the order of the users' turns. */
   readonly #waiting = new Map<User, ((release: Release) => void)[]>();
   #free: number;
   #waitingInAll = 0;
 
-  /**
-   * @param size how many may work at once; one user alone has half of them, rounded up
-   * @param maxWaiting how many requests of one user may wait
-   * @param maxWaitingInAll how many requests of all users together may wait
-   */
+  /** @param size a single user gets half of it, rounded up */
   constructor(
     private readonly size: number,
     private readonly maxWaiting: number,
@@ -85,7 +73,7 @@ export class SharedSlots<User> {
     this.#free = size;
   }
 
-  /** Resolves when a slot is free for the user, with what frees it again; null when too many requests wait already. */
+  /** Returns null if too many requests are queued. */
   take(user: User): Promise<Release> | null {
     const waiting = this.#waiting.get(user) ?? [];
     if (waiting.length === 0 && this.#mayTake(user)) return Promise.resolve(this.#give(user));
@@ -95,7 +83,6 @@ export class SharedSlots<User> {
     return new Promise((resolve) => waiting.push(resolve));
   }
 
-  /** Whether nobody works and nobody waits. */
   get isIdle(): boolean {
     return this.#free === this.size;
   }
@@ -123,7 +110,6 @@ export class SharedSlots<User> {
     else this.#taken.delete(user);
   }
 
-  /** Gives what is free to those who wait, one slot to each user whose turn it is. */
   #serve(): void {
     for (const [user, waiting] of this.#waiting) {
       if (this.#free === 0) return;
@@ -131,7 +117,7 @@ export class SharedSlots<User> {
       const next = waiting.shift();
       this.#waitingInAll -= 1;
       this.#waiting.delete(user);
-      // Behind all others, where this loop comes to it again.
+      // Moves the user to the end of this loop.
       if (waiting.length > 0) this.#waiting.set(user, waiting);
       next?.(this.#give(user));
     }

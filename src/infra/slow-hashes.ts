@@ -5,47 +5,39 @@ import { randomToken } from './secrets.js';
 import { type Release, Slots } from './slots.js';
 
 /**
- * argon2id (RFC 9106) with 8 MiB and three passes, which takes one core about 10 ms (decisions 7). What is hashed is random already: the cost
- * only makes guesses slow.
+ * argon2id (RFC 9106) with 8 MiB and three passes takes one core about 10 ms. The hashed secrets are random, so the
+ * cost only has to slow down guesses.
  */
 const COST = { memoryCost: 8 * 1024, timeCost: 3, parallelism: 1 };
 
-/** How many checks may wait for their turn: not much more than a second of them. */
+/** Little more than one second of checks. */
 const CHECKS_WAITING = 128;
 
-/** How many of those under way one asks for at most, so that there is room for others. */
+/** Running and queued checks of one client, so that others find room. */
 const CHECKS_OF_ONE = 64;
 
-/**
- * How many are worked out at once: one core is left to the event loop, and of the four threads of Node's pool, in which files are read and
- * names are looked up, two (decisions 246).
- */
+/** Leaves one core to the event loop, and two of the four threads in Node's pool to files and DNS lookups. */
 const CHECKS_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 
-/** How what is stored begins; the library takes nothing else. */
+/** Prefix of stored hashes. The library rejects other text. */
 const STORED = /^\$argon2id\$/;
 
-/** The library, whose binary few processes need at their start. */
+/** Loaded on demand, because few processes need its binary at startup. */
 const library = new Lazy(() => import('@node-rs/argon2'));
 
-/** So many checks wait already that another one is not taken. */
 export class TooManyChecks extends Error {
   override readonly name = 'TooManyChecks';
 }
 
-/** Hashes that take long on purpose, for secrets that whoever guesses may try often. They are worked out beside the event loop. */
+/** For secrets that can be guessed often. They are computed outside of the event loop. */
 export class SlowHashes {
   readonly #checks: Slots;
   readonly #makings = new Slots(1);
   readonly #underWay = new Counts();
-  /** Of a secret that nobody has. */
+  /** Hash of a secret that does not exist. */
   readonly #ofNobody = new Lazy(async () => (await library.get()).hash(randomToken(32), COST));
 
-  /**
-   * @param atOnce how many checks are worked out at once
-   * @param waiting how many may wait for that
-   * @param ofOne how many of both may be one asker's
-   */
+  /** @param ofOne running and queued checks of one client */
   constructor(
     atOnce = CHECKS_AT_ONCE,
     waiting = CHECKS_WAITING,
@@ -54,17 +46,17 @@ export class SlowHashes {
     this.#checks = new Slots(atOnce, waiting);
   }
 
-  /** The stored form of a secret. Waits for its turn, however many are made. */
+  /** Hashes one secret at a time, with an unlimited queue. */
   async hash(secret: string): Promise<string> {
     const { hash } = await library.get();
     return inTurn(await this.#makings.take(), () => hash(secret, COST));
   }
 
   /**
-   * Whether `secret` is the one that `stored` was made from.
-   * @param stored null, or text that is no hash, where there is none to compare with, which takes as long
-   * @param asker whom it is asked for: an address
-   * @throws {TooManyChecks} also where the asker has too many under way
+   * Whether `stored` is the hash of `secret`.
+   * @param stored null, or text that is not a hash, takes as long and never matches
+   * @param asker address of the client
+   * @throws {TooManyChecks}
    */
   async matches(secret: string, stored: string | null, asker: string): Promise<boolean> {
     if (this.#underWay.of(asker) >= this.ofOne) throw new TooManyChecks();

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from './clock.js';
 import type { Logger } from './logger.js';
 
-/** How often times are stored, in milliseconds. */
 const STORED_EVERY_MS = 60_000;
 
 export interface UseParts {
@@ -10,29 +9,28 @@ export interface UseParts {
 }
 
 /**
- * When things were used last, stored now and then: at once where nothing was stored in the last minute, else when that is over, so that a thing
- * that is used all the time is written once a minute by a process. Nobody waits for it, and what cannot be stored is tried with the next.
+ * Stores when things were last used, in batches: at once after a minute without writes, else when that minute ends. A
+ * process writes each thing at most once a minute. Callers do not wait, and a failed write is retried with the next
+ * batch.
  */
 export class TimesOfUse<Id> {
-  /** What is not stored yet. */
   readonly #times = new Map<Id, Date>();
   #timer: Timer | null = null;
   #nextAt = 0;
   #storing: Promise<void> = Promise.resolve();
 
-  /** @param store stores when a thing was used, unless a later time is there */
+  /** @param store must not replace a later time */
   constructor(
     private readonly parts: UseParts,
     private readonly store: (id: Id, usedAt: Date) => Promise<unknown>,
   ) {}
 
-  /** Something is being used. */
   note(id: Id): void {
     this.#times.set(id, new Date(this.parts.clock.now()));
     this.#storeSoon();
   }
 
-  /** Stores what is not stored yet. What fails is logged. */
+  /** Failures are logged. */
   settle(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
@@ -60,7 +58,6 @@ export class TimesOfUse<Id> {
     }
   }
 
-  /** Has them stored with the next. */
   #keep(times: [Id, Date][]): void {
     for (const [id, usedAt] of times) if (!this.#times.has(id)) this.#times.set(id, usedAt);
     this.#storeSoon();

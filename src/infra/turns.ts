@@ -1,17 +1,16 @@
 /**
- * How often the event loop goes round from one turn to the next. Each time it takes a single new connection (libuv 1.45 and newer),
- * so whoever connects while others work in pieces would wait for as many pieces as there are connections before it.
+ * Iterations of the event loop per turn. Each iteration accepts a single new connection (libuv 1.45 and newer), so a
+ * new client would otherwise wait for one piece of work per pending connection.
  */
 const ROUNDS_PER_TURN = 10;
 
-/** Those who wait for a turn, the longest first. */
 const line: (() => void)[] = [];
 
 /**
- * Settles after sockets, timers and other requests had a turn. A database that answers within the process, or a result that is
- * remembered, never lets go of the event loop by itself. Everybody who asks stands in one line, and one goes on in each turn,
- * so that a turn is as long as one piece of work, however many work in pieces. The line may be long: nothing that
- * others wait for, such as a transaction, stands in it.
+ * Yields to sockets, timers and other requests. An in-process database or a cached result never yields to the event
+ * loop by itself.
+ * All callers share one queue and one continues per turn, so a turn lasts no longer than one piece of work. The queue
+ * may be long, so code that others wait for, such as a transaction, must not join it.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -27,16 +26,16 @@ function serveLine(rounds: number): void {
 }
 
 /**
- * Settles when sockets and timers were served once. For somebody whom others wait for, such as within a transaction, who must not stand
- * in the line of {@link nextTurn}.
+ * Yields once to sockets and timers. Use it where others wait for the caller, such as in a transaction, which must not
+ * join the queue of {@link nextTurn}.
  */
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /**
- * Does `work` for one item after the other, and lets others have a turn before every piece of `size` items.
- * @param size as many items as take a few milliseconds
+ * Calls `work` for each item in order, and yields before every `size` items.
+ * @param size number of items that take a few milliseconds
  */
 export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (item: Item) => unknown): Promise<void> {
   let done = 0;
@@ -48,9 +47,9 @@ export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (
 }
 
 /**
- * Does the same piece of work until there is none left, and lets others have a turn before each time.
- * @param workOnSome does as much as takes a few milliseconds, and answers whether there may be more
- * @throws the reason of `signal` when that is aborted
+ * Yields before each call of `workOnSome`, and ends when it returns false.
+ * @param workOnSome works for a few milliseconds; returns whether there may be more
+ * @throws the reason of `signal` when it is aborted
  */
 export async function untilNoneIsLeft(signal: AbortSignal, workOnSome: () => Promise<boolean>): Promise<void> {
   do {
@@ -59,7 +58,6 @@ export async function untilNoneIsLeft(signal: AbortSignal, workOnSome: () => Pro
   } while (await workOnSome());
 }
 
-/** A list cut into pieces of at most `size`. */
 export function inPieces<T>(list: readonly T[], size: number): T[][] {
   const pieces: T[][] = [];
   for (let start = 0; start < list.length; start += size) pieces.push(list.slice(start, start + size));

@@ -5,36 +5,35 @@ import { within } from './deadlines.js';
 import { type IdRange, type NextId, SnowflakeSource } from './ids.js';
 import type { Logger } from './logger.js';
 
-/** Worker numbers for processes that share a database; 0 is for a process alone, and 256 and up for boxes. */
+/** Worker numbers for processes that share a database. A single process uses 0; boxes use 256 and up. */
 const FIRST_WORKER = 1;
 const LAST_WORKER = 255;
 
-/** How long a lease lasts, and how far ahead of the clock it reserves milliseconds for ids. */
+/** Duration of a lease. A lease also reserves id timestamps this far ahead of the clock. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
-/** After a renewal that failed, or while no number is held. */
 const RETRY_MS = 2_000;
-/** How long the database is waited for. What it does after that costs nothing but milliseconds that no id is made of. */
+/** Time limit of a database answer. A later answer only wastes reserved milliseconds. */
 const ANSWER_WITHIN_MS = 5_000;
-/** How long ids are made after an answer: the lease began at most {@link ANSWER_WITHIN_MS} before that. */
+/** How long ids are made after an answer. The lease may have begun {@link ANSWER_WITHIN_MS} before it. */
 const MAKE_IDS_MS = LEASE_MS - ANSWER_WITHIN_MS;
-/** The same when the process stops, which closes everything within 1.5 s: a lease that was not given up ends by itself. */
+/** Shutdown takes 1.5 s in total. A lease that is not released expires. */
 const RELEASE_WITHIN_MS = 1_000;
 
 export interface WorkerLease {
-  /** Makes ids of the leased worker. @throws NoIdsError while there is none */
+  /** @throws NoIdsError while no worker is leased */
   nextId: NextId;
-  /** Whether ids can be made. */
   isHeld(): boolean;
-  /** Makes no more ids, and lets others have the worker at once. Settles within seconds, and never rejects. */
+  /** Settles within seconds and never rejects. */
   release(): Promise<void>;
 }
 
 /**
- * Leases a snowflake worker in PostgreSQL, and keeps it. No two processes make one id, whatever their clocks say and however late
- * a renewal is answered: ids are made only of milliseconds that are written down beforehand, and the next owner of a number
- * begins after the last of them. A process that cannot renew makes no ids from the end of its lease until it has one again.
- * @throws when all workers are taken
+ * Leases a snowflake worker in PostgreSQL.
+ * Ids are unique regardless of clocks and late renewals: timestamps are reserved in the database before they are used,
+ * and the next holder of a worker starts after them.
+ * A process that cannot renew makes no ids after its lease ends, until it has a lease again.
+ * @throws if all workers are taken
  */
 export async function leaseWorker(db: Database, clock: Clock, log: Logger): Promise<WorkerLease> {
   const lease = new Lease(db, clock, log);
@@ -49,7 +48,7 @@ class Lease implements WorkerLease {
   #renewal: Timer | null = null;
   #end: Timer | null = null;
   #isReleased = false;
-  /** Counts the attempts to renew: one whose answer was not waited for any longer changes nothing more. */
+  /** An outdated attempt must not change the state. */
   #attempt = 0;
   #underWay: Promise<unknown> | null = null;
   #fault: unknown;
@@ -77,7 +76,7 @@ class Lease implements WorkerLease {
     this.#end?.cancel();
     this.#ids.use(null);
     const given = this.#worker === null ? null : giveUpWorker(this.db, this.#worker, this.#owner, this.#ids.lastMs);
-    // What an attempt takes meanwhile is given back by it.
+    // A running attempt frees the worker that it takes.
     const settled = this.#underWay?.catch(() => {});
     await within(this.clock, RELEASE_WITHIN_MS, Promise.all([given, settled])).catch((error: unknown) =>
       this.log.warn({ err: error }, 'the snowflake worker was not given up; its lease ends by itself'),
@@ -101,7 +100,7 @@ class Lease implements WorkerLease {
     }
   }
 
-  /** Waits for the answer as long as it counts. @throws where it is not there in time: the attempt is outdated then */
+  /** @throws after the time limit; the attempt is then outdated */
   async #attemptTo(work: (isOutdated: () => boolean) => Promise<IdRange>): Promise<IdRange> {
     this.#attempt += 1;
     const attempt = this.#attempt;
@@ -126,11 +125,10 @@ class Lease implements WorkerLease {
     return this.#take(isOutdated);
   }
 
-  /** Takes a free worker, and gives it back where nobody waits for it any longer. */
   async #take(isOutdated: () => boolean): Promise<IdRange> {
     const range = await takeFreeWorker(this.db, this.#owner, this.#clockMs());
     if (isOutdated()) {
-      // No id was made of it.
+      // No ids were made, so the reserved range is given back unused.
       if (range) await giveUpWorker(this.db, range.worker, this.#owner, range.afterMs);
       throw new OutdatedError();
     }
@@ -138,7 +136,7 @@ class Lease implements WorkerLease {
     return range;
   }
 
-  /** Makes ids of `range` until the lease ends, by a timer that waits for nobody. */
+  /** The timer stops the ids even while a renewal is pending. */
   #hold(range: IdRange): void {
     if (!this.isHeld()) this.log.info({ worker: range.worker }, 'a snowflake worker is leased');
     this.#worker = range.worker;
@@ -156,18 +154,16 @@ class Lease implements WorkerLease {
     );
   }
 
-  /** The time that ids have come to: that of the clock, unless they are ahead of it. */
   #clockMs(): number {
     return Math.max(this.clock.now(), this.#ids.lastMs);
   }
 }
 
-/** Nobody waits for the answer any longer. */
 class OutdatedError extends Error {
   override readonly message = 'the answer came too late';
 }
 
-/** The time of the database, as its columns of type DateTime hold it. */
+/** Database time, in the format of Prisma's DateTime columns. */
 const NOW = Prisma.sql`(clock_timestamp() AT TIME ZONE 'UTC')`;
 const LEASE_END = Prisma.sql`${NOW} + ${LEASE_MS} * interval '1 millisecond'`;
 
@@ -178,7 +174,7 @@ async function addMissingWorkers({ writer }: Database): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
-/** Takes the number whose ids lie back furthest, of those that nobody has; null when there is none. */
+/** Takes the worker whose last timestamp is the oldest; null if none is free. */
 async function takeFreeWorker({ writer }: Database, owner: string, nowMs: number): Promise<IdRange | null> {
   const [taken] = await writer.$queryRaw<{ number: number; lastMs: bigint }[]>`
     UPDATE "Worker" SET
@@ -192,7 +188,7 @@ async function takeFreeWorker({ writer }: Database, owner: string, nowMs: number
   return { worker: taken.number, afterMs: throughMs - LEASE_MS, throughMs };
 }
 
-/** Prolongs the lease, and reserves further milliseconds; null when somebody else took the number meanwhile. */
+/** Null if another process took the worker. */
 async function renewWorker(
   { writer }: Database,
   worker: number,
