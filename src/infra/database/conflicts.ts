@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTooSlow, isWriteConflict } from './faults.js';
 
-/** How long a write that conflicts with others is tried again, in milliseconds: as long as one waits for its turn. */
 const CONFLICTS_MS = 10_000;
 
-/** A write never got its turn: too many others go on at the same time. */
+/** A write timed out or kept conflicting, because of too many concurrent ones. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy';
 
@@ -13,12 +12,11 @@ export class DatabaseBusy extends Error {
   }
 }
 
-/** Runs the writes of one process, again where one met another that it could not go beside. */
 export class ConflictRetries {
-  /** Writes that met a conflict go one after the other from then on: what they still meet are those of other processes. */
+  /** Retries run one after another, so that they do not conflict with each other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @throws DatabaseBusy when the write never gets its turn, and what `write` throws */
+  /** @throws DatabaseBusy, and errors of `write` */
   async run<T>(write: () => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + CONFLICTS_MS;
     try {

@@ -1,10 +1,7 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { DatabaseUnavailable } from './faults.js';
 
-/**
- * The same database, which nobody can use after it was closed: Prisma would open it again for whoever asks something then, and
- * nobody would close that.
- */
+/** Refuses use after the close: Prisma would reconnect, and that connection would never be closed. */
 export function connectedOnce(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
   let hasConnected = false;
   return {

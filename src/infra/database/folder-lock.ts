@@ -9,9 +9,9 @@ export interface FolderLock {
 }
 
 /**
- * Keeps other processes from working in `folder`. The lock is a transaction on an empty SQLite file, so the system gives it up
- * when the process ends, however it ends. Beside it stands the process id, for whoever is refused; it decides nothing.
- * @throws {StartError} when another process, or another server of this one, has the folder
+ * Locks `folder` against other processes. The lock is a transaction on an empty SQLite file, so the system releases it
+ * however the process ends. The process id in `causeway.pid` only serves the error message.
+ * @throws {StartError} if another server has the lock, in any process
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const pidFile = join(folder, 'causeway.pid');

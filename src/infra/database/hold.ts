@@ -5,39 +5,37 @@ import type { Clock, Timer } from '../clock.js';
 import type { Alone, Database } from './database.js';
 import { beginForLock, endQuietly, keepLock, LOCK_TIMES, type LockTimes, STATEMENT_TIMEOUT_MS } from './postgres.js';
 
-/** Any number that nobody else on the same database takes for a lock of their own. */
+/** An arbitrary key that no other advisory lock in the database has. */
 const HOLD_LOCK = 4_900_101;
 
-/** A process that ended a moment ago may still seem to hold the database: the server learns of its end from the network. */
+/** The server may take a moment to notice that the previous process has ended. */
 const TRIES = 20;
 const RETRY_AFTER_MS = 150;
 
-/** How long until a hold that was lost with its connection is sought again, in milliseconds. */
 const REGAIN_AFTER_MS = 1_000;
 
-/** How much later than it must the server may end a connection of which it hears nothing, in milliseconds. */
+/** How late the server may close a silent connection. */
 const AFTER_SILENCE_MS = 10_000;
 
 export interface Hold extends Alone {
   release(): Promise<void>;
 }
 
-/** The backend of a connection that was lost, and when that was noticed. */
 interface Lost {
   backend: number;
   at: number;
 }
 
-/** A connection that holds the database, by a lock of its backend, the process of the server that serves it. */
+/** `backend` is the id of its server process. */
 interface Held {
   client: pg.Client;
   backend: number;
 }
 
 /**
- * Takes a PostgreSQL database for this process alone, until it is released or the process ends, however it ends. The lock is one of a
- * transaction that stays open and does nothing, which a pgbouncer in transaction mode keeps on one connection, too.
- * @throws {StartError} when another process has it
+ * Locks a PostgreSQL database for this process, until the lock is released or the process ends. The lock belongs to an
+ * open, idle transaction, which a pgbouncer in transaction mode keeps on one connection.
+ * @throws {StartError} if another process has it
  */
 export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): Promise<Hold> {
   const regained: (() => void)[] = [];
@@ -60,7 +58,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
     if (!isOver) regaining = clock.after(REGAIN_AFTER_MS, () => void regain(lost));
   };
   const regain = async (lost: Lost) => {
-    // While the server cannot be reached, whoever asks it says so.
+    // Other statements report an unreachable server.
     const found = await tryHold(url, times).catch(() => null);
     if (isHeld(found)) {
       if (isOver) return endQuietly(found.client);
@@ -69,7 +67,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
     } else if (found?.holder && !isOwn(found.holder, lost)) tellTaken(new StartError(TAKEN));
     else regainLater(lost);
   };
-  /** Until it must have ended the lost connection, the server may not know that it is lost. */
+  /** The server may not have noticed yet that the connection is lost. */
   const isOwn = (holder: number, { backend, at }: Lost) =>
     holder === backend && clock.now() - at <= times.silence + AFTER_SILENCE_MS;
   const isBegun = await untilTrue(async () => {
@@ -92,7 +90,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
 const TAKEN =
   'another Causeway works on the database of DATABASE_URL; several processes hear of each other through Redis: stop that one, or set REDIS_URL for all of them (of one whose machine vanished nothing is left after half a minute)';
 
-/** Who holds the database instead: a backend of the server, or null where that let go of it in this moment. */
+/** The server process that holds the lock; null if it has just released it. */
 interface Refusal {
   holder: number | null;
 }
@@ -101,7 +99,7 @@ function isHeld(found: Held | Refusal | null): found is Held {
   return found !== null && 'client' in found;
 }
 
-/** A lock whose number is a bigint stands in the list of locks in two halves, of which the first is 0 for small ones. */
+/** `pg_locks` shows a bigint key as two halves; the first is 0 for a small key. */
 const FIND_HOLDER = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid = 0 AND objid = $1 AND objsubid = 1`;
 
@@ -123,7 +121,6 @@ async function tryHold(url: string, times: LockTimes): Promise<Held | Refusal> {
   }
 }
 
-/** Whether a process has a PostgreSQL database for itself. */
 export async function isHeldAlone({ reader }: Pick<Database, 'reader'>): Promise<boolean> {
   const isFree = async () => {
     const [row] = await reader.$queryRaw<
@@ -134,7 +131,6 @@ export async function isHeldAlone({ reader }: Pick<Database, 'reader'>): Promise
   return !(await untilTrue(isFree));
 }
 
-/** Asks again for a while. @returns whether it became true */
 async function untilTrue(ask: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     if (await ask()) return true;

@@ -20,27 +20,25 @@ type ReadMethod =
   | 'aggregate'
   | 'groupBy';
 
-/** The reading half of the database client: it sees committed rows only and cannot write. */
+/** Sees only committed rows. */
 export type Reader = {
   [Model in Uncapitalize<Prisma.ModelName>]: Pick<PrismaClient[Model], ReadMethod>;
 } & Pick<PrismaClient, '$queryRaw'>;
 
-/** The client inside a transaction. */
 export type Transaction = Prisma.TransactionClient;
 
 export interface DatabaseOptions {
-  /** A `postgresql://` address, or null for the SQLite file `causeway.db` in `dataDir`. */
+  /** A `postgresql://` URL, or null for the SQLite file `causeway.db` in `dataDir`. */
   url: string | null;
   dataDir: string;
-  /** Connections to PostgreSQL, at most. */
   pool: number;
-  /** Whether no other process is to work on it meanwhile. On SQLite there never is one. */
+  /** Excludes other processes. SQLite always does. */
   isAlone: boolean;
 }
 
 /**
- * Opens the database, creating and migrating it first where needed. What only the other kind of database needs is not loaded.
- * @throws {StartError} when another process has what is to be this one's alone, or the database is none of this version of the code
+ * Creates or migrates the database if needed. Loads only the modules of its dialect.
+ * @throws {StartError} if another process holds an exclusive lock, or the schema does not fit this version
  */
 export async function openDatabase(
   { url, dataDir, pool, isAlone }: DatabaseOptions,

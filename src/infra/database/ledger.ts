@@ -2,24 +2,25 @@ import { createHash } from 'node:crypto';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { StartError } from '../../config.js';
 
-/** A migration of this version of the code. */
 export interface Migration {
   name: string;
   sql: string;
 }
 
-/** What Prisma's ledger (`_prisma_migrations`) says of a migration: when it was done, and when it was taken back; null where it was not. */
+/**
+ * Row of Prisma's ledger (`_prisma_migrations`). The times are null if the migration did not finish, or was not rolled
+ * back.
+ */
 export interface LedgerRow {
   name: string;
-  /** Of its SQL: SHA-256, in hexadecimal digits. */
+  /** SHA-256 of the SQL, in hex. */
   checksum: string;
   finishedAt: unknown;
   rolledBackAt: unknown;
-  /** What the database said when it failed. */
   fault: string | null;
 }
 
-/** All rows of the ledger; null where it cannot be read: why that is, is for the engine to tell. */
+/** Null if the ledger cannot be read; the engine reports the reason. */
 export async function readLedger(factory: SqlMigrationAwareDriverAdapterFactory): Promise<LedgerRow[] | null> {
   try {
     const connection = await factory.connect();
@@ -41,7 +42,7 @@ export async function readLedger(factory: SqlMigrationAwareDriverAdapterFactory)
   }
 }
 
-/** As the engine sees it: every migration stands in the ledger and was not taken back, and none was begun and not ended. */
+/** Applies the engine's rule: each migration is in the ledger and not rolled back, and none is unfinished. */
 export function isUpToDate(ledger: LedgerRow[], migrations: Migration[]): boolean {
   const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);
   const applied = new Set(standing.map(({ name }) => name));
@@ -49,9 +50,9 @@ export function isUpToDate(ledger: LedgerRow[], migrations: Migration[]): boolea
 }
 
 /**
- * Refuses a database that this version of the code would not understand: one that a newer version has migrated, one that a migration
- * left half done, and one that was migrated by other SQL of the same name.
- * @throws {StartError} which says what to do
+ * Refuses a database that a newer version migrated, that has an unfinished migration, or that other SQL of the same
+ * name migrated.
+ * @throws {StartError} with instructions
  */
 export function requireUsableLedger(ledger: LedgerRow[], migrations: Migration[]): void {
   const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);
@@ -76,7 +77,7 @@ export function requireUsableLedger(ledger: LedgerRow[], migrations: Migration[]
   }
 }
 
-/** Names begin with the time at which they were made. */
+/** Names begin with the time of creation. */
 function newestOf(rows: LedgerRow[]): LedgerRow | undefined {
   return rows.toSorted((one, other) => (one.name < other.name ? 1 : -1))[0];
 }
@@ -87,7 +88,7 @@ function reasonOf({ fault }: LedgerRow): string {
   return told === '' ? '' : ` (${told})`;
 }
 
-/** Line endings are those of the checkout, as the engine has it. */
+/** Accepts either line ending, as the engine does: it depends on the checkout. */
 function isOf(checksum: string, sql: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
   return [sql, unix, unix.replaceAll('\n', '\r\n')].some(

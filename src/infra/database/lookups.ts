@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from './generated/sqlite/client.js';
 
 /**
- * How many lookups of one turn of the event loop go out together. Prisma joins all that are alike into one statement, and
- * SQLite takes 999 parameters, of which one lookup may need three.
+ * Prisma joins similar lookups of one turn into one statement. SQLite takes 999 parameters, and a lookup may need
+ * three.
  */
 const LOOKUPS_PER_TURN = 300;
 
 type Lookup = (args: object) => Promise<unknown>;
 
 /**
- * Makes lookups (`findUnique`) of many callers in one turn go out in pieces that the database takes; joined, one caller's many
- * would make those of all others fail.
+ * Splits the lookups (`findUnique`) of one turn. Otherwise one caller with too many of them would make the lookups of
+ * all callers fail.
  */
 export function cutLookups(client: PrismaClient): PrismaClient {
   for (const model of Object.values(Prisma.ModelName)) {

@@ -13,12 +13,11 @@ import { isUpToDate, type Migration, readLedger, requireUsableLedger } from './l
 
 export type Dialect = 'sqlite' | 'postgresql';
 
-/** The folder that holds one dialect's migrations, a folder each. */
 export function migrationsFolder(dialect: Dialect): string {
   return join(projectRoot(), 'prisma/migrations', dialect);
 }
 
-/** The nearest folder above with a `package.json`: built, this module may stand in a file with others. */
+/** The nearest parent with a `package.json`: a bundled module has another depth. */
 function projectRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
@@ -28,9 +27,9 @@ function projectRoot(): string {
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
- * Brings a database up to the newest migration, and says so in the log. The engine, which takes long to load, is asked only where
- * the ledger does not say that there is nothing to do.
- * @throws {StartError} where a newer version of the code has migrated it, or a migration of it is half done or another
+ * Applies missing migrations and logs them. The engine loads slowly, so it is used only if the ledger is missing or not
+ * up to date.
+ * @throws {StartError} if a newer version migrated the database, or a migration is unfinished or different
  */
 export async function migrate(
   dialect: Dialect,
@@ -50,8 +49,8 @@ export async function migrate(
 }
 
 /**
- * Brings a database up to the newest migration, with Prisma's own engine and ledger (`_prisma_migrations`).
- * @returns the names of the migrations that were applied now
+ * Uses Prisma's engine and ledger (`_prisma_migrations`).
+ * @returns the names of the applied migrations
  */
 export async function applyMigrations(
   dialect: Dialect,
@@ -64,8 +63,8 @@ export async function applyMigrations(
 }
 
 /**
- * The SQL that leads from one schema to another; `null` when there is no difference.
- * @param before the schema of the last migration, or null before the first
+ * @param before schema of the last migration; null before the first
+ * @returns null if the schemas do not differ
  */
 export async function diffSchemas(
   dialect: Dialect,
@@ -106,7 +105,7 @@ async function withSchemaEngine<T>(
   }
 }
 
-/** The engine never closes what it opened, and its advisory lock lives as long as its connection: keep track. */
+/** Tracks connections: the engine never closes them, and its advisory lock lives as long as they do. */
 function closable(
   factory: SqlMigrationAwareDriverAdapterFactory,
 ): SqlMigrationAwareDriverAdapterFactory & { close(): Promise<void> } {
@@ -134,7 +133,7 @@ interface SchemaEngineGlue {
 
 const schemaEngine = new Lazy(instantiateSchemaEngine);
 
-/** Node 20 cannot import WebAssembly modules, so the package's own entry point is put together by hand, once. */
+/** Node 20 cannot import WebAssembly modules, so this replaces the entry point of the package. */
 async function instantiateSchemaEngine(): Promise<typeof SchemaEngine> {
   const gluePath = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const glue: SchemaEngineGlue & WebAssembly.ModuleImports = await import(gluePath);
@@ -158,7 +157,7 @@ function listMigrations(dialect: Dialect): MigrationList {
   };
 }
 
-/** The oldest first. */
+/** Oldest first. */
 function readMigrations(dialect: Dialect): Migration[] {
   const folder = migrationsFolder(dialect);
   return readdirSync(folder, { withFileTypes: true })

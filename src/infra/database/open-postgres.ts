@@ -12,21 +12,19 @@ import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
 import { aloneOnPostgres, POSTGRES_TRANSACTION_OPTIONS, postgresForMigrations, postgresPool } from './postgres.js';
 
-/** How long the end waits for what is still under way, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 1_500;
 
 export interface PostgresOptions {
   url: string;
-  /** Connections, at most; one more where the process is alone. */
+  /** Exclusive use needs one more connection. */
   pool: number;
-  /** Whether no other process is to work on it meanwhile. */
   isAlone: boolean;
   outages: Outages;
   clock: Clock;
   log: Logger;
 }
 
-/** Opens a PostgreSQL database. @throws {StartError} when it is to be this process's alone, and another has it */
+/** @throws {StartError} if exclusive use is required and another process has it */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, isAlone, clock } = options;
   const hold = isAlone ? await holdAlone(url, clock) : null;
@@ -50,7 +48,7 @@ async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: Hol
     writer,
     ...(hold && { alone: hold }),
     connections: doors.connections,
-    // A statement that is under way keeps its connection until its time is over; the process does not wait for that.
+    // A running statement keeps its connection until its time limit. Closing does not wait that long.
     async close() {
       const disconnected = Promise.all([reader.$disconnect(), writer.$disconnect()]);
       await isDoneWithin(CLOSE_TIMEOUT_MS, disconnected);
@@ -59,7 +57,7 @@ async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: Hol
   };
 }
 
-/** One schema makes the clients of both dialects; SQLite's types are the narrower ones, so they stand for both. */
+/** One schema generates both clients. SQLite's types are narrower, so they stand for both. */
 function postgresClient(adapter: SqlDriverAdapterFactory): PrismaClient {
   const transactionOptions = POSTGRES_TRANSACTION_OPTIONS;
   return new PostgresClient({ adapter: connectedOnce(adapter), transactionOptions }) as unknown as PrismaClient;

@@ -11,13 +11,12 @@ import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
 import { sqliteReader, sqliteWriter } from './sqlite.js';
 
-/** How long a transaction on SQLite may wait for its turn, and how long it may take, in milliseconds. */
+/** Milliseconds. */
 const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
 
 /**
- * Opens the SQLite file `causeway.db` in a folder. It is for one process: others would not hear of its events, and would wait for
- * its writes.
- * @throws {StartError} when another process has it
+ * Only one process may use the file: others would miss its events and wait for its writes.
+ * @throws {StartError} if another process has it
  */
 export async function openSqlite(dataDir: string, outages: Outages, clock: Clock, log: Logger): Promise<Database> {
   const lock = await lockFolder(dataDir);

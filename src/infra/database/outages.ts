@@ -4,16 +4,16 @@ import type { Logger } from '../logger.js';
 import type { Measures } from '../metrics.js';
 import { DatabaseUnavailable, isDriverUnavailable } from './faults.js';
 
-/** How long a database must not have failed, in milliseconds, to count as being back. */
+/** Time without failures that ends an outage. */
 const CALM_MS = 5_000;
 
-/** What a statement may do. A disk that is full, or a server that only reads, refuses nothing but writes. */
+/** A full disk or a read-only server refuses only writes. */
 type Kind = 'read' | 'write';
 
-/** Tells the log once when the database cannot be used, and once when it can again: not with every request in between. */
+/** Logs once when the database becomes unavailable and once when it recovers. */
 export class Outages {
   #failedAt: number | null = null;
-  /** Whether writes have failed: reads that work say nothing of those. */
+  /** Whether writes have failed. Successful reads do not end such an outage. */
   #isOfWrites = false;
 
   constructor(
@@ -22,14 +22,14 @@ export class Outages {
     private readonly measures?: Pick<Measures, 'statements' | 'databaseFaults'>,
   ) {}
 
-  /** A statement ended, however it did, that was begun at such a time of `performance`. */
+  /** @param startedAt from `performance.now()` */
   ended(startedAt: number): void {
     this.measures?.statements.observe((performance.now() - startedAt) / 1_000);
   }
 
   /**
-   * @param commits whether the statement would have been committed by itself
-   * @returns what to throw instead: {@link DatabaseUnavailable} where the database could not be used
+   * @param commits whether the statement would have committed by itself
+   * @returns the error to throw: {@link DatabaseUnavailable} during an outage
    */
   failed(error: unknown, kind: Kind, commits: boolean): unknown {
     if (!isDriverUnavailable(error)) return error;
@@ -51,7 +51,6 @@ export class Outages {
   }
 }
 
-/** The same database, whose outages are known as such to whoever meets one, and to the log. */
 export function watchOutages(factory: SqlDriverAdapterFactory, outages: Outages): SqlDriverAdapterFactory {
   return {
     provider: factory.provider,
@@ -66,7 +65,6 @@ export function watchOutages(factory: SqlDriverAdapterFactory, outages: Outages)
   };
 }
 
-/** A connection that outages are watched on, in place. */
 function watched<Queryable extends SqlQueryable>(queryable: Queryable, outages: Outages): Queryable {
   return watchEach(queryable, outages, {
     provenBy: (sql) => (WRITES.test(sql) ? 'write' : 'read'),
@@ -74,7 +72,7 @@ function watched<Queryable extends SqlQueryable>(queryable: Queryable, outages: 
   });
 }
 
-/** What a transaction writes has worked when it is committed: a disk may be full by then. */
+/** Writes count as successful when they are committed: the disk may be full by then. */
 function watchedTransaction(transaction: Transaction, outages: Outages): Transaction {
   let hasWritten = false;
   const provenBy = (sql: string): Kind => {
@@ -82,7 +80,7 @@ function watchedTransaction(transaction: Transaction, outages: Outages): Transac
     hasWritten ||= WRITES.test(sql);
     return 'read';
   };
-  // The server rolls a transaction back whose connection is lost before its end.
+  // The server rolls back a transaction whose connection is lost before the commit.
   return watchEach(transaction, outages, { provenBy, commits: (sql) => COMMITS.test(sql) });
 }
 
@@ -91,9 +89,9 @@ const WRITES = /\b(INSERT|UPDATE|DELETE)\b/i;
 const COMMITS = /^\s*COMMIT\b/i;
 
 interface Watch {
-  /** What a statement proves to be possible when it has worked. */
+  /** The kind of statement that a success proves to work. */
   provenBy(sql: string): Kind;
-  /** Whether a statement commits what it, or its transaction, wrote. */
+  /** Whether a statement commits its own writes, or those of its transaction. */
   commits(sql: string): boolean;
 }
 
@@ -121,7 +119,7 @@ function watchEach<Queryable extends SqlQueryable>(
   return queryable;
 }
 
-/** Transactions are for writes; that one begins proves nothing of what it will write. */
+/** Transactions are for writes. A successful begin proves nothing about them. */
 async function watchBegin<T>(outages: Outages, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();

@@ -8,22 +8,15 @@ import pg from 'pg';
 import { isDoneWithin } from '../deadlines.js';
 import type { PoolState } from '../metrics.js';
 
-/** How long a connection, a new one or one of the pool's, may be waited for, in milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
 
-/**
- * How long a statement may take until all of its answer is there, in milliseconds. It is counted on this side: a server that
- * stopped or cannot be reached counts nothing.
- */
+/** Covers the whole answer. The client applies it, because an unreachable server cannot. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
-/**
- * After how long the server cancels a statement, in milliseconds. It is less than {@link STATEMENT_TIMEOUT_MS}, so that a slow write is
- * known not to be done.
- */
+/** Shorter than {@link STATEMENT_TIMEOUT_MS}, so that a slow write is known to have failed. */
 const CANCELLED_AFTER_MS = 4_500;
 
-/** How long a transaction may wait for its connection, and how long it may take, in milliseconds. */
+/** Milliseconds. */
 export const POSTGRES_TRANSACTION_OPTIONS = { maxWait: CONNECTION_TIMEOUT_MS, timeout: 10_000 };
 
 export interface PostgresPool {
@@ -32,10 +25,7 @@ export interface PostgresPool {
   connections(): PoolState;
 }
 
-/**
- * The two doors to one pool, from which every read and write takes its connection. Nothing in it is waited for without an end;
- * the writer's end is the pool's.
- */
+/** Reader and writer share one pool. Every wait has a time limit. Closing the writer closes the pool. */
 export async function postgresPool(url: string, size: number): Promise<PostgresPool> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -57,7 +47,7 @@ export async function postgresPool(url: string, size: number): Promise<PostgresP
   };
 }
 
-/** Whether a connection may ask for `statement_timeout`; pgbouncer refuses one that does, unless it is told to ignore it. */
+/** pgbouncer refuses connections that set `statement_timeout`, unless it is configured to ignore it. */
 async function takesStatementTimeout(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
@@ -76,15 +66,14 @@ async function takesStatementTimeout(url: string): Promise<boolean> {
   }
 }
 
-/** PostgreSQL's code (documentation, Appendix A) with which pgbouncer refuses a parameter of a connection. */
+/** pgbouncer's code for a refused connection parameter (PostgreSQL's documentation, Appendix A). */
 const PROTOCOL_VIOLATION = '08P01';
 
 const READS = /^\s*SELECT\b/i;
 
 /**
- * The same connections, on which a statement that may write is refused before it is sent. The server would refuse it by a
- * setting of the session, which a pgbouncer in transaction mode would hand on to others, or by a transaction around each read,
- * which takes two more round trips.
+ * Refuses statements that may write before they are sent. A read-only session setting would leak to other clients of a
+ * pgbouncer in transaction mode. A read-only transaction would add two round trips to each read.
  */
 function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
   const refuse = async (): Promise<never> => {
@@ -102,10 +91,7 @@ function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
   };
 }
 
-/**
- * The few connections that migrations run on. Their statements have no time limit: they may wait for another process that
- * migrates, and may work for long.
- */
+/** Without a statement timeout: a migration may wait for another process, or take long. */
 export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg({
     connectionString: url,
@@ -117,28 +103,29 @@ export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapt
   return withoutSessionLock(factory);
 }
 
-/** Any number that nobody else on the same database takes for a lock of their own. */
+/** An arbitrary key that no other advisory lock in the database has. */
 const MIGRATION_LOCK = 4_900_100;
 
-/** For how long a lock may outlast a process that nobody hears of any more, in milliseconds. */
+/** How long a lock may outlive an unreachable process, in milliseconds. */
 export interface LockTimes {
-  /** After so long without a sign of the process the server ends its connection, and with it the lock. */
+  /** The server closes a connection that is silent for this long, which releases the lock. */
   silence: number;
-  /** How often the process gives a sign, and how long it waits at most for the server's answer to it. */
+  /** Interval of keepalive statements, and the time limit of each answer. */
   sign: number;
 }
 
-/** A process that is not answered gives up its lock ten seconds before the server would, and seeks it again. */
+/** A process without an answer gives up its lock ten seconds before the server would. */
 export const LOCK_TIMES: LockTimes = { silence: 30_000, sign: 10_000 };
 
-/** After how long without a byte the system asks whether the other end is there, in milliseconds; left alone, it waits for hours. */
+/** Idle time before the first TCP keepalive probe. The system's default is hours. */
 const PROBE_AFTER_MS = 10_000;
 
 /**
- * A connection with a transaction that stays open for a lock, until the connection or the machine of either end is gone. A pgbouncer in
- * transaction mode keeps such a lock on one connection; one of a session would stay behind on a connection that others use.
- * @param statementTimeout how long an answer is waited for, in milliseconds, before the connection is ended; without it there is no limit
- * @returns it, to be given to {@link keepLock} once it has its lock
+ * Opens a connection with a transaction that stays open to hold a lock, until the connection or either machine is gone.
+ * A pgbouncer in transaction mode keeps this lock on one connection. It would leave a session's lock on a connection
+ * that other clients use.
+ * @param statementTimeout time limit of an answer in milliseconds, which closes the connection; none by default
+ * @returns the connection, for {@link keepLock} once it has its lock
  */
 export async function beginForLock(
   url: string,
@@ -152,7 +139,7 @@ export async function beginForLock(
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
-  // A connection that is lost between two statements is told of here alone; the next statement is rejected then.
+  // A connection lost between two statements only emits this event. The next statement rejects.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -165,15 +152,14 @@ export async function beginForLock(
   }
 }
 
-/** Ends a connection whose end nobody waits for: a server that is not reached any more answers nothing. */
+/** Does not wait for a server that may be unreachable. */
 export function endQuietly(client: pg.Client): void {
   client.end().catch(() => {});
 }
 
-/** By which a process shows the server that it is there. */
 export const SIGN_OF_LIFE = "SELECT 'alive' WHERE false";
 
-/** Shows the server that the process is there, as long as it answers; a connection on which it does not is ended. */
+/** Closes the connection if a keepalive statement gets no answer. */
 export function keepLock(client: pg.Client, { sign }: LockTimes = LOCK_TIMES): void {
   const giveSign = async () => {
     const isThere = await isDoneWithin(sign, client.query(SIGN_OF_LIFE)).catch(() => false);
@@ -183,7 +169,6 @@ export function keepLock(client: pg.Client, { sign }: LockTimes = LOCK_TIMES): v
   client.once('end', () => clearInterval(timer));
 }
 
-/** Runs `migrate` while no other process migrates the same database. */
 export async function aloneOnPostgres(url: string, migrate: () => Promise<unknown>, times?: LockTimes): Promise<void> {
   const client = await beginForLock(url, times);
   try {
@@ -196,10 +181,9 @@ export async function aloneOnPostgres(url: string, migrate: () => Promise<unknow
   }
 }
 
-/** The session's lock of Prisma's migrations; see {@link aloneOnPostgres}. */
+/** Prisma's session lock for migrations, which {@link aloneOnPostgres} replaces. */
 const SESSION_LOCK = /^SELECT pg_advisory_lock\(/i;
 
-/** Migrations that take no lock of their own. */
 function withoutSessionLock(factory: PrismaPg): SqlMigrationAwareDriverAdapterFactory {
   return {
     provider: factory.provider,
@@ -214,9 +198,9 @@ function withoutSessionLock(factory: PrismaPg): SqlMigrationAwareDriverAdapterFa
   };
 }
 
-/** A connection that ends with the first answer that is not there in time, so that what comes late is nobody else's answer. */
+/** Closes after the first timeout, so that a late answer is not taken for that of another statement. */
 class Connection extends pg.Client {
-  // The library's overloads all fit this one, and what it returns is passed on as it is.
+  // Accepts all overloads of the library, and returns its result unchanged.
   override query(...statement: unknown[]): never {
     const answer: unknown = Reflect.apply(super.query, this, statement);
     if (answer instanceof Promise) {

@@ -8,8 +8,8 @@ import {
 import { type Clock, pause } from '../clock.js';
 
 /**
- * WAL lets readers work beside the writer. `synchronous=NORMAL` survives a killed process; a power cut may take the last
- * commits, never the file's integrity. SQLite's own waiting for a lock would stop the process; see {@link patiently}.
+ * WAL lets readers work during a write. `synchronous=NORMAL` survives a killed process. A power cut may lose the last
+ * commits, but does not corrupt the file. SQLite's own wait for a lock would block the process; see {@link patiently}.
  */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -17,12 +17,11 @@ const WRITER_PRAGMAS = `
   PRAGMA foreign_keys = ON;
 `;
 
-/** How long a lock of another process, such as a backup, is waited for, in milliseconds. */
+/** How long to wait for a lock of another process, such as a backup. */
 const LOCK_TIMEOUT_MS = 5_000;
-/** How often it is tried again meanwhile, in milliseconds. */
 const LOCK_RETRY_MS = 25;
 
-/** Opens the one connection that writes. Everything on it queues behind an open transaction; see {@link queued}. */
+/** Statements queue behind an open transaction; see {@link queued}. */
 export function sqliteWriter(file: string, clock: Clock): SqlDriverAdapterFactory {
   const factory = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: 0 });
   return {
@@ -35,7 +34,7 @@ export function sqliteWriter(file: string, clock: Clock): SqlDriverAdapterFactor
   };
 }
 
-/** Opens a connection that only reads committed rows; a write on it is refused by SQLite itself. */
+/** SQLite itself refuses writes on this connection. */
 export function sqliteReader(file: string, clock: Clock): SqlDriverAdapterFactory {
   const factory = new PrismaBetterSqlite3({ url: `file:${file}`, readonly: true, timeout: 0 });
   return {
@@ -53,7 +52,7 @@ function namesOf({ provider, adapterName }: SqlDriverAdapterFactory) {
   return { provider, adapterName };
 }
 
-/** Runs `work`, again for a while where another process has the file locked. Others have their turn in between. */
+/** Retries if another process has locked the file, without blocking the event loop. */
 async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const giveUpAt = clock.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -66,14 +65,14 @@ async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `SQLITE_BUSY`, by the name that the adapter has for it. */
+/** The adapter's name for `SQLITE_BUSY`. */
 function isLocked(error: unknown): boolean {
   return isDriverAdapterError(error) && error.cause.kind === 'SocketTimeout';
 }
 
 /**
- * The adapter has one connection and only keeps transactions apart from each other: a statement outside a transaction
- * would run inside somebody else's open one, and be lost when that one rolls back. Here such a statement waits.
+ * The adapter has one connection and only keeps transactions apart. Without this queue, another statement would run
+ * inside an open transaction, and be lost if that rolls back.
  */
 function queued(adapter: SqlDriverAdapter, clock: Clock): SqlDriverAdapter {
   const lock = createLock();
@@ -98,8 +97,8 @@ function queued(adapter: SqlDriverAdapter, clock: Clock): SqlDriverAdapter {
 }
 
 /**
- * Begins with the right to write, so that no statement in it meets a lock of another process.
- * @param release gives up the queue's lock, when the transaction ends or does not begin
+ * Takes the write lock at once, so that no statement of the transaction meets a lock of another process.
+ * @param release frees the queue when the transaction ends or does not begin
  */
 async function begin(adapter: SqlDriverAdapter, release: () => void): Promise<Transaction> {
   try {
@@ -120,7 +119,7 @@ async function begin(adapter: SqlDriverAdapter, release: () => void): Promise<Tr
     commit: async () => release(),
     async rollback() {
       try {
-        // Rolled back by then, except after a commit that failed, which may leave it open.
+        // Already rolled back, unless a failed commit left the transaction open.
         await adapter.executeScript('ROLLBACK');
       } catch {
       } finally {
@@ -133,7 +132,7 @@ async function begin(adapter: SqlDriverAdapter, release: () => void): Promise<Tr
   };
 }
 
-/** A first-come, first-served lock: resolves to the function that gives it up, which may be called more than once. */
+/** First-in, first-out mutex. The release function may be called more than once. */
 function createLock(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {

@@ -1,11 +1,11 @@
 import type { Prisma } from './generated/sqlite/client.js';
 
-/** A list of texts in a JSON column, as it stands there. */
+/** The strings of a list in a JSON column; other entries are left out. */
 export function storedStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** The members of an object in a JSON column; none for anything else that stands there. */
+/** The object in a JSON column; empty for any other value. */
 export function storedObject(value: Prisma.JsonValue | undefined): Prisma.JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

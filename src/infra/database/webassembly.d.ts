@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that the migrations use; the DOM library that declares it is not for a server. */
+/** The part of the WebAssembly API that migrations use. The DOM library, which declares it, does not suit a server. */
 declare namespace WebAssembly {
   type ModuleImports = Record<string, unknown>;
   interface Instance {
