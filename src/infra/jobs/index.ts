@@ -12,7 +12,6 @@ import { JobRunner } from './runner.js';
 export type { JobKinds, NewJob } from './kinds.js';
 export { removeDeadJobs } from './rows.js';
 
-/** What jobs take. */
 export interface JobsParts {
   db: Database;
   clock: Clock;
@@ -21,12 +20,12 @@ export interface JobsParts {
   registry: Registry;
 }
 
-/** How long a stop waits for jobs under way, in milliseconds of real time. The lease of one that goes on runs out by itself. */
+/** Real time. The lease of a job that continues expires. */
 const STOP_WITHIN_MS = 1_000;
 
 /**
- * What must happen later. A job is a row, which outlives the process; whichever process sees first that it is due takes it for a
- * minute, and goes on taking it while it works. See `JobKind` for what that asks of those who do jobs.
+ * Deferred work. A job is a row, which outlives the process. The first process that finds it due leases it for a
+ * minute, and renews the lease while it works. `JobKind` states what a handler must guarantee.
  */
 export class Jobs<Payloads extends JobPayloads> {
   readonly #count: ReturnType<typeof showJobs>;
@@ -38,19 +37,19 @@ export class Jobs<Payloads extends JobPayloads> {
   }
 
   /**
-   * Adds a job, unless one with its key waits; one that is worked on is done once more.
-   * @param db may be a transaction: the job is there when, and only when, that is committed. {@link wakeAt} is to be called then
+   * Adds a job. If one with its key is queued, nothing is added; if one is running, it runs once more.
+   * @param db may be a transaction, whose commit adds the job. Call {@link wakeAt} after the commit.
    */
   async add(db: Transaction, { kind, payload, dueAt, key }: NewJob<Payloads>): Promise<void> {
     await insertJob(db, { id: this.parts.nextId(), kind, key: key ?? null, payload, dueAt: new Date(dueAt) });
   }
 
-  /** Looks for due jobs at `ms` since the Unix epoch at the latest. Costs nothing but a timer until then. */
+  /** Checks for due jobs at `ms` since the Unix epoch at the latest. Costs only a timer until then. */
   wakeAt(ms: number): void {
     this.#runner?.wakeAt(ms);
   }
 
-  /** Begins to do jobs of these kinds; those of others are left to processes that know them. */
+  /** Jobs of other kinds are left to processes that know them. */
   start(kinds: JobKinds<Payloads>): void {
     const { db, clock, log } = this.parts;
     const prepare = () => this.#addRecurring(kinds);
@@ -58,7 +57,10 @@ export class Jobs<Payloads extends JobPayloads> {
     this.#runner.look();
   }
 
-  /** Takes no further job and ends those under way, which others may take then. Settles within a second, and never rejects. */
+  /**
+   * Takes no further jobs and aborts running ones, so that other processes can take them. Settles within a second and
+   * never rejects.
+   */
   async stop(): Promise<void> {
     if (this.#runner) await isDoneWithin(STOP_WITHIN_MS, this.#runner.stop());
   }

@@ -12,10 +12,7 @@ interface LeaseParts {
   log: Logger;
 }
 
-/**
- * Prolongs the lease of a job until it is cancelled.
- * @param lose called once when the job is somebody else's, or may be because the lease could not be prolonged in time
- */
+/** @param lose called once if another process has the job, or may have it because the lease was not renewed in time */
 export function keepLease(held: HeldJob, { db, clock, log }: LeaseParts, lose: () => void): Timer {
   let isOver = false;
   let endsAt = clock.now() + LEASE_MS;
@@ -25,7 +22,7 @@ export function keepLease(held: HeldJob, { db, clock, log }: LeaseParts, lose: (
       const isRenewed = await renewJob(db.writer, held, now);
       endsAt = isRenewed ? now + LEASE_MS : 0;
     } catch (error) {
-      // Whoever cannot reach the database hears of it elsewhere (`Outages`); here it is the next attempt that counts.
+      // `Outages` logs an unavailable database. The next renewal may succeed.
       if (!isUnavailable(error))
         log.error({ err: error, ...nameOf(held) }, 'the lease of a job could not be prolonged');
     }

@@ -3,16 +3,14 @@ import type { Clock } from '../clock.js';
 import { keeping, showPart } from '../kept-answers.js';
 import type { Backlog } from './rows.js';
 
-/** How an attempt ended: `lost` when somebody else had the job by then, or it could not be written down; `stopped` with the process. */
+/**
+ * How an attempt ended. `lost`: another process had the job by then, or the result could not be stored. `stopped`: the
+ * process stopped.
+ */
 export type Ending = 'done' | 'failed' | 'dead' | 'lost' | 'stopped';
 
-/** Before the database has been asked. */
 const NOTHING: Backlog = { due: 0, oldestMs: 0, dead: 0 };
 
-/**
- * Shows what waits and what was done.
- * @returns counts an attempt of this process
- */
 export function showJobs(
   registry: Registry,
   clock: Clock,

@@ -11,31 +11,27 @@ import type { Ending } from './metrics.js';
 import { type HeldJob, isRecurring, markDead, nameOf, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
 
 /**
- * How long jobs that other processes added, or left behind, may go unseen, in milliseconds. What this process adds wakes it. A
- * process without anything to do asks the database this often, with one statement that reads the beginning of an index.
+ * How long jobs that other processes added or abandoned may go unnoticed. An idle process runs one indexed query this
+ * often. Jobs of this process wake it.
  */
 const LOOK_EVERY_MS = 30_000;
 
-/** After it could not be asked. */
 const RETRY_MS = 5_000;
 
-/** How many jobs are looked at together. */
 const JOBS_PER_LOOK = 20;
 
-/** What a runner takes. */
 export interface RunnerParts {
   db: Database;
   clock: Clock;
   log: Logger;
   count(kind: string, ending: Ending): void;
-  /** Makes the recurring jobs that are missing. Called until it succeeds; jobs that are there are done meanwhile. */
+  /** Adds missing recurring jobs. Called until it succeeds; existing jobs run in the meantime. */
   prepare(): Promise<void>;
 }
 
-/** What an attempt came to. */
 type Outcome = { is: 'done' } | { is: 'stopped' } | { is: 'failed'; error: unknown } | Unreadable;
 
-/** A payload that its kind cannot read, and where: without the values, which may be secret. */
+/** A payload that its schema rejects. The issues leave out values, which may be secret. */
 interface Unreadable {
   is: 'unreadable';
   issues: { path: PropertyKey[]; code: string }[];
@@ -47,7 +43,6 @@ interface Attempt {
   settled: Promise<void>;
 }
 
-/** Takes jobs as they fall due, and does them. */
 export class JobRunner {
   readonly #attempts = new Set<Attempt>();
   #timer: Timer | null = null;
@@ -67,7 +62,6 @@ export class JobRunner {
     this.#looks = new Trouble(parts.log, 'jobs that are due could not be looked for');
   }
 
-  /** Looks for due jobs at `ms` since the Unix epoch, if not before. */
   wakeAt(ms: number): void {
     if (this.#isStopped || ms >= this.#wakesAt) return;
     this.#timer?.cancel();
@@ -78,7 +72,6 @@ export class JobRunner {
     });
   }
 
-  /** Looks for due jobs now. */
   look(): void {
     if (this.#isStopped) return;
     this.#looksAgain = this.#looking !== null;
@@ -88,7 +81,7 @@ export class JobRunner {
     });
   }
 
-  /** Takes no further job, and tells those under way. Settles when they have ended and are given back or done. */
+  /** Takes no further jobs and aborts running ones. Settles when they have ended and are stored or released. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -146,7 +139,7 @@ export class JobRunner {
     const lease = keepLease(held, { db, clock, log }, () => stop.abort(new Error('the lease is lost')));
     const outcome = await this.#outcomeOf(kind, held, stop.signal);
     lease.cancel();
-    // Whoever still works has had their time.
+    // The handler may still run after its time limit.
     stop.abort(new Error('the attempt is over'));
     try {
       const ending = await this.#settle(kind, held, outcome);
@@ -173,7 +166,7 @@ export class JobRunner {
     }
   }
 
-  /** Writes down what an attempt came to, if the job is still this process's, and tells of failures. */
+  /** Stores the result if this process still has the job. */
   async #settle(kind: JobKind, held: HeldJob, outcome: Outcome): Promise<Ending> {
     const ending = endingOf(kind, held, outcome);
     if (!(await this.#write(kind, held, ending))) {
@@ -184,7 +177,7 @@ export class JobRunner {
     return ending;
   }
 
-  /** @returns false when the job was somebody else's */
+  /** @returns false if another process has the job */
   #write(kind: JobKind, held: HeldJob, ending: WrittenEnding): Promise<boolean> {
     const { db, clock } = this.parts;
     const now = clock.now();
@@ -203,7 +196,7 @@ export class JobRunner {
     }
   }
 
-  /** An outage is told of when it begins and ends, not by what it makes fail. */
+  /** `Outages` logs when an outage begins and ends, so the failures it causes are not logged. */
   #tell(held: HeldJob, outcome: Outcome, ending: Ending): void {
     const details = { ...nameOf(held), attempt: held.attempts };
     if (outcome.is === 'unreadable') {
@@ -216,7 +209,7 @@ export class JobRunner {
   }
 }
 
-/** Something that is tried again and again, and told of when it begins to fail and when it works again. */
+/** Repeated work that logs when it starts to fail and when it works again. */
 class Trouble {
   #isThere = false;
 
@@ -225,7 +218,6 @@ class Trouble {
     private readonly text: string,
   ) {}
 
-  /** @returns whether `work` succeeded */
   async passes(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -256,7 +248,7 @@ function endingOf(kind: JobKind, held: HeldJob, outcome: Outcome): WrittenEnding
   }
 }
 
-/** A schema's own conversion may throw, too. */
+/** Conversions in a schema may throw. */
 function readPayload(kind: JobKind, held: HeldJob): { read: unknown } | Unreadable {
   try {
     const { data, error } = kind.payload.safeParse(held.payload);
