@@ -9,7 +9,6 @@ import { interactionFiles } from './interactions/files.js';
 import type { KeptFiles } from './kept-files.js';
 import { attachmentFiles } from './messages/files.js';
 
-/** What looking for abandoned files takes. */
 export interface FileKeeping {
   read: Reader;
   blobs: BlobStore;
@@ -28,33 +27,31 @@ const KINDS: readonly KeptFiles[] = [
 ];
 
 /**
- * A file without a row is abandoned when it is this old, in milliseconds: many times what a request may take, since a file is in its
- * place before its row is. The same for what is being received.
+ * Minimum age of an abandoned file or partial upload, in milliseconds. A file is stored before its row, so this exceeds
+ * any request.
  */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** Files whose rows are looked for with one query: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const FILES_PER_QUERY = 400;
 
-/**
- * Files of one kind that a look remembers, and so removes, at most: what is left is found by the next. Their keys take a few MiB.
- */
+/** Maximum number of files of one kind per run. Their keys take a few MiB. */
 const FILES_PER_LOOK = 20_000;
 
-/** So many may have no row, however few have one. */
+/** Up to this many files without a row are removed even if fewer files have one. */
 const A_FEW = 50;
 
 /**
- * Looks through all files, in pieces. What has a row is never removed, and what is young is not either. Where more files are without a
- * row than have one, all of the kind stay, and the log says so.
- * @throws the reason of `signal` when that is aborted
+ * Removes files that no row refers to, in batches. If most files of a kind have no row, keeps all of that kind and logs
+ * an error.
+ * @throws the reason of `signal` when it is aborted
  */
 export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortSignal): Promise<void> {
   for await (const key of blobsOf(keeping, STAGING, signal)) {
     if (await isOld(keeping, key)) await keeping.blobs.remove(key);
   }
   for (const kind of KINDS) {
-    // A database that knows no file may be another one than that of these files: nothing is to be lost by a wrong setting.
+    // A database that knows no file of this kind may belong to other files. A wrong setting must not delete anything.
     if (!(await kind.knowsAny(keeping.read))) continue;
     const { abandoned, count, kept } = await look(keeping, kind, signal);
     if (count > A_FEW && count > kept) {
@@ -74,13 +71,9 @@ async function* blobsOf({ blobs }: FileKeeping, folder: string, signal?: AbortSi
   }
 }
 
-/** What a look through the files of one kind has found. */
 interface Found {
-  /** Old files without a row, {@link FILES_PER_LOOK} of them at most. */
   abandoned: string[];
-  /** How many such files there are. */
   count: number;
-  /** How many files have a row. */
   kept: number;
 }
 
@@ -98,7 +91,7 @@ async function look(keeping: FileKeeping, kind: KeptFiles, signal?: AbortSignal)
   return found;
 }
 
-/** Looks for the rows once more: the look through all files may have taken long. */
+/** Checks for rows again, because listing all files may have taken long. */
 async function remove(keeping: FileKeeping, kind: KeptFiles, abandoned: string[], signal?: AbortSignal): Promise<void> {
   for (const keys of inPieces(abandoned, FILES_PER_QUERY)) {
     signal?.throwIfAborted();

@@ -4,23 +4,22 @@ import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content.js';
 
-/** Every event there is: those of the gateway, and the platform's own. */
 export type EventName = DomainEvent['type'];
 
 /**
- * What is read anew after an event by whoever remembers it:
- * - `view`: what decides access in the guild: itself, its roles, channels and overwrites; of an event in a channel, that channel alone;
- * - `roles`: of that view, the roles alone;
- * - `member`: the membership of the user whom the event is about;
- * - `picture`: the guild as GUILD_CREATE shows it;
- * - `last-message`: of that picture, the newest message of a channel;
- * - `live`: who is there and in voice, as GUILD_CREATE shows it;
+ * The data that caches reload after an event:
+ * - `view`: access to the guild: its roles, channels and overwrites; for an event in a channel, that channel only;
+ * - `roles`: only the roles of that view;
+ * - `member`: the membership of the event's user;
+ * - `picture`: the guild in GUILD_CREATE;
+ * - `last-message`: the newest message of a channel in GUILD_CREATE;
+ * - `live`: presences and voice states in GUILD_CREATE;
  * - `token`: the application, its bot and its bot token;
- * - `commands`: the application's commands, where it is installed, and who may run them;
- * - `session`: the portal sessions of the person whom the event is about;
- * - `routes`: which guilds are on which boxes, and which process has a box's connection;
+ * - `commands`: the application's commands, installations and command permissions;
+ * - `session`: the portal sessions of the event's user;
+ * - `routes`: the guilds of boxes, and the processes with their connections;
  * - `portal`: what portal pages watch;
- * - `home`: what people's portal homes show.
+ * - `home`: a person's portal home.
  */
 export type Invalidation =
   | 'view'
@@ -36,63 +35,57 @@ export type Invalidation =
   | 'portal'
   | 'home';
 
-/** Who is sent an event over the gateway. */
 export interface Audience {
-  /** The intents of which a session needs one; 0 for an event that is always sent. */
+  /** A session needs one of these intents; 0 if the event is always sent. */
   intent: number;
-  /** Permission bits that are all needed in the event's channel, as decimal text. */
+  /** Bits that are all needed in the channel, as decimal text. */
   inChannel?: string;
-  /** Permission bits of which one is needed in the guild, as decimal text. */
+  /** Bits of which one is needed in the guild, as decimal text. */
   anyInGuild?: string;
-  /** Whether a bot gets an event about itself always, whatever its intents, or never; or whether it alone gets it. Absent: as others do. */
+  /**
+   * Delivery of an event about a bot: `always` or `never` to that bot, whatever its intents; `only` to that bot.
+   * Absent: as to others.
+   */
   ownBot?: 'always' | 'never' | 'only';
-  /** Whether no session holds the guild after it, whether or not it was sent it. */
+  /** Sessions leave the guild after this event, even if they were not sent it. */
   detaches?: true;
-  /** Whether it goes to one session only: to whoever takes it first. */
+  /** Only the first session that takes the event gets it. */
   once?: true;
 }
 
-/** What an event's row says of it, for all that hear of it. */
 export interface EventStamp {
-  /** Under what kind of topic it travels. */
   topic: TopicKind;
-  /** Null for what never leaves the platform. */
+  /** Null if the event never leaves the platform. */
   audience: Audience | null;
   invalidates: readonly Invalidation[];
 }
 
-/** The forms of a message for those who may not read all of it. */
 export interface ContentForms {
   readers: ContentReaders;
-  /** `data` without anything that only the message-content intent may see. */
+  /** `data` without anything that requires the message-content intent. */
   redacted: string;
-  /** `data` without what only the intent may see of the answered message. */
+  /** `data` without the content of the replied-to message that requires the intent. */
   withoutReply?: string;
 }
 
-/**
- * What travels: an event rendered once, and the few facts its receivers filter by. JSON-safe, ids as decimal text. It says by
- * itself whom it concerns and what it makes obsolete, so that nobody keeps lists of names.
- */
+/** An event rendered once, with the facts that receivers filter by. JSON-safe; ids are decimal text. */
 export interface BusMessage extends EventStamp {
   type: EventName;
   guildId?: string;
   channelId?: string;
-  /** Whom the event is about: the member, the reacting or typing person. */
+  /** The user the event is about, such as the member or the author of a reaction. */
   userId?: string;
-  /** Whether the guild that nobody holds after it is out of reach, and may be back. Absent: it is gone for good. */
+  /** The detached guild may come back. Absent if it is gone for good. */
   unavailable?: true;
-  /** The serialised `d` of the gateway event; `{}` for what never leaves the platform. */
+  /** The serialised `d` of the gateway event; `{}` if the event never leaves the platform. */
   data: string;
-  /** Where not everybody who gets the event may read all of it. */
+  /** Set if some receivers may not read all of the content. */
   content?: ContentForms;
-  /** Where they changed: which of an application's are on now. */
+  /** The enabled intents. Set if they changed. */
   privilegedIntents?: PrivilegedIntent[];
-  /** The interaction that it is about, and the state that it came into. */
   interaction?: { id: string; state?: InteractionState };
 }
 
-/** What subscribers hear. */
 export type Heard = BusMessage | Reconnected;
 
 export type EventBus = Bus<BusMessage>;

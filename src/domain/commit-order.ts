@@ -1,17 +1,16 @@
 import { Lines } from '../infra/lines.js';
 
 /**
- * In which order it is told what was written, of each place: a server, or what else an event is about. In the order in which turns were taken
- * there. A database lets go of what a transaction holds before its answer is back here, so another one that waited for it may be answered
- * first, although it came after it.
+ * Publishes events in commit order for each place, such as a guild. A database releases locks before its answer
+ * arrives, so a later transaction may be answered first.
  */
 export class CommitOrder {
   readonly #lines = new Lines<bigint>();
 
   /**
-   * Writes, and tells what was written after everybody who took a turn in one of its places before.
-   * @param write is handed what it calls with its places, once, where it has something to tell: a transaction as its last step before the commit
-   * @throws what `write` throws; nothing is told then, and nobody waits for it
+   * Runs `write`, then `tell`, after every earlier call that took a turn in one of the same places.
+   * @param write calls `takeTurn` once if it has events. A transaction does so as its last step before the commit.
+   * @throws what `write` throws; nothing is published then
    */
   async tellInTurn<T>(write: (takeTurn: TakeTurn) => Promise<T>, tell: (result: T) => void): Promise<T> {
     let told: Promise<void> | undefined;
@@ -33,5 +32,4 @@ export class CommitOrder {
   }
 }
 
-/** Takes a turn in each of these places. */
 export type TakeTurn = (places: readonly bigint[]) => void;

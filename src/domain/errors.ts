@@ -1,33 +1,24 @@
 import { isUnavailable, mayBeDone } from '../infra/database/faults.js';
 
-/**
- * What sort of refusal a code is. Faces answer kinds; where a code has a number, a name or a status of its own at a face, that face
- * says so beside.
- */
+/** Entry points map kinds to responses. A code with its own number, name or status is mapped there too. */
 export type ErrorKind =
-  /** Who calls is not known, or their credential is not good. */
   | 'unauthenticated'
-  /** Who calls is known, and may not. */
   | 'forbidden'
   | 'notFound'
-  /** What was sent cannot be used. */
   | 'invalid'
-  /** What was sent is fine, and does not go with what is there. */
+  /** Valid input that conflicts with the current state. */
   | 'conflict'
   | 'tooLarge'
-  /** There are as many as there may be. */
   | 'limitReached'
   | 'rateLimited'
-  /** The service cannot answer at present. */
   | 'overloaded';
 
 interface Refusal {
   kind: ErrorKind;
-  /** Where it is always the same. */
+  /** Default message of the code. */
   message?: string;
 }
 
-/** Every way a domain function can refuse. */
 const REFUSALS = {
   UNAUTHENTICATED: {
     kind: 'unauthenticated',
@@ -36,7 +27,7 @@ const REFUSALS = {
   },
   MALFORMED_CREDENTIAL: { kind: 'unauthenticated', message: 'Invalid authentication token' },
   INVALID_ACCESS_TOKEN: { kind: 'unauthenticated', message: 'Invalid OAuth2 access token provided' },
-  // In a body, beside a credential that is good: on 401 a library would throw its bot token away.
+  // Refuses a token in a body, next to a valid credential. On 401, a library would discard its bot token.
   ACCESS_TOKEN_REFUSED: { kind: 'forbidden', message: 'Invalid OAuth2 access token provided' },
   FORBIDDEN: { kind: 'forbidden' },
   BANNED: { kind: 'forbidden', message: 'The user is banned from this guild.' },
@@ -147,37 +138,31 @@ const REFUSALS = {
 
 export type ErrorCode = keyof typeof REFUSALS;
 
-/** The codes that need no message where they are thrown. */
 type CodeWithMessage = {
   [Code in ErrorCode]: (typeof REFUSALS)[Code] extends { message: string } ? Code : never;
 }[ErrorCode];
 
 export const ERROR_CODES = Object.keys(REFUSALS) as ErrorCode[];
 
-/** One fault in the caller's input. */
 export interface FieldFault {
-  /** Where in the input, dots between the steps: `embeds.0.fields.2.name`. Empty for the input as a whole. */
+  /** Dots between the steps: `embeds.0.fields.2.name`. Empty for the whole input. */
   path: string;
-  /** The reference platform's name for the fault, such as `BASE_TYPE_REQUIRED`. */
+  /** Discord's name for the fault. */
   code: string;
   message: string;
 }
 
 export interface DomainErrorDetails {
-  /** Shown to the caller only for `INVALID_INPUT`. */
   fields?: FieldFault[];
-  /** For `RATE_LIMITED`, `SLOW_MODE` and `OVERLOADED`: when to try again. */
+  /** For `RATE_LIMITED`, `SLOW_MODE` and `OVERLOADED`. */
   retryAfterMs?: number;
-  /** Further facts for the caller by their names, as JSON, at faces that have room for them. */
+  /** Further JSON properties for the caller, if the entry point's errors have room for them. */
   shown?: Readonly<Record<string, unknown>>;
-  /** For the log; never shown. */
+  /** For the log only. */
   cause?: unknown;
 }
 
-/**
- * A refusal with a message that may be shown to the caller; that of its code, where it has one and none is given. Anything else that
- * is thrown is a fault of ours.
- */
+/** A refusal whose message may be shown to the caller. Any other error is a bug or an outage. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly kind: ErrorKind;
@@ -200,28 +185,27 @@ export class DomainError extends Error {
     this.shown = details.shown ?? {};
   }
 
-  /** When to try again, in whole seconds as a `Retry-After` header has them; undefined where that is not known. */
+  /** For a `Retry-After` header; undefined if unknown. */
   get retryAfterSeconds(): number | undefined {
     return this.retryAfterMs === undefined ? undefined : Math.ceil(this.retryAfterMs / 1000);
   }
 }
 
-/** When to try again what was too much at once, in milliseconds. */
+/** After a request that exceeded a concurrency limit. */
 export const TRY_AGAIN_MS = 1_000;
 
-/** When to try again what a database could not be had for, in milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5_000;
 
 /**
- * The refusal that something thrown stands for: itself, or `OVERLOADED` where the database or the disk could not be used. Null
- * for a fault of ours. Every face asks here before it answers with an internal error.
+ * The refusal for an error; `OVERLOADED` if the database or the disk was unavailable. Null for a bug. Every entry point
+ * calls this before it responds with an internal error.
  */
 export function refusalIn(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   return isUnavailable(error) ? unavailable(error) : null;
 }
 
-/** The refusal of what may be sent again, since the database or the disk could not be used. */
+/** The refusal of a request that is safe to repeat. */
 export function unavailable(cause: unknown): DomainError {
   const details = { cause, retryAfterMs: UNAVAILABLE_RETRY_MS };
   return new DomainError(
@@ -232,20 +216,19 @@ export function unavailable(cause: unknown): DomainError {
 }
 
 /**
- * As {@link refusalIn}, for the answer to a caller: `OUTCOME_UNKNOWN` for a write that may be done although its answer did not come. Libraries
- * repeat what is answered 503.
+ * As {@link refusalIn}, for a response: `OUTCOME_UNKNOWN` if a write may be committed. Libraries would repeat it after
+ * 503.
  */
 export function refusalOfRequest(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   return mayBeDone(error) ? new DomainError('OUTCOME_UNKNOWN', undefined, { cause: error }) : refusalIn(error);
 }
 
-/** An `INVALID_INPUT` error made of field faults. */
 export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
-/** Runs `work`; where its input is refused, each fault stands at the path that `pathOf` makes of its own. */
+/** Runs `work` and maps the paths of its INVALID_INPUT faults. */
 export async function moveFaults<T>(pathOf: (path: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -256,15 +239,11 @@ export async function moveFaults<T>(pathOf: (path: string) => string, work: () =
   }
 }
 
-/** As {@link moveFaults}, for input that stands in `field` of the caller's. */
 export function faultsWithin<T>(field: string, work: () => Promise<T>): Promise<T> {
   return moveFaults((path) => joinPath(field, path), work);
 }
 
-/**
- * As {@link moveFaults}, for fields that the caller's input names otherwise.
- * @param names the caller's names of fields, by the domain's, where the two differ
- */
+/** As {@link moveFaults}. @param names the caller's field names by the domain's, if they differ */
 export function renameFaults<T>(names: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
   return moveFaults((path) => {
     const [field = '', ...inside] = path.split('.');
@@ -272,28 +251,27 @@ export function renameFaults<T>(names: Readonly<Record<string, string>>, work: (
   }, work);
 }
 
-/** Joins parts of a path, each of which may be empty. */
 export function joinPath(...parts: (string | number)[]): string {
   return parts.filter((part) => part !== '').join('.');
 }
 
-/** What is wrong with something whose `field` says that it is of none of the kinds that may stand there. */
+/** The fault of an object whose `field` names no known kind. */
 export function unknownKind(field: string, kinds: readonly unknown[]): Omit<FieldFault, 'path'> {
   const listed = kinds.length === 1 ? `${kinds[0]},` : kinds.join(', ');
   return { code: 'UNION_TYPE_CHOICES', message: `Value of field "${field}" must be one of (${listed}).` };
 }
 
-/** The refusal of somebody who sees what they ask for, and may not do it. */
+/** The caller may see the target but not do this. */
 export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);
 }
 
-/** A refusal in one line, with the faults of each field: for those who are shown later what was refused. */
+/** A refusal in one line, for logs that developers read later. */
 export function describeFaults({ message, fields }: DomainError): string {
   return [message, ...fields.map((field) => `${field.path || 'body'}: ${field.message}`)].join('; ');
 }
 
-/** Whether something is not refused. @throws what it throws beside a refusal, and OVERLOADED, which says nothing of it */
+/** @throws OVERLOADED, and any error that is not a refusal */
 export async function isAllowed(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

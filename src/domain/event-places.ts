@@ -1,11 +1,9 @@
 import type { ChannelPlace, DomainEvent } from './events.js';
 
-/** The place of what is about no single thing. */
 const EVERYWHERE = 0n;
 
 /**
- * Of which places an event is, by their ids: the server that it is about, and the channel in which it happened; elsewhere the application, team, box
- * or person. What is of one place is told in the order in which it was done ({@link CommitOrder}).
+ * The ids that {@link CommitOrder} orders an event by: guild and channel, or else the application, team, box or user.
  */
 export function placesOf(event: DomainEvent): bigint[] {
   switch (event.type) {
@@ -84,7 +82,7 @@ export function placesOf(event: DomainEvent): bigint[] {
   }
 }
 
-/** A channel and its server: what is told of a message for one person names the channel alone. */
+/** An event of an ephemeral message names the channel only. */
 export function placesIn({ guildId, channelId }: Pick<ChannelPlace, 'guildId' | 'channelId'>): bigint[] {
   return guildId === null ? [channelId] : [guildId, channelId];
 }

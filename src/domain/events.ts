@@ -11,27 +11,25 @@ import type { MessageRecord } from './messages/record.js';
 import type { ShownPresence } from './presences/record.js';
 import type { VoiceStateRecord } from './voice/record.js';
 
-/** Who hears of what happens, where that is not everybody who sees a guild's channel. */
+/** The receivers, unless all who can view the channel receive the event. */
 interface Recipients {
-  /** Everybody in the direct channel, whoever acted among them; of an ephemeral message its person and its bot. */
+  /** All users in the direct channel. For an ephemeral message, its user and its bot. */
   recipientIds?: readonly bigint[];
 }
 
-/** A channel in which something happened. */
 export interface ChannelPlace extends Recipients {
-  /** Null for a direct channel, and for an ephemeral message, which is told as if in one. */
+  /** Null for direct channels and ephemeral messages. */
   guildId: bigint | null;
   channelId: bigint;
 }
 
-/** What happened. Carries everything its rendering needs, so that rendering is a pure function. */
+/** Carries everything its rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & ChannelPlace)
-  /** Several messages of a guild's channel at once. */
   | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
-  /** A message was pinned or unpinned; `lastPinAt` is when one was pinned last. */
+  /** `lastPinAt` is the time of the newest pin. */
   | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & ChannelPlace)
   | ({
       type: 'MESSAGE_REACTION_ADD';
@@ -53,18 +51,14 @@ export type DomainEvent =
     } & ChannelPlace)
   | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
   | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
-  /** As it was. */
+  /** As it was before. */
   | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
-  /** A box was renamed, has connected, or is away. */
   | { type: 'BOX_UPDATED'; boxId: bigint }
-  /** It is gone, and nothing of it holds any more. */
   | { type: 'BOX_DELETED'; boxId: bigint }
-  /** It is no longer as it was which guilds are on which boxes. */
   | { type: 'BOX_ROUTES_UPDATED' }
-  /** A guild was made, with its first channels and its owner. */
   | { type: 'GUILD_CREATED'; guildId: bigint }
   | { type: 'GUILD_UPDATE'; guild: GuildRecord }
-  /** A guild's emojis as they are now, all of them. */
+  /** All emojis of the guild. */
   | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
@@ -72,67 +66,47 @@ export type DomainEvent =
   | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
-  /** A member of the guild is seen in another way. */
   | { type: 'PRESENCE_UPDATE'; guildId: bigint; presence: ShownPresence }
-  /** Somebody joined, changed or left a guild's voice. */
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
-  /** Somebody is away from a guild, or back, or a box made a bot a member: what is remembered of the membership is read anew. */
+  /** A member's away note changed, or a box made a bot a member. */
   | { type: 'MEMBERSHIP_UPDATED'; guildId: bigint; userId: bigint }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
-  /** An invite was taken back, or used as often as it could be. */
   | { type: 'INVITE_DELETE'; invite: Invite }
-  /** A webhook of a guild's channel was made, changed or deleted. */
   | { type: 'WEBHOOKS_UPDATE'; applicationId: bigint; guildId: bigint; channelId: bigint }
-  /** A guild's list for a command, or for all commands of its application, was replaced. */
+  /** A list for one command, or for all commands of the application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
-  /**
-   * A guild was deleted, or where it is `unavailable` cannot be reached any more: no session holds it, until GUILD_JOINED tells its bots that it
-   * is back.
-   */
+  /** A guild was deleted or became unreachable. Sessions drop it. GUILD_JOINED brings an unreachable guild back. */
   | { type: 'GUILD_DELETE'; guildId: bigint; unavailable: boolean }
-  /** A bot became a member, or its guild can be reached again: its sessions are shown the whole guild (GUILD_CREATE). */
+  /** A bot became a member, or its guild is reachable again. Sent as GUILD_CREATE. */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
-  /** A bot is no longer a member: its sessions lose the guild (GUILD_DELETE). */
+  /** A bot is no longer a member. Sent as GUILD_DELETE. */
   | { type: 'GUILD_LEFT'; guildId: bigint; userId: bigint }
-  /** A bot's own user changed: its sessions are shown it anew. */
+  /** Sent to the bot's own sessions. */
   | { type: 'USER_UPDATE'; user: User }
-  /** An application changed, or its bot; whoever keeps a copy reads it anew. */
+  /** An application or its bot changed. */
   | {
       type: 'APPLICATION_UPDATED';
       applicationId: bigint;
-      /** Where its privileged intents changed: which are on now. */
       intents?: PrivilegedIntent[];
     }
-  /** Anything of a team changed: itself, its members, its invitations, or which applications it owns. */
   | { type: 'TEAM_UPDATED'; teamId: bigint }
-  /**
-   * A person's portal home changed, in what no topic that it listens to tells: their open invitations, the name or icon of what invites them, or
-   * what is theirs.
-   */
+  /** A person's portal home changed in a way that no other topic covers, such as an open invitation. */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
-  /** Somebody asked something of an application: one of its bot's sessions gets it. */
   | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
-  /** An interaction came into a state, or something of it was noted. */
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
-  /** A person signed out somewhere; whoever keeps that person's sessions asks for them anew. */
+  /** A portal session of this person ended. */
   | { type: 'SESSION_ENDED'; userId: bigint }
-  /** A person's name or avatar is another one; whoever remembers them with their sessions reads them anew. */
+  /** A person's name or avatar changed. */
   | { type: 'PERSON_UPDATED'; userId: bigint }
-  /** Somebody was invited to test an application, answered, or was taken off the list. */
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
-  /** A webhook of the application was made, changed or deleted. */
   | { type: 'APPLICATION_WEBHOOKS_UPDATED'; applicationId: bigint }
-  /** Commands were registered, changed or deleted: those of a guild, or those that are everywhere. */
   | { type: 'COMMANDS_UPDATED'; applicationId: bigint; guildId: bigint | null }
-  /** An emoji of the application was made, renamed or removed. */
   | { type: 'APPLICATION_EMOJIS_UPDATED'; applicationId: bigint }
-  /** An application was installed or removed somewhere, also with other grants, or somebody said who may run its commands. */
+  /** An installation, its grants or command permissions changed. */
   | { type: 'COMMAND_ACCESS_UPDATED'; applicationId: bigint }
-  /** Sessions of its bot began or ended. */
   | { type: 'BOT_SESSIONS_UPDATED'; applicationId: bigint }
   | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
-  /** The bot token was replaced; sessions that used the old one end. */
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

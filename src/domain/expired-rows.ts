@@ -12,7 +12,7 @@ import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 
-/** Removes rows whose time is over, as many as `limit` at most. @returns how many; fewer when there are no more */
+/** @returns number of removed rows; fewer than `limit` if there are no more */
 type RemoveSome = (db: Doors['writer'], now: number, limit: number) => Promise<number>;
 
 const KINDS: readonly RemoveSome[] = [
@@ -27,18 +27,15 @@ const KINDS: readonly RemoveSome[] = [
   removeDeadJobs,
 ];
 
-/** Does the same as it walks along an index, and yields after each piece. */
+/** Walks along an index, and yields after each batch. */
 type RemoveInPieces = (db: Doors, now: number, limit: number) => AsyncGenerator<void>;
 
 const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants];
 
-/** How many rows one statement removes: a few milliseconds of SQLite, in which nobody else writes. */
+/** A few milliseconds in SQLite, during which other writes wait. */
 const ROWS_PER_STATEMENT = 200;
 
-/**
- * Removes rows that nothing shows or looks for any more because their time is over, in pieces.
- * @throws the reason of `signal` when that is aborted
- */
+/** @throws the reason of `signal` when it is aborted */
 export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const removeSome of KINDS) {
     await untilNoneIsLeft(signal, async () => {

@@ -1,9 +1,7 @@
-/** A day, in milliseconds. */
 export const DAY_MS = 86_400_000;
 
 /**
- * Times that are over for a day, before which nothing is removed: another process, whose clock is behind, may still look for what
- * this one's clock says is over.
+ * Expired rows stay for a day, because the clock of another process may be behind.
  * @param now milliseconds since the Unix epoch
  */
 export function overForADay(now: number): { lte: Date } {

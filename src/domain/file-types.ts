@@ -1,7 +1,7 @@
 import { fault, listUpTo, maybe, plainText } from './input.js';
 import { limits } from './limits.js';
 
-/** The extensions of each group (Discord's documentation, File Type Filtering). */
+/** Discord's documentation, File Type Filtering. */
 const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['image', ['.png', '.gif', '.jpg', '.jpeg', '.jfif', '.webp', '.avif']],
   ['video', ['.mp4', '.mov', '.qt', '.webm']],
@@ -10,7 +10,7 @@ const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const FILE_TYPE = /^(image|video|audio|\.[a-z0-9][a-z0-9._+-]{0,31})$/;
 
-/** What files may be: groups of types, and extensions with their dot, in lower case. */
+/** Groups, or extensions with their dot, in lower case. */
 export function fileTypes() {
   const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio, or an extension that begins with a dot.');
   const type = plainText()
@@ -20,8 +20,8 @@ export function fileTypes() {
 }
 
 /**
- * Whether a file is of one of some types, by the end of its name; what is in it does not matter.
- * @param types as {@link fileTypes} reads them; any file will do where they are missing or empty
+ * Checks the end of the name, not the content.
+ * @param types from {@link fileTypes}; if missing or empty, every file matches
  */
 export function isOfType(filename: string, types: readonly string[] = []): boolean {
   const name = filename.toLowerCase();

@@ -3,7 +3,7 @@ import { fault, trimmed } from './input.js';
 import { limits } from './limits.js';
 
 /**
- * A full URL with a host and without credentials; an empty text stands for none.
+ * Requires a host and no credentials. Empty text becomes null.
  * @param protocols such as `https:`
  */
 export function fullUrl(...protocols: string[]) {
@@ -23,7 +23,7 @@ const CODE = 'URL_TYPE_INVALID_URL';
 
 function isFullUrl(text: string, protocols: string[]): boolean {
   if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
-  // Of more slashes, a browser would make two.
+  // A browser turns three or more slashes into two.
   const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
   return isFull && protocols.includes(new URL(text).protocol);
 }

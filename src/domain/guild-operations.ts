@@ -1,8 +1,8 @@
 import { Permission } from './permissions.js';
 
 /**
- * What each operation needs in the guild at large, beside being a member. What can be done along with another has a name of its own,
- * and needs its permission as well. The guild's owner and administrators hold every permission.
+ * Permissions that each operation needs, in addition to membership. Optional parts of an operation have their own row.
+ * The owner and administrators hold every permission.
  */
 export const GUILD_OPERATIONS = {
   viewGuild: 0n,
@@ -45,7 +45,7 @@ export const GUILD_OPERATIONS = {
   manageCommandPermissionsByToken: Permission.ManageRoles,
 } satisfies Record<string, bigint>;
 
-/** What each operation needs in a channel, beside ViewChannel. */
+/** Permissions that each operation needs, in addition to ViewChannel. */
 export const CHANNEL_OPERATIONS = {
   viewChannel: 0n,
   updateChannel: Permission.ManageChannels,
@@ -85,16 +85,13 @@ export type GuildOperation = keyof typeof GUILD_OPERATIONS;
 
 export type ChannelOperation = keyof typeof CHANNEL_OPERATIONS;
 
-/** What is done at once: never nothing. */
 export type GuildOperations = [GuildOperation, ...GuildOperation[]];
 export type ChannelOperations = [ChannelOperation, ...ChannelOperation[]];
 
-/** The permission bits that all of these need together. */
 export function neededInGuild(operations: readonly GuildOperation[]): bigint {
   return operations.reduce((bits, operation) => bits | GUILD_OPERATIONS[operation], 0n);
 }
 
-/** The permission bits that all of these need together, in the channel. */
 export function neededInChannel(operations: readonly ChannelOperation[]): bigint {
   return operations.reduce((bits, operation) => bits | CHANNEL_OPERATIONS[operation], Permission.ViewChannel);
 }

@@ -15,39 +15,36 @@ import { idIn, type KeptFiles } from './kept-files.js';
 import { ICONS_PER_PERSON, limits } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
-/** As long as the reference platform's hashes: 32 hexadecimal digits. */
+/** 32 hexadecimal digits, like Discord's hashes. */
 const HASH_BYTES = 16;
 
-/** Whose icon it is: an application's, which is also its bot's avatar until that has another, a team's or a guild's, or a user's avatar. */
+/** An application's icon is also its bot's avatar until the bot has its own. */
 export interface IconOwner {
   folder: 'app-icons' | 'team-icons' | 'guild-icons' | 'avatars';
   id: bigint;
 }
 
-/** The bytes of a PNG, JPEG, GIF or WebP image, or where to get them once it is known that they may be kept. */
+/** A PNG, JPEG, GIF or WebP image, or a function that reads it once the limit allows it. */
 export type IconSource = Buffer | (() => Promise<Buffer>);
 
-/** What an icon may be instead of a square one. */
 interface IconKind {
-  /** The field at which it is refused. */
   field: string;
   fit(content: Buffer): Promise<KeptImage | null>;
 }
 
 const SQUARE: IconKind = { field: 'icon', fit: squareImage };
 
-/** A picture of an application with its own proportions, which is kept beside its icon. */
+/** A cover image keeps its proportions. */
 export const COVER: IconKind = { field: 'cover', fit: coverImage };
 
-/** Where one form of an icon is kept. */
 function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): string {
   return `${folder}/${id}/${hash}.${format}`;
 }
 
 /**
- * Checks an image and keeps it as an icon of its owner, which shows it once its row names the hash.
- * @returns the hash: one of its own for every upload, so that removing an old icon never takes a new one along
- * @throws INVALID_INPUT at `icon`, or where its kind says, RATE_LIMITED, OVERLOADED, and what `icon` throws
+ * Checks and stores an icon. It is shown once the owner's row has the hash.
+ * @returns the hash, unique for every upload, so that removing an old icon never removes a new one
+ * @throws INVALID_INPUT at the field of the kind, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
 export async function keepIcon(
   call: CallContext,
@@ -76,15 +73,12 @@ export async function keepIcon(
   return hash;
 }
 
-/** What somebody wants their icon to be: null for none, undefined for the one there is. */
+/** Null removes the icon, undefined keeps it. */
 type WantedIcon = IconSource | null | undefined;
 
 /**
- * Makes a change with which an owner may get another icon: the new one is kept before, and whichever of the two nobody shows any more is
- * removed after it.
- * @param change stores the hash of the wanted icon; null for none, undefined for the one there is
- * @param hashOf the icon of the row that `change` answers
- * @returns the row as it is then
+ * Changes a row that may get a new icon. Stores the new icon first, and afterwards removes whichever icon is not shown.
+ * @param change stores the hash; null removes the icon, undefined keeps it
  * @throws what {@link keepIcon} and `change` throw
  */
 export async function changeWithIcon<Row>(
@@ -98,10 +92,9 @@ export async function changeWithIcon<Row>(
   return after;
 }
 
-/** A change of a row by what becomes of the hash of its icon. */
 type ChangeOfIcon<Row> = (hash: string | null | undefined) => Promise<{ before: Row; after: Row }>;
 
-/** As {@link changeWithIcon}, with the row as it was before: so that one change may be within another. */
+/** As {@link changeWithIcon}, but returns the old row too, so that changes can be nested. */
 export async function replaceIcon<Row>(
   call: CallContext,
   owner: IconOwner,
@@ -122,24 +115,21 @@ export async function replaceIcon<Row>(
   }
 }
 
-/** Refuses an image for which there was no room; anything else that was thrown is thrown on. @throws OVERLOADED */
+/** Rethrows other errors. @throws OVERLOADED */
 export function tooManyImages(error: unknown): never {
   if (!(error instanceof TooManyImages)) throw error;
   const message = 'Too many images are being uploaded at the moment; try again soon.';
   throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
-/** Counts an image that a person uploads. @throws RATE_LIMITED */
+/** Bots are limited by their route. @throws RATE_LIMITED */
 export async function limitImages(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
   await takeLimit(call, ICONS_PER_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
 }
 
-/**
- * Removes an icon's files unless its owner shows it (again). Files that stay behind because the disk refused are no
- * reason to fail.
- */
+/** Removes an icon's files unless the owner shows it (again). Failures are logged. */
 export async function dropIcon(call: CallContext, owner: IconOwner, hash: string): Promise<void> {
   try {
     if (await isShown(call, owner, hash)) return;
@@ -164,10 +154,9 @@ async function isShown({ read }: CallContext, { folder, id }: IconOwner, iconHas
   }
 }
 
-/** Applications that show a picture as icon or as cover. */
 const showing = (hash: string | { not: null }) => ({ OR: [{ iconHash: hash }, { coverHash: hash }] });
 
-/** The file of an icon, or null when there is none. `size` is in bytes. */
+/** `size` is in bytes. */
 export async function findIcon(
   blobs: BlobStore,
   input: { owner: IconOwner; hash: string; format: ImageFormat },
@@ -177,7 +166,7 @@ export async function findIcon(
   return size === null ? null : { key, size };
 }
 
-/** Under which names icons are served, and what stands there: a bot's avatar is its application's icon until it has another. */
+/** Folders by public icon path, in order. A bot's avatar falls back to its application's icon. */
 export const ICON_FOLDERS = {
   'app-icons': ['app-icons'],
   avatars: ['avatars', 'app-icons'],
@@ -187,7 +176,7 @@ export const ICON_FOLDERS = {
 
 export type IconName = keyof typeof ICON_FOLDERS;
 
-/** The file of an icon under the name that it is served by; null where there is none. */
+/** Finds an icon by its public path. */
 export async function findServedIcon(
   blobs: BlobStore,
   { of, id, ...icon }: { of: IconName; id: bigint; hash: string; format: ImageFormat },
@@ -199,7 +188,7 @@ export async function findServedIcon(
   return null;
 }
 
-/** The files of applications' icons and covers, for who looks through what is kept. */
+/** For the removal of abandoned files. */
 export const applicationIcons: KeptFiles = {
   folder: 'app-icons',
   knowsAny: async ({ application }) =>
@@ -215,7 +204,6 @@ export const applicationIcons: KeptFiles = {
     }),
 };
 
-/** The files of teams' icons. */
 export const teamIcons: KeptFiles = {
   folder: 'team-icons',
   knowsAny: async ({ team }) => (await team.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
@@ -223,7 +211,6 @@ export const teamIcons: KeptFiles = {
     shownOf(keys, (ids) => team.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
 };
 
-/** The files of guilds' icons. */
 export const guildIcons: KeptFiles = {
   folder: 'guild-icons',
   knowsAny: async ({ guild }) => (await guild.findFirst({ where: WITH_ICON, select: { id: true } })) !== null,
@@ -231,7 +218,6 @@ export const guildIcons: KeptFiles = {
     shownOf(keys, (ids) => guild.findMany({ where: { id: { in: ids } }, select: ID_AND_ICON })),
 };
 
-/** The files of users' avatars. */
 export const userAvatars: KeptFiles = {
   folder: 'avatars',
   knowsAny: async ({ user }) =>
@@ -246,7 +232,7 @@ export const userAvatars: KeptFiles = {
 const WITH_ICON = { iconHash: { not: null } };
 const ID_AND_ICON = { id: true, iconHash: true } as const;
 
-/** The keys whose owner shows the icon, and those that are no icon's. */
+/** Returns keys whose owner shows the icon, and keys that are not icons. */
 async function shownOf(
   keys: string[],
   findOwners: (ids: bigint[]) => Promise<{ id: bigint; iconHash: string | null }[]>,

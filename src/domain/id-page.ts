@@ -1,6 +1,6 @@
-/** A part of a list in ascending order of ids. */
+/** Ascending by id. */
 export interface IdPage {
-  /** Only ids above this one. */
+  /** Exclusive lower bound. */
   after?: bigint | undefined;
   take: number;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { MAX_ID, parseSnowflake } from '../infra/ids.js';
 
-/** A refinement's fault code; used as `z.string().refine(test, fault('STRING_TYPE_REGEX', '…'))`. */
+/** For `z.string().refine(test, fault('STRING_TYPE_REGEX', '…'))`. */
 export function fault(code: string, message: string): { error: string; params: { code: string } } {
   return { error: message, params: { code } };
 }
 
-/** Says in the message of a refusal as a whole what is wrong with all inputs that have the same fault. */
+/** The message of the whole refusal, from all inputs with the same fault. */
 export type Headline = (inputs: readonly unknown[]) => string;
 
-/** As {@link fault}, for a fault that the refusal as a whole names, too. */
+/** As {@link fault}, for a fault that also sets the message of the whole refusal. */
 export function headline(
   code: string,
   message: (input: unknown) => string,
@@ -18,17 +18,17 @@ export function headline(
   return { error: ({ input }) => message(input), params: { code, headline } };
 }
 
-/** How many faults of an input are told. */
+/** Maximum number of faults in a response. */
 export const FAULTS_TOLD = 100;
 
-/** Times of a year of four digits, in milliseconds since the Unix epoch: what both databases keep and libraries can read. */
+/** Times with a four-digit year: both databases store them and libraries can read them. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A date, or one with a time of day; of that, seconds, their fractions and the offset need not be told. */
+/** Time, seconds, fractions and offset are optional. */
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** A time in ISO 8601, of the years 1 to 9999. Without an offset it is in UTC. */
+/** ISO 8601, in the years 1 to 9999. Without an offset it is in UTC. */
 export function isoTime() {
   return z
     .string()
@@ -39,13 +39,13 @@ export function isoTime() {
     .transform((text) => new Date(timeIn(text)));
 }
 
-/** Milliseconds since the Unix epoch; NaN for what is no time. */
+/** NaN if the text is no time. */
 function timeIn(text: string): number {
   const [, date = '', time = '00:00', offset = 'Z'] = ISO_TIME.exec(text) ?? [];
   return isDate(date) ? Date.parse(`${date}T${time}${offset}`) : Number.NaN;
 }
 
-/** Whether there is such a day. */
+/** Whether the calendar has this day. */
 function isDate(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00Z`);
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(text);
@@ -55,12 +55,12 @@ function isKept(time: number): boolean {
   return time >= EARLIEST && time <= LATEST;
 }
 
-/** A list of at most `max` entries, which are counted before one of them is looked at. */
+/** Checks the count before any entry is parsed. */
 export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
   return uncheckedList(max, schema).pipe(z.array(schema)).meta({ maxItems: max });
 }
 
-/** As {@link listUpTo}, for entries that hold much: once there are {@link FAULTS_TOLD}, those that follow are not looked at. */
+/** As {@link listUpTo}, but stops after {@link FAULTS_TOLD} faults, for large entries. */
 export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
   return uncheckedList(max, schema)
     .transform((entries, checks) => {
@@ -74,7 +74,7 @@ export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Sche
     .meta({ maxItems: max });
 }
 
-/** A list of which no more than `count` entries are looked at, for who counts them by a rule of their own. */
+/** Parses only the first `count` entries. The caller checks the count itself. */
 export function firstOf<Schema extends z.ZodType>(count: number, schema: Schema) {
   return uncheckedEntries(schema)
     .transform((entries) => entries.slice(0, count))
@@ -85,12 +85,12 @@ function uncheckedEntries(schema: z.ZodType) {
   return z.array(z.unknown().meta({ shownAs: schema }));
 }
 
-/** @param schema what the entries are shown as */
+/** @param schema describes the entries, but does not parse them */
 export function uncheckedList(max: number, schema: z.ZodType) {
   return uncheckedEntries(schema).max(max);
 }
 
-/** Parses one entry of a list: nothing for one that is refused, whose faults stand under its index. */
+/** Returns an empty array for a faulty entry and adds its faults under its index. */
 export function parseEntry<Schema extends z.ZodType>(
   schema: Schema,
   entry: unknown,
@@ -103,21 +103,18 @@ export function parseEntry<Schema extends z.ZodType>(
   return [];
 }
 
-/** Text whose length, once trimmed, is from `min` to `max` characters. Holds nothing PostgreSQL cannot store. */
+/** Contains nothing that PostgreSQL cannot store. */
 export function trimmedText(min: number, max: number) {
   return trimmed().refine((text) => characters(text) >= min && characters(text) <= max, badLength(min, max));
 }
 
-/** Controls, line ends among them, and marks that turn the direction of the text around them. */
+/** Control characters, line ends and direction marks. */
 const DISGUISES = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 
-/** What no font shows: joiners, selectors, fillers, marks of annotation, and the blank Braille pattern. */
+/** Joiners, selectors, fillers, annotation marks and the blank Braille pattern. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]/gu;
 
-/**
- * A name: as {@link trimmedText}, with at least `min` characters that can be seen, on one line, and shown as it is written
- * whatever stands around it.
- */
+/** As {@link trimmedText}, on one line, with at least `min` visible characters and no direction marks. */
 export function nameText(min: number, max: number) {
   return trimmed()
     .refine((name) => characters(visiblePart(name)) >= min && characters(name) <= max, badLength(min, max))
@@ -130,12 +127,12 @@ export function nameText(min: number, max: number) {
     );
 }
 
-/** Optional, and null counts as not given. */
+/** Null counts as absent. */
 export function maybe<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Text of at most `max` characters, once trimmed. */
+/** Trimmed. */
 export function textUpTo(max: number) {
   return trimmed()
     .refine(
@@ -145,7 +142,6 @@ export function textUpTo(max: number) {
     .meta({ maxLength: max });
 }
 
-/** {@link plainText} without the blanks around it. */
 export function trimmed() {
   return plainText().transform((text) => text.trim());
 }
@@ -158,14 +154,14 @@ function visiblePart(text: string): string {
   return text.replace(INVISIBLE, '').trim();
 }
 
-/** How many characters a text has; one outside the basic plane, such as most emojis, counts once. */
+/** Counts code points, so that most emojis count once. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** Text that both databases can keep: U+0000 is refused, lone surrogates become U+FFFD. */
+/** Refuses U+0000, which PostgreSQL cannot store, and replaces lone surrogates by U+FFFD. */
 export function plainText() {
   return z
     .string()
@@ -174,8 +170,8 @@ export function plainText() {
 }
 
 /**
- * A snowflake from text or a whole number, as a bigint. Ids are unsigned, columns are signed: a greater id than {@link MAX_ID} becomes that one.
- * No row has it, so that a lookup finds nothing, and a comparison comes out as with the id itself.
+ * Columns are signed, so greater ids become {@link MAX_ID}. No row has that id, so lookups find nothing and comparisons
+ * stay correct.
  */
 export function snowflake() {
   return z
@@ -188,10 +184,10 @@ export function snowflake() {
     .meta({ shownAs: { type: 'string', format: 'snowflake', pattern: '^\\d+$' } });
 }
 
-/** What a fault of {@link unionOfKinds} is known by. */
+/** The parser recognises a {@link unionOfKinds} fault by this message. */
 export const UNKNOWN_KIND = 'unknown kind';
 
-/** The members of a union by what one of their fields says; one of another kind is told of at the thing itself, not at that field. */
+/** Reports an unknown kind at the object, not at its discriminator. */
 export const unionOfKinds: typeof z.discriminatedUnion = (discriminator, members) =>
   z.discriminatedUnion(discriminator, members, {
     error: ({ input }) => ((Object(input)[discriminator] ?? null) === null ? undefined : UNKNOWN_KIND),

@@ -4,11 +4,7 @@ import { type CallContext, requirePerson } from './call.js';
 import { INVITATIONS_PER_PERSON, UNKNOWN_EMAILS_PER_PERSON } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
-/**
- * Invites somebody, who may get a mail each time, unless the caller did so too often. An invitation that is refused does not
- * count.
- * @throws RATE_LIMITED, and what `invite` throws
- */
+/** A refused invitation does not count. @throws RATE_LIMITED, and what `invite` throws */
 export async function withinInvitationLimit<T>(
   call: CallContext,
   inviteeId: bigint,
@@ -26,9 +22,8 @@ export async function withinInvitationLimit<T>(
 }
 
 /**
- * The person whom an invitation by e-mail address is to. Addresses that nobody has an account with count for the caller, so that
- * the answers are no way to find out who has one.
- * @throws INVALID_INPUT at `email` for nobody, RATE_LIMITED
+ * Unknown addresses count against the caller, so that callers cannot probe for accounts.
+ * @throws INVALID_INPUT at `email` if there is no account, RATE_LIMITED
  */
 export async function findInviteeByEmail(call: CallContext, email: string): Promise<User> {
   const key = String(requirePerson(call).user.id);

@@ -1,9 +1,6 @@
 import type { Write } from './call.js';
 
-/**
- * Notes for everybody with an open invitation that their portal home changed: what invites them was renamed, got another icon,
- * or is about to be deleted.
- */
+/** Updates the portal home of every open invitee after a change of the inviting team or application. */
 export async function recordForInvited(
   { db, record }: Write,
   to: { teamId: bigint } | { applicationId: bigint },

@@ -4,13 +4,12 @@ import { GreetingPayload } from './built-in-commands/greetings/payload.js';
 import { ReminderPayload } from './built-in-commands/reminders/payload.js';
 import { PrunePayload } from './members/prune-payload.js';
 
-/** Of jobs that need to know nothing. */
 const NOTHING = z.object({});
 
-/** An id, which JSON has no numbers for. */
+/** JSON numbers cannot hold an id. */
 const ID = z.string().regex(/^\d+$/).transform(BigInt);
 
-/** What each kind of job needs to know; `jobs.ts` says how it is done. */
+/** `jobs.ts` has the handlers. */
 export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
   'expired-rows': NOTHING,
@@ -29,5 +28,4 @@ export const JOB_PAYLOADS = {
 
 export type DomainJobPayloads = typeof JOB_PAYLOADS;
 
-/** Something that is to be done later. */
 export type DomainJob = NewJob<DomainJobPayloads>;

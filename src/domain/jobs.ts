@@ -21,22 +21,20 @@ import { removeInactive } from './members/prune.js';
 import { removeOldEphemeralMessages } from './messages/expired.js';
 import { showMemberships } from './users/shown.js';
 
-/** What doing jobs takes. */
 export interface JobSupplies {
   db: Database;
   blobs: BlobStore;
   log: Logger;
-  /** What is done for nobody in particular. */
+  /** Creates a call without a caller. */
   callOfNobody: () => CallContext;
 }
 
-/** Jobs of a kind that wait for boxes: many more than one box has at a time. */
+/** Jobs that wait for boxes: many more than one box handles at a time. */
 const BOXES_AT_ONCE = 16;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How each kind of job is done. */
 export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKinds<DomainJobPayloads> {
   const asked = new AskedBoxes();
   return {
@@ -64,7 +62,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       maxMs: HOUR_MS,
       run: (payload, { signal }) => removeMessagesOfBanned(callOfNobody(), payload, signal),
     },
-    // Added by a migration, once.
+    // A migration adds this job once.
     'name-keys': {
       payload: JOB_PAYLOADS['name-keys'],
       atOnce: 1,
@@ -87,7 +85,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       maxMs: HOUR_MS,
       run: (prune, { signal }) => removeInactive(callOfNobody(), prune, signal),
     },
-    // Each process looks after those it delivers; these are those of a process that is no more.
+    // Settles those of dead processes. Each process settles its own.
     'overdue-interactions': {
       payload: JOB_PAYLOADS['overdue-interactions'],
       atOnce: 1,

@@ -7,14 +7,12 @@ import { REMEMBER_MS } from '../infra/memory.js';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Tells whether a credential names anything at all, before it is looked into. Made-up ones are looked up together, so that they
- * cost little however many come, and nobody with a good one has to be refused for them.
+ * Checks whether a credential exists before it is verified. Lookups are batched, so that floods of invalid credentials
+ * stay cheap.
  */
 export interface KnownCredentials {
   application(id: bigint): Promise<boolean>;
-  /** By the hash of its token. */
   session(hash: string): Promise<boolean>;
-  /** By the hash of the token. */
   oauthToken(hash: string): Promise<boolean>;
 }
 
@@ -36,7 +34,7 @@ export function createKnownCredentials(read: Reader, clock: Clock): KnownCredent
   };
 }
 
-/** Remembers for a while what exists, and never what does not: that may come to be at any moment. */
+/** Does not cache missing keys, because they may be created at any moment. */
 function existence<K extends bigint | string>(
   clock: Clock,
   find: (keys: K[]) => Promise<K[]>,

@@ -1,23 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { DomainEvent } from './events.js';
 
-/** Of so many members and messages it is known that they changed; those told of longest ago are forgotten first. */
+/** The oldest changes are dropped first. */
 const MAX_KNOWN = 20_000;
 
 /**
- * What this process told of members and messages, as far as others' events show them along: the author of a message, or the message that one
- * answers. Something that was read before a change, and is told after it, would have clients take back in their caches what they were told.
+ * Changes of members and messages that this process published. Other events embed these. An event built from older data
+ * would overwrite newer data in clients' caches.
  */
 export class LatestChanges {
   #count = 0;
   readonly #changes = new LRUCache<string, number>({ max: MAX_KNOWN });
 
-  /** How much was told so far. */
   now(): number {
     return this.#count;
   }
 
-  /** Notes what an event told. */
   note(event: DomainEvent): void {
     const keys = changedBy(event);
     if (keys.length === 0) return;
@@ -26,8 +24,8 @@ export class LatestChanges {
   }
 
   /**
-   * An event without what it shows along that has changed since; all of that may be left out.
-   * @param since {@link now} when its maker began to read
+   * Removes embedded data that has changed since. All of it is optional.
+   * @param since value of {@link now} when the writer began to read
    */
   upToDate(event: DomainEvent, since: number): DomainEvent {
     const isOutdated = (key: string) => (this.#changes.get(key) ?? 0) > since;

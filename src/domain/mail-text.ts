@@ -1,11 +1,11 @@
 import type { CallContext } from './call.js';
 
-/** A name that somebody chose, on one line and without marks that turn the direction of what comes after. */
+/** Keeps a user-chosen name on one line, without direction marks. */
 export function plainName(name: string): string {
   return name.replace(/[\p{Cc}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
 }
 
-/** The text of a mail that invites: who invites to what, and where to answer. */
+/** @param invites the sentence that says who invites to what */
 export function invitationText(call: CallContext, invites: string): string {
   return `${invites}
 

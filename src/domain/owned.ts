@@ -2,11 +2,7 @@ import type { Transaction } from '../infra/database/index.js';
 import { DomainError } from './errors.js';
 import { limits } from './limits.js';
 
-/**
- * Checks that a person may own further applications. Those of the teams that they own count as theirs. The transaction must be serializable.
- * @param added how many there will be more
- * @throws LIMIT_EXCEEDED
- */
+/** Counts the applications of the person's teams. The transaction must be serializable. @throws LIMIT_EXCEEDED */
 export async function requireRoomForApplications(db: Transaction, ownerUserId: bigint, added = 1): Promise<void> {
   const teams = await db.team.findMany({ where: { ownerUserId }, select: { id: true } });
   const ownerTeamId = { in: teams.map(({ id }) => id) };
@@ -17,13 +13,13 @@ export async function requireRoomForApplications(db: Transaction, ownerUserId: b
   if (own + ofTeams + added > limits.applicationsPerOwner) throw isFull('applications', limits.applicationsPerOwner);
 }
 
-/** Checks that a person may own one more team. The transaction must be serializable. @throws LIMIT_EXCEEDED */
+/** The transaction must be serializable. @throws LIMIT_EXCEEDED */
 export async function requireRoomForTeam(db: Transaction, ownerUserId: bigint): Promise<void> {
   const teams = await db.team.count({ where: { ownerUserId } });
   if (teams >= limits.teamsPerOwner) throw isFull('teams', limits.teamsPerOwner);
 }
 
-/** Checks that a person may own one more guild. The transaction must be serializable. @throws LIMIT_EXCEEDED */
+/** The transaction must be serializable. @throws LIMIT_EXCEEDED */
 export async function requireRoomForGuild(db: Transaction, ownerId: bigint): Promise<void> {
   const guilds = await db.guild.count({ where: { ownerId, deletedAt: null } });
   if (guilds >= limits.guildsPerOwner) throw isFull('servers', limits.guildsPerOwner);

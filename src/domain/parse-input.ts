@@ -3,9 +3,8 @@ import { DomainError, type FieldFault, joinPath, unknownKind } from './errors.js
 import { FAULTS_TOLD, type Headline, UNKNOWN_KIND } from './input.js';
 
 /**
- * Parses `value` with `schema`.
- * @param path put before every fault's path, for a value that stands deeper in the caller's input
- * @throws INVALID_INPUT with a fault for everything that is wrong, up to a hundred
+ * @param path prefix of every fault's path
+ * @throws INVALID_INPUT with the faults of at most {@link FAULTS_TOLD} issues
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
@@ -13,7 +12,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw refusalOf(parsed.error.issues, path);
 }
 
-/** As {@link parseInput}, for a schema that lets others have a turn between its pieces. */
+/** As {@link parseInput}, for a schema that yields to the event loop. */
 export async function parseInTurns<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -29,19 +28,17 @@ function refusalOf(issues: z.core.$ZodIssue[], path: string): DomainError {
   return new DomainError('INVALID_INPUT', headlineOf(issues), { fields });
 }
 
-/** What the faults with the first headline among them say of the input as a whole. */
 function headlineOf(issues: z.core.$ZodIssue[]): string | undefined {
   const headlines = issues.map((issue) => (issue.code === 'custom' ? (issue.params?.headline as Headline) : undefined));
   const first = headlines.find((headline) => headline !== undefined);
   return first?.(issues.filter((_, index) => headlines[index] === first).map(({ input }) => input));
 }
 
-/** How many keys of one dictionary are named that have no place in it. */
 const KEYS_NAMED = 10;
 
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
   const steps = issue.path.map(String);
-  // The reference platform tells of it at the thing itself, not at the field that says its kind.
+  // Discord reports an unknown kind at the object, not at its discriminator.
   if (issue.code === 'invalid_union' && issue.message === UNKNOWN_KIND && 'options' in issue) {
     const { discriminator = '', options = [] } = issue;
     return [{ path: joinPath(prefix, ...steps.slice(0, -1)), ...unknownKind(discriminator, options) }];
@@ -91,14 +88,14 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** What of an input decides between the members of a union: one field of it, or all. */
+/** The value that selects a member: the discriminator, or the whole input. */
 function discriminating({ input, discriminator }: z.core.$ZodIssueInvalidUnion): unknown {
   const isObject = typeof input === 'object' && input !== null;
   return isObject && discriminator !== undefined ? Reflect.get(input, discriminator) : input;
 }
 
 function choices(values: readonly unknown[] = []): Omit<FieldFault, 'path'> {
-  // Some values have two names, and stand in their list twice.
+  // Some values have two names and are listed twice.
   const shown = new Set(values.filter((value) => !isMissing(value)));
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${[...shown].join(', ')}}.` };
 }

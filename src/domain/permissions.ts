@@ -3,10 +3,9 @@ import { z } from 'zod';
 
 export const Permission = PermissionFlagsBits;
 
-/** Every permission bit there is. */
 export const ALL_PERMISSIONS: bigint = Object.values(PermissionFlagsBits).reduce((all, bit) => all | bit, 0n);
 
-/** What `@everyone` may do in a new guild, as on the reference platform. */
+/** As on Discord. */
 export const DEFAULT_EVERYONE_PERMISSIONS: bigint =
   Permission.CreateInstantInvite |
   Permission.AddReactions |
@@ -36,7 +35,7 @@ export const DEFAULT_EVERYONE_PERMISSIONS: bigint =
   Permission.SendPolls |
   Permission.UseExternalApps;
 
-/** What a recipient of a direct channel may do in it: there are no roles to say otherwise, and nobody to mention at large. */
+/** A direct channel has no roles, and no group that a message could mention. */
 export const DIRECT_PERMISSIONS: bigint =
   Permission.AddReactions |
   Permission.ViewChannel |
@@ -53,53 +52,47 @@ export interface Overwrite {
   deny: bigint;
 }
 
-/** The facts of a guild that decide what its members may do. */
 export interface PermissionFacts {
   id: bigint;
   ownerId: bigint;
-  /** Role id to its permission bits, `@everyone` (whose id is the guild's) included. */
+  /** Includes `@everyone`, whose id is the guild's. */
   rolePermissions: ReadonlyMap<bigint, bigint>;
 }
 
-/** Somebody at a moment: what decides their permissions beside the guild. */
 export interface PermissionHolder {
   userId: bigint;
   roleIds: readonly bigint[];
-  /** Whether they may only look on. */
   isTimedOut: boolean;
 }
 
-/** The part of a membership that decides what somebody may do. */
 interface HolderFacts {
   roleIds: readonly bigint[];
   communicationDisabledUntil: Date | null;
 }
 
 /**
- * Somebody as they are now.
  * @param now milliseconds since the Unix epoch
- * @param member null for somebody who is no member, who is what everybody is
+ * @param member null for a user who is not a member
  */
 export function holderAt(now: number, userId: bigint, member: HolderFacts | null): PermissionHolder {
   return { userId, roleIds: member?.roleIds ?? [], isTimedOut: timeoutEnd(now, member) !== null };
 }
 
-/** When a timeout that is on at `now` ends; null where there is none. */
+/** The end of a timeout in force, in milliseconds since the Unix epoch. */
 export function timeoutEnd(now: number, member: Pick<HolderFacts, 'communicationDisabledUntil'> | null): number | null {
   const end = member?.communicationDisabledUntil?.getTime() ?? 0;
   return end > now ? end : null;
 }
 
-/** What is left to somebody who is timed out (Discord's documentation, Permissions). */
+/** Kept by a timed-out member (Discord's documentation, Permissions). */
 const LOOKING_ON: bigint = Permission.ViewChannel | Permission.ReadMessageHistory;
 
-/** What someone may do in the guild at large. */
 export function guildPermissions(guild: PermissionFacts, holder: PermissionHolder): bigint {
   const bits = basePermissions(guild, holder);
   return holder.isTimedOut && bits !== ALL_PERMISSIONS ? bits & LOOKING_ON : bits;
 }
 
-/** What the roles say: everything for the owner and administrators. */
+/** Without timeouts. The owner and administrators have all. */
 function basePermissions(guild: PermissionFacts, { userId, roleIds }: PermissionHolder): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let bits = guild.rolePermissions.get(guild.id) ?? 0n;
@@ -107,7 +100,6 @@ function basePermissions(guild: PermissionFacts, { userId, roleIds }: Permission
   return withImplied(bits);
 }
 
-/** A membership as it is read from the database, with all that decides its permissions. */
 interface MembershipRow {
   userId: bigint;
   communicationDisabledUntil: Date | null;
@@ -120,7 +112,7 @@ interface RoleRow {
   permissions: bigint;
 }
 
-/** What a member may do in the guild at large. @param now milliseconds since the Unix epoch */
+/** @param now milliseconds since the Unix epoch */
 export function memberPermissions({ userId, roles, guild, ...member }: MembershipRow, now: number): bigint {
   const { id, ownerId } = guild;
   const facts = { id, ownerId, rolePermissions: rolePermissions(guild.roles) };
@@ -128,26 +120,23 @@ export function memberPermissions({ userId, roles, guild, ...member }: Membershi
   return guildPermissions(facts, holderAt(now, userId, { ...member, roleIds }));
 }
 
-/** Role id to permission bits. */
 export function rolePermissions(roles: RoleRow[]): Map<bigint, bigint> {
   return new Map(roles.map((role) => [role.id, role.permissions]));
 }
 
-/** The bits, and all that they bring along: an administrator may do everything. */
+/** Administrator implies all permissions. */
 export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
 }
 
-/** What of a channel decides what may be done in it. */
 interface ChannelPermissionFacts {
-  /** The reference platform's channel type. */
+  /** Discord's channel type. */
   type: number;
   overwrites: readonly Overwrite[];
 }
 
 /**
- * What someone may do in a channel: the guild's permissions, then the overwrites for `@everyone`, for the person's roles
- * (allow wins among them) and for the person; less what they cannot make use of there.
+ * Applies overwrites in this order: `@everyone`, roles (allow wins), user. Then removes implicitly denied permissions.
  */
 export function channelPermissions(
   guild: PermissionFacts,
@@ -181,11 +170,11 @@ function overwritten(
   return own ? (bits & ~own.deny) | own.allow : bits;
 }
 
-/** What is of no use to somebody who cannot send messages (Discord's documentation, Permissions). */
+/** Denied along with Send Messages (Discord's documentation, Permissions). */
 const BY_SENDING: bigint =
   Permission.MentionEveryone | Permission.SendTTSMessages | Permission.AttachFiles | Permission.EmbedLinks;
 
-/** What is of no use in a voice channel to somebody who cannot connect to it (decisions 187). */
+/** Denied along with Connect in a voice channel. */
 const BY_CONNECTING: bigint =
   Permission.ManageChannels |
   Permission.ManageRoles |
@@ -203,7 +192,7 @@ const BY_CONNECTING: bigint =
 
 const VOICE_CHANNELS: readonly number[] = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
 
-/** The bits without those that are denied along with others: all of them without ViewChannel. */
+/** Removes implicitly denied bits: all of them without ViewChannel. */
 function usable(bits: bigint, type: number): bigint {
   if ((bits & Permission.ViewChannel) === 0n) return 0n;
   let rest = bits;
@@ -212,38 +201,35 @@ function usable(bits: bigint, type: number): bigint {
   return rest;
 }
 
-/** Whether `bits` holds every bit of `needed`. */
 export function allows(bits: bigint, needed: bigint): boolean {
   return (bits & needed) === needed;
 }
 
-/** Each bit by its name in the reference platform's documentation; of two names for one bit, the later. */
+/** If a bit has two names, the later one wins. */
 const NAMES = new Map(Object.entries(PermissionFlagsBits).map(([name, bit]) => [bit, name]));
 
-/** The names of the bits in words, such as `Manage Guild`. */
+/** In words, such as `Manage Guild`. */
 export function permissionNames(bits: bigint): string[] {
   const held = [...NAMES].filter(([bit]) => (bits & bit) !== 0n);
   return held.map(([, name]) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));
 }
 
-/** A permission string: decimal, up to 32 digits. */
 const PERMISSION_STRING = /^\d{1,32}$/;
 
 export function isPermissionString(text: string): boolean {
   return PERMISSION_STRING.test(text);
 }
 
-/** The known bits of a permission string. */
+/** Drops unknown bits. */
 export function parsePermissions(text: string): bigint {
   return BigInt(text) & ALL_PERMISSIONS;
 }
 
-/** A permission string in the caller's input. */
 export function permissionString() {
   return z.string().regex(PERMISSION_STRING, { error: 'Permissions are a decimal number of up to 32 digits.' });
 }
 
-/** The known bits of a permission string or a whole number in the caller's input; none where nothing, or null, is said. */
+/** Accepts a string or a whole number. Absent or null means no bits. */
 export function permissionBits() {
   return z
     .union([z.string(), z.number(), z.bigint()])
@@ -253,7 +239,7 @@ export function permissionBits() {
     .transform((bits) => bits ?? 0n);
 }
 
-/** The same as {@link permissionString}, as its known bits. */
+/** As {@link permissionString}, but parsed. */
 export function permissionText() {
   return permissionString().transform(parsePermissions);
 }

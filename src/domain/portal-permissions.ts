@@ -1,4 +1,4 @@
-/** What a person may be to a team, and to an application: the most permissive first. */
+/** The most permissive first. */
 export const PORTAL_ROLES = ['OWNER', 'ADMIN', 'DEVELOPER', 'READ_ONLY'] as const;
 
 export type PortalRole = (typeof PORTAL_ROLES)[number];
@@ -10,8 +10,8 @@ const OWNER: readonly PortalRole[] = ['OWNER'];
 const NOT_THE_OWNER: readonly PortalRole[] = ['ADMIN', 'DEVELOPER', 'READ_ONLY'];
 
 /**
- * Who may do what with an application (service description, section 2, Roles; decisions 9). The role is the one in the team
- * that owns it; the personal owner, and whoever transferred it to the team, is OWNER.
+ * Service description, section 2, Roles. The role is that in the owning team. The personal owner, and the person who
+ * transferred the application to the team, is OWNER.
  */
 export const APPLICATION_PERMISSIONS = {
   view: EVERYBODY,
@@ -29,7 +29,7 @@ export const APPLICATION_PERMISSIONS = {
   delete: OWNER,
 } satisfies Record<string, readonly PortalRole[]>;
 
-/** Who may do what with a team (service description, section 2, Roles; decisions 24). */
+/** Service description, section 2, Roles. */
 export const TEAM_PERMISSIONS = {
   view: EVERYBODY,
   viewAuditLog: EVERYBODY,
@@ -52,12 +52,10 @@ export const APPLICATION_OPERATIONS = Object.keys(APPLICATION_PERMISSIONS) as Ap
 
 export const TEAM_OPERATIONS = Object.keys(TEAM_PERMISSIONS) as TeamOperation[];
 
-/** Whether somebody of that role may do it with an application. */
 export function mayWithApplication(role: PortalRole, operation: ApplicationOperation): boolean {
   return APPLICATION_PERMISSIONS[operation].includes(role);
 }
 
-/** Whether somebody of that role may do it with a team. */
 export function mayWithTeam(role: PortalRole, operation: TeamOperation): boolean {
   return TEAM_PERMISSIONS[operation].includes(role);
 }

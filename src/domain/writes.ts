@@ -13,25 +13,23 @@ import { placesIn, placesOf } from './event-places.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
 
-/** What writing takes. */
 export interface WriteParts {
   db: Database;
   nextId: NextId;
   mailer: Mailer;
   jobs: Jobs<DomainJobPayloads>;
   log: Logger;
-  /** Never throws: what is committed answers as such. */
+  /** Never throws, because a committed write must not fail. */
   publish: (event: DomainEvent, since?: number) => void;
 }
 
-/** What a transaction wants done once it is committed. */
 interface AfterCommit {
   events: DomainEvent[];
   mails: Mail[];
   jobsDueAt: number[];
 }
 
-/** The doors through which everything is written: what happened is published once it is stored, and never before. */
+/** All writes go through this class. It publishes events after the commit. */
 export class Writes {
   readonly #retries = new ConflictRetries();
   readonly #order = new CommitOrder();
@@ -39,8 +37,7 @@ export class Writes {
   constructor(private readonly parts: WriteParts) {}
 
   /**
-   * Runs `work` in one transaction for a call; see `CallContext.write`.
-   * @param since when the call began, for its events
+   * @param since state of LatestChanges when the call began
    * @throws OVERLOADED, and what `work` throws
    */
   async transaction<T>(
@@ -73,7 +70,7 @@ export class Writes {
     return result;
   }
 
-  /** Runs a single operation; see `CallContext.writeOne`. @throws OVERLOADED, and what `statement` throws */
+  /** @throws OVERLOADED, and what `statement` throws */
   async statement<T>(
     since: number,
     statement: (db: Transaction) => Promise<T>,
@@ -95,7 +92,7 @@ export class Writes {
     return row;
   }
 
-  /** What is stored is stored, whether or not it can be told. */
+  /** The row is committed; a failure to build its event must not fail the call. */
   #toldBy(tell: () => DomainEvent | null): DomainEvent | null {
     try {
       return tell();
@@ -146,14 +143,13 @@ export class Writes {
 
 type EntryOfGuild = Extract<AuditRecord, { guildId: bigint; applicationId?: undefined }>;
 
-/** Whether an entry is of a guild that goes on after it. */
 function isOfLivingGuild(entry: AuditRecord): entry is EntryOfGuild {
   return entry.guildId !== undefined && entry.applicationId === undefined && entry.action !== 'GUILD_DELETE';
 }
 
 /**
- * Nothing is done to a guild once it is deleted: who was let in before that is refused here. On PostgreSQL, where both run at once, whoever
- * deletes it waits until this transaction is done, or this one for that. @throws UNKNOWN_GUILD
+ * Rejects changes by callers who were authorized before the deletion. On PostgreSQL the lock serialises both.
+ * @throws UNKNOWN_GUILD
  */
 async function requireNotDeleted(db: Transaction, dialect: Database['dialect'], id: bigint): Promise<void> {
   const lock = dialect === 'postgresql' ? Prisma.sql`FOR SHARE` : Prisma.empty;
@@ -161,7 +157,6 @@ async function requireNotDeleted(db: Transaction, dialect: Database['dialect'], 
   if (found.length === 0) throw new DomainError('UNKNOWN_GUILD');
 }
 
-/** The team that owns an application; null for none. */
 async function teamOf(db: Transaction, applicationId: bigint | undefined): Promise<bigint | null> {
   if (applicationId === undefined) return null;
   const application = await db.application.findUnique({
