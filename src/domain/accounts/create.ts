@@ -9,14 +9,13 @@ import { NewPassword } from './password.js';
 
 type AccountDetails = Omit<z.output<typeof SignUp>, 'password'> & { emailVerified: boolean };
 
-/** How the accounts library files a password. */
 export interface Credential {
   providerId: string;
   issuer: string;
   passwordHash: string;
 }
 
-/** What a person types at sign-up: the address, which is kept in lower case, the unique username, and the password. */
+/** The address is stored in lower case; the username is unique. */
 export const SignUp = z.object({
   email: EmailAddress,
   name: z
@@ -32,8 +31,8 @@ export const SignUp = z.object({
 });
 
 /**
- * Makes a person: the user and the account the accounts library signs in with, or neither.
- * @throws CONFLICT when the username or the e-mail address is taken
+ * Creates the user and the account of the accounts library in one transaction.
+ * @throws CONFLICT if the username or the e-mail address is taken
  */
 export async function createAccount(call: CallContext, details: AccountDetails, credential: Credential): Promise<User> {
   await requireFree(call.read, details);
@@ -62,7 +61,7 @@ async function requireFree(db: Pick<CallContext['read'], 'user' | 'authUser'>, d
   }
 }
 
-/** A username like one that is taken; null where those that come to mind are taken, too. */
+/** Null if all candidates are taken. */
 async function findFreeName(db: Pick<CallContext['read'], 'user'>, name: string): Promise<string | null> {
   const candidates = ENDINGS.map((ending) => name.slice(0, MAX_NAME - ending.length) + ending);
   const taken = await db.user.findMany({ where: { handle: { in: candidates } }, select: { handle: true } });

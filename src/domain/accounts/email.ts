@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reader, Transaction } from '../../infra/database/index.js';
 import { fault, plainText } from '../input.js';
 
-/** An e-mail address as somebody types it; accounts keep it in lower case. */
+/** Accounts store it in lower case. */
 export const EmailAddress = plainText().pipe(
   z
     .string()
@@ -15,7 +15,7 @@ export const EmailAddress = plainText().pipe(
     ),
 );
 
-/** The e-mail address of a person's account, verified or not; null for somebody without an account. */
+/** Verified or not; null if the user has no account. */
 export async function emailOf(db: Reader | Transaction, userId: bigint): Promise<string | null> {
   const account = await db.authUser.findUnique({ where: { userId }, select: { email: true } });
   return account?.email ?? null;

@@ -5,21 +5,19 @@ import { endSessions } from './sessions.js';
 
 const { min, max } = limits.password;
 
-/** A password that somebody chooses. */
 export const NewPassword = plainText().refine(
   (password) => password.length >= min && password.length <= max,
   fault('BASE_TYPE_BAD_LENGTH', `A password has ${min} to ${max} characters.`),
 );
 
-/** The password of an account. */
 export interface OwnPassword {
   userId: bigint;
   email: string;
-  /** As the accounts library makes it. */
+  /** In the format of the accounts library. */
   passwordHash: string;
 }
 
-/** @param whose one of the two; an e-mail address as it is stored */
+/** @param whose e-mail address as stored */
 export async function findPassword(
   { read }: CallContext,
   whose: { userId: bigint } | { email: string },
@@ -32,12 +30,9 @@ export async function findPassword(
   return account && passwordHash ? { userId: account.userId, email: account.email, passwordHash } : null;
 }
 
-/**
- * Whether an account has that password still. Waits for a change that is under way, so that whoever began a session by the password before
- * learns of every change that did not end it.
- */
+/** Waits for a concurrent change, so that a session that began with the old password is noticed. */
 export function isStillPassword(call: CallContext, { userId, passwordHash }: OwnPassword): Promise<boolean> {
-  // To write a row is to wait for whoever writes it.
+  // Writing the row waits for a concurrent writer.
   const password = passwordHash;
   return call.write(async ({ db }) => {
     const { count } = await db.authAccount.updateMany({ where: { user: { userId }, password }, data: { password } });
@@ -45,20 +40,19 @@ export function isStillPassword(call: CallContext, { userId, passwordHash }: Own
   });
 }
 
-/** What takes the place of a password. */
 export interface PasswordChange {
   userId: bigint;
   passwordHash: string;
-  /** The hash of the token of the one session that goes on; null for none. */
+  /** Token hash of the session that stays; null for none. */
   keptSession: string | null;
 }
 
-/** Gives somebody another password. Every session ends but the one that is kept, and links for a forgotten password lead nowhere any more. */
+/** Ends every session except `keptSession` and invalidates password reset links. */
 export function changePassword(call: CallContext, change: PasswordChange): Promise<void> {
   return call.write((write) => replacePassword(call, write, change));
 }
 
-/** The change as part of a transaction. The mail goes to the owner, who may not be the one who did it. */
+/** Mails the owner, because another person may have made the change. */
 export async function replacePassword(
   call: CallContext,
   write: Write,

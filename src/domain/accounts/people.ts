@@ -1,7 +1,7 @@
 import type { Reader, User } from '../../infra/database/index.js';
 import { DomainError, invalidInput } from '../errors.js';
 
-/** The person with an e-mail address, however it is written. @throws INVALID_INPUT at `email` for nobody */
+/** Ignores case. @throws INVALID_INPUT at `email` if there is no account */
 export async function getPersonByEmail(read: Pick<Reader, 'user'>, email: string): Promise<User> {
   const account = { email: email.trim().toLowerCase() };
   const person = await read.user.findFirst({ where: { account, bot: false, deletedAt: null } });
@@ -10,11 +10,7 @@ export async function getPersonByEmail(read: Pick<Reader, 'user'>, email: string
   throw invalidInput({ path: 'email', code: 'EMAIL_UNKNOWN', message });
 }
 
-/**
- * Asks for a verified e-mail address, which accepting an invitation takes. Without mail to verify it with, every address counts
- * as verified.
- * @throws FORBIDDEN
- */
+/** Without an SMTP server every address counts as verified. @throws FORBIDDEN */
 export async function requireVerifiedEmail(read: Pick<Reader, 'authUser'>, userId: bigint): Promise<void> {
   const account = await read.authUser.findUnique({ where: { userId }, select: { emailVerified: true } });
   if (account?.emailVerified !== false) return;

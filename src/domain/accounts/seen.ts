@@ -1,14 +1,13 @@
 import type { Transaction } from '../../infra/database/index.js';
 
-/** How far behind it may be when somebody was last here, in milliseconds. */
+/** Accuracy of the time a person was last seen, in milliseconds. */
 export const SEEN_BEHIND_MS = 3_600_000;
 
-/** Whether it has to be noted that somebody is here, who was last here at `seenAt`; null for not known. */
+/** Whether the stored time is outdated. @param seenAt null if unknown */
 export function isSeenAgain(seenAt: Date | null, now: number): boolean {
   return seenAt === null || seenAt.getTime() < now - SEEN_BEHIND_MS;
 }
 
-/** Notes that somebody with an account is here. */
 export async function noteSeen(db: Pick<Transaction, 'authUser'>, userId: bigint, now: number): Promise<void> {
   const seenAt = new Date(now);
   await db.authUser.updateMany({ where: { userId }, data: { seenAt } });

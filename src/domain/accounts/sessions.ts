@@ -2,21 +2,19 @@ import type { AuthSession } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 
-/** A session as its owner sees it. */
 export interface OwnSession
   extends Pick<AuthSession, 'id' | 'createdAt' | 'updatedAt' | 'expiresAt' | 'ipAddress' | 'userAgent'> {
-  /** Whether it is the one that asks. */
+  /** Whether this is the session of the request. */
   current: boolean;
 }
 
-/** Whose sessions, and by which of them. */
 export interface SessionOwner {
   userId: bigint;
-  /** The hash of the token of the session that asks. */
+  /** Token hash of the session of the request. */
   session: string | null;
 }
 
-/** A person's sessions that are not over, the newest first. */
+/** Unexpired, the newest first. */
 export async function listSessions({ read, clock }: CallContext, owner: SessionOwner): Promise<OwnSession[]> {
   const rows = await read.authSession.findMany({
     where: { user: { userId: owner.userId }, expiresAt: { gt: new Date(clock.now()) } },
@@ -26,13 +24,11 @@ export async function listSessions({ read, clock }: CallContext, owner: SessionO
   return rows.map(({ token, userId: _account, ...session }) => ({ ...session, current: token === owner.session }));
 }
 
-/** How many sessions are listed. */
 const MAX_LISTED = 1_000;
 
 /**
- * Ends one session of a person's.
  * @param which its id, or the hash of its token
- * @throws UNKNOWN_SESSION for one that is not theirs, or is over
+ * @throws UNKNOWN_SESSION if it is not theirs or has ended
  */
 export function endSession(
   call: CallContext,
@@ -46,12 +42,11 @@ export function endSession(
   });
 }
 
-/** Ends a person's sessions, but for the one that asks where that is named. */
 export function endOwnSessions(call: CallContext, { userId, session }: SessionOwner): Promise<void> {
   return call.write((write) => endSessions(write, userId, session));
 }
 
-/** The same as part of a transaction. @param kept the hash of the token of the session that goes on; null for none */
+/** @param kept token hash of the session that stays; null for none */
 export async function endSessions({ db, record }: Write, userId: bigint, kept: string | null): Promise<void> {
   await db.authSession.deleteMany({ where: { user: { userId }, ...(kept === null ? {} : { token: { not: kept } }) } });
   record({ type: 'SESSION_ENDED', userId });
