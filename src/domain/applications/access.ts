@@ -5,15 +5,13 @@ import type { IdPage } from '../id-page.js';
 import { type ApplicationOperation, mayWithApplication, type PortalRole } from '../portal-permissions.js';
 import { ownTeamRole } from '../teams/access.js';
 
-/** What reading an application takes: the reading door, or a transaction. */
 type ApplicationReader = Pick<Reader, 'application' | 'team'>;
 
-/** The part of an application that says whose it is. */
 type Ownership = Pick<Application, 'ownerUserId' | 'ownerTeamId' | 'transferredById'>;
 
 /**
- * What somebody is to an application: OWNER as its personal owner or as who transferred it to its team, otherwise what they
- * are in that team; null for nothing.
+ * OWNER for the personal owner and the person who transferred it to its team, else the role in that team. Null for
+ * none.
  */
 export function applicationRole(
   userId: bigint,
@@ -27,8 +25,7 @@ export function applicationRole(
 }
 
 /**
- * Ids of the applications that the caller has a role in, in ascending order. Each reason for a role is a walk along an index of its own: a
- * disjunction would look at every application of the instance.
+ * Ascending. Each source of a role has its own index walk, because an OR would scan all applications.
  * @throws UNAUTHENTICATED
  */
 export async function ownApplicationIds(call: CallContext, { after = 0n, take }: IdPage): Promise<bigint[]> {
@@ -47,7 +44,7 @@ export async function ownApplicationIds(call: CallContext, { after = 0n, take }:
   return rows.map(({ id }) => id);
 }
 
-/** The applications the caller has a role in, as a condition on few of them. @throws UNAUTHENTICATED */
+/** Only for queries that select few rows anyway. @throws UNAUTHENTICATED */
 export function visibleApplications(call: CallContext): Prisma.ApplicationWhereInput {
   const { id } = requirePerson(call).user;
   return {
@@ -57,10 +54,8 @@ export function visibleApplications(call: CallContext): Prisma.ApplicationWhereI
 }
 
 /**
- * An application with which the caller may do `operation`.
- * @param read the transaction, where the answer must still hold when it is written
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION for one that is missing or in which the caller has no role, and
- *   MISSING_PERMISSIONS for a role that does not allow it
+ * @param read a transaction, if the result must still hold at the write
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION if it is missing or the caller has no role, MISSING_PERMISSIONS
  */
 export async function accessApplication(
   call: CallContext,
@@ -80,7 +75,7 @@ export async function accessApplication(
 }
 
 /**
- * An application whose settings the caller may change: as {@link accessApplication}, or as the application's own bot.
+ * As {@link accessApplication}, but also allows the application's own bot.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
  */
 export async function accessSettings(

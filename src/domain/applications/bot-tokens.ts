@@ -7,17 +7,16 @@ import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.j
 import type { SecretUses } from './secret-uses.js';
 import type { ApplicationViews } from './views.js';
 
-/** A bot that showed a valid token. */
 export interface AuthenticatedBot {
   actor: Extract<Actor, { kind: 'bot' }>;
   privilegedIntents: PrivilegedIntent[];
-  /** The stored form of the token, another one once the token was replaced. */
+  /** Changes when the token is reset. */
   tokenHash: string;
 }
 
 /**
- * A new bot token and its stored form. Three dot-separated parts: the base64url of the bot's id, the time, and 32 random
- * bytes, as libraries expect that read the id out of the first.
+ * Three parts separated by dots: the base64url of the bot's id, the time, and 32 random bytes. Libraries read the id
+ * from the first part.
  */
 export function createBotToken(applicationId: bigint, now: number): { token: string; hash: string } {
   const time = Buffer.from(
@@ -35,21 +34,17 @@ function whoseOf(applicationId: bigint): string {
   return Buffer.from(String(applicationId)).toString('base64url');
 }
 
-/**
- * What somebody knows an application's bot token by: its first part, which only says whose it is, and its last four characters. Null
- * where those were not kept.
- */
+/** The first part, which is public, and the last four characters. Null if those are not stored. */
 export function botTokenHint({ id, botTokenLast4 }: Pick<Application, 'id' | 'botTokenLast4'>): string | null {
   return botTokenLast4 && `${whoseOf(id)}.…${botTokenLast4}`;
 }
 
-/** The application a token claims to be of, or undefined for text that is no bot token. */
+/** Undefined for text that is no bot token. */
 function claimedApplication(token: string): bigint | undefined {
   const [id = '', ...rest] = token.split('.');
   return rest.length === 2 ? parseSnowflake(Buffer.from(id, 'base64url').toString('latin1')) : undefined;
 }
 
-/** Tells whose a bot token is. */
 export class BotTokens {
   constructor(
     private readonly applications: ApplicationViews,
@@ -57,7 +52,7 @@ export class BotTokens {
     private readonly uses: Pick<SecretUses, 'note'>,
   ) {}
 
-  /** The bot behind `token`, or null for a token that is not valid (any more). */
+  /** Null if the token is not valid. */
   async authenticate(token: string): Promise<AuthenticatedBot | null> {
     const id = claimedApplication(token);
     if (id === undefined || !(this.applications.isRemembered(id) || (await this.known.application(id)))) return null;

@@ -8,24 +8,21 @@ import { requireRoomForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
-/** What is said of an application when it is made. */
 export const NewApplication = z.object({
   name: nameText(limits.applicationName.min, limits.applicationName.max),
   description: trimmedText(0, limits.applicationDescription).nullish(),
 });
 
 interface CreateApplicationInput extends z.output<typeof NewApplication> {
-  /** The team that owns it; the caller does where there is none. */
+  /** The owning team. Without it, the caller is the owner. */
   teamId?: bigint | undefined;
 }
 
-/** The scopes a new application asks for when it is installed to a server. */
 const DEFAULT_SCOPES = ['bot', 'applications.commands'];
 
 /**
- * Makes an application with its bot user, keys and secrets, owned by the caller, or by a team to which the caller may move one. In a team the
- * caller is to it what they are in the team.
- * @returns the application, and both secrets, which are never shown again
+ * The team must be one to which the caller may transfer applications.
+ * @returns the application and both secrets, which are never shown again
  * @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
  */
 export async function createApplication(
@@ -44,7 +41,6 @@ export async function createApplication(
   return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }
 
-/** The columns that say whose it is. */
 function ownership(call: CallContext, teamId: bigint | undefined): { ownerUserId: bigint } | { ownerTeamId: bigint } {
   const { user } = requirePerson(call);
   return teamId === undefined ? { ownerUserId: user.id } : { ownerTeamId: teamId };

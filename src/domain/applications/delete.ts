@@ -10,11 +10,10 @@ import { checkTypedName } from './typed-name.js';
 
 export interface DeleteApplicationInput {
   applicationId: bigint;
-  /** The application's name as it is, typed once more. */
+  /** Typed as confirmation. */
   name: string;
 }
 
-/** What a deleted application does not keep. */
 const TOMBSTONE = {
   privateKey: '',
   botTokenHash: null,
@@ -34,10 +33,10 @@ const TOMBSTONE = {
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
- * Deletes an application for good; only its owner may. Its bot leaves every server, its secrets, tokens, grants, commands,
- * webhooks, emojis and installations end at once, and its gateway sessions close. The rows of the application and its bot stay as tombstones, so
- * that old messages keep an author. Of several at once, one succeeds.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT when the name is not the application's
+ * Only the owner may. Removes the application's secrets, grants, commands, webhooks, emojis and installations, and
+ * closes its gateway sessions. The rows of application and bot stay as tombstones, so that old messages keep an author.
+ * Exactly one of several concurrent calls succeeds.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT if the name is wrong
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
   const { id, ...pictures } = await call.write((write) => markDeleted(call, write, input), { serializable: true });

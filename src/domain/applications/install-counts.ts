@@ -1,12 +1,11 @@
 import type { CallContext } from '../call.js';
 
-/** How many guilds and people have an application installed. */
 export interface InstallCounts {
   server: number;
   user: number;
 }
 
-/** The counts of applications, by their ids, in one statement; one that nobody has installed is left out. */
+/** By application id, in one statement. Applications without installations are absent. */
 export async function countInstallations(
   call: CallContext,
   applicationIds: readonly bigint[],
@@ -24,5 +23,4 @@ export async function countInstallations(
   return counts;
 }
 
-/** The counts of an application that nobody has installed. */
 export const NOT_INSTALLED: InstallCounts = { server: 0, user: 0 };

@@ -3,7 +3,7 @@ import { fault } from '../input.js';
 import { limits } from '../limits.js';
 import { permissionString } from '../permissions.js';
 
-/** Scope identifiers as the service description has them (section 2); whether one is honoured is asked when it is used. */
+/** Service description, section 2. Unsupported scopes are accepted here and ignored at use. */
 export function serverInstallScopes() {
   const scope = z
     .string()
@@ -20,7 +20,7 @@ export function serverInstallScopes() {
     );
 }
 
-/** As {@link serverInstallScopes}; a bot cannot be installed to a person. */
+/** A bot cannot be installed to a person. */
 export function userInstallScopes() {
   return serverInstallScopes().refine(
     (names) => !names.includes('bot'),
@@ -28,7 +28,7 @@ export function userInstallScopes() {
   );
 }
 
-/** Permissions stay as they are when not given. */
+/** Absent permissions stay unchanged. */
 const ServerSettings = z.object({
   context: z.literal('SERVER'),
   scopes: serverInstallScopes(),
@@ -47,7 +47,7 @@ const UserSettings = z.object({
     ),
 });
 
-/** Default install settings: for each context at most once. */
+/** Each context at most once. */
 export function installSettings() {
   return z
     .array(z.discriminatedUnion('context', [ServerSettings, UserSettings]))
@@ -57,14 +57,12 @@ export function installSettings() {
     );
 }
 
-/** The columns that keep default install settings. */
 interface InstallSettingsColumns {
   serverInstallScopes?: string[];
   serverInstallPermissions?: string;
   userInstallScopes?: string[];
 }
 
-/** The columns that what `installSettings` parsed changes. */
 export function installSettingsColumns(settings: z.output<ReturnType<typeof installSettings>>): InstallSettingsColumns {
   const columns: InstallSettingsColumns = {};
   for (const { context, scopes, permissions } of settings) {

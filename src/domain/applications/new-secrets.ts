@@ -2,7 +2,7 @@ import { type CallContext, requirePerson } from '../call.js';
 import { createBotToken } from './bot-tokens.js';
 import { createClientSecret } from './secrets.js';
 
-/** A bot token that the caller makes, to be shown once, and what is kept of it. @throws UNAUTHENTICATED */
+/** @throws UNAUTHENTICATED */
 export function newBotToken(call: CallContext, applicationId: bigint) {
   const now = call.clock.now();
   const { token, hash } = createBotToken(applicationId, now);
@@ -16,7 +16,7 @@ export function newBotToken(call: CallContext, applicationId: bigint) {
   return { token, columns };
 }
 
-/** A client secret that the caller makes, to be shown once, and what is kept of it. @throws UNAUTHENTICATED */
+/** @throws UNAUTHENTICATED */
 export function newClientSecret(call: CallContext) {
   const { secret, columns } = createClientSecret();
   const made = {

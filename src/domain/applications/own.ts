@@ -4,7 +4,6 @@ import { DomainError } from '../errors.js';
 import { type TeamRecord, WITH_PEOPLE } from '../teams/get.js';
 import { countInstallations, type InstallCounts, NOT_INSTALLED } from './install-counts.js';
 
-/** An application with all that its rendering on the wire needs. */
 export type ApplicationRecord = Application & {
   bot: User;
   ownerUser: User | null;
@@ -12,23 +11,20 @@ export type ApplicationRecord = Application & {
   installCounts: InstallCounts;
 };
 
-/**
- * The application whose bot calls.
- * @throws ONLY_BOTS, UNKNOWN_APPLICATION
- */
+/** @throws ONLY_BOTS, UNKNOWN_APPLICATION */
 export async function getOwnApplication(call: CallContext): Promise<ApplicationRecord> {
   if (call.actor.kind !== 'bot') throw new DomainError('ONLY_BOTS');
   return loadApplicationRecord(call, call.actor.applicationId);
 }
 
-/** The application's bot, as which the caller acts. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
+/** @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
 export function requireOwnBot({ actor }: CallContext, applicationId: bigint): User {
   if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
   if (actor.kind !== 'bot' || actor.applicationId !== applicationId) throw new DomainError('NOT_OWN_APPLICATION');
   return actor.user;
 }
 
-/** An application in whole, whoever asks. @throws UNKNOWN_APPLICATION */
+/** Does not check access. @throws UNKNOWN_APPLICATION */
 export async function loadApplicationRecord(call: CallContext, id: bigint): Promise<ApplicationRecord> {
   const application = await call.read.application.findUnique({
     where: { id, deletedAt: null },

@@ -4,7 +4,7 @@ import { accessApplication } from './access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
 /**
- * Replaces the bot token; the old one stops working at once and its gateway sessions end.
+ * The old token stops working at once and its gateway sessions end.
  * @returns the new token, which is never shown again
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
  */
@@ -21,7 +21,7 @@ export async function resetBotToken(
 }
 
 /**
- * Replaces the client secret; the old one stops working at once.
+ * The old secret stops working at once.
  * @returns the new secret, which is never shown again
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
  */

@@ -8,21 +8,19 @@ import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 
-/** How far behind it may be when a secret was last used, in milliseconds. */
+/** Accuracy of the time a secret was last used, in milliseconds. */
 const BEHIND_MS = 60_000;
 
-/** How long uses are gathered before they are stored, in milliseconds. */
+/** Delay before uses are stored, in milliseconds. */
 const GATHERED_MS = 1_000;
 
 const MAX_REMEMBERED = 10_000;
 
-/** Secrets of one statement, each of which has two parameters: SQLite takes 999. */
+/** Two parameters each; SQLite takes 999. */
 const PER_STATEMENT = 400;
 
-/** A secret of an application's. */
 type SecretKind = 'botToken' | 'clientSecret';
 
-/** A secret that was accepted, by its stored form, and whose it is. */
 type Use = [hash: string, applicationId: bigint];
 
 interface SecretUsesParts {
@@ -32,11 +30,10 @@ interface SecretUsesParts {
 }
 
 /**
- * Notes when secrets of applications are used: of each once a minute at most, and many with one statement, while nobody waits. A use
- * that cannot be stored fails nothing; the next one is noted instead.
+ * Stores when secrets are used: at most once a minute for each, batched, in the background. After a failure, the next
+ * use is stored instead.
  */
 export class SecretUses {
-  /** The stored forms of secrets whose use was noted within the last minute. */
   readonly #noted: LRUCache<string, true>;
   #waiting = noUses();
   readonly #storing: PutOff;
@@ -46,10 +43,7 @@ export class SecretUses {
     this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
   }
 
-  /**
-   * A secret was accepted. This is on the way of every request.
-   * @param hash the secret's stored form
-   */
+  /** Runs for every request. @param hash stored form of the secret */
   note(kind: SecretKind, applicationId: bigint, hash: string): void {
     if (this.#noted.has(hash)) return;
     this.#noted.set(hash, true);
@@ -57,7 +51,7 @@ export class SecretUses {
     this.#storing.for(GATHERED_MS);
   }
 
-  /** Stores what was noted. Settles when nothing is under way any more. */
+  /** Resolves when no store is in progress. */
   store(): Promise<void> {
     return this.#storing.now();
   }
@@ -78,7 +72,7 @@ export class SecretUses {
     }
   }
 
-  /** One that was replaced meanwhile was not used, whatever its predecessor was. */
+  /** The hash condition skips a secret that was replaced in the meantime. */
   #updateOf(kind: SecretKind, uses: Use[]): Prisma.ApplicationUpdateManyArgs {
     const [hashes, ids] = [uses.map(([hash]) => hash), uses.map(([, id]) => id)];
     const now = new Date(this.parts.clock.now());

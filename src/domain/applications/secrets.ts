@@ -2,7 +2,6 @@ import { hashSecret, randomToken } from '../../infra/secrets.js';
 
 const PREFIX_LENGTH = 6;
 
-/** A new client secret, to be shown once, and what is kept of it. */
 export function createClientSecret() {
   const secret = randomToken(32);
   return {

@@ -3,10 +3,9 @@ import { storedStrings } from '../../infra/database/stored.js';
 import { storedScopes } from '../installations/scopes.js';
 
 /**
- * The address that leads a person to install the application, or null where it has none. In the provided form (service
- * description, section 4) `integration_type` is left out when both contexts are on, and the server's settings are used.
- * Scopes that are not honoured are left out, since the authorization screen refuses them; without any other there is no link.
- * @param authUrl the origin of the authorization screen
+ * Null if there is no link. The provided link (service description, section 4) omits `integration_type` if both
+ * contexts are on, and unsupported scopes, which the authorization screen refuses.
+ * @param authUrl origin of the authorization screen
  */
 export function installUrl(application: Application, authUrl: string): string | null {
   switch (application.installLinkMode) {

@@ -9,15 +9,15 @@ import { checkTypedName } from './typed-name.js';
 export interface TransferApplicationInput {
   applicationId: bigint;
   teamId: bigint;
-  /** The application's name as it is, typed once more. */
+  /** Typed as confirmation. */
   appName: string;
 }
 
 /**
- * Moves a personal application to a team, for good. Its owner may, into a team they own or administer, and keeps the owner's
- * level on it. Bot token, client secret, OAuth tokens, icon and cover stay as they are; its entries in the audit ledger go along.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT for an application that a team owns
- *   already, LIMIT_EXCEEDED when the team's owner has as many as they may, and INVALID_INPUT when the name is not the application's
+ * Moves a personal application to a team for good. The caller must own or administer the team, and stays OWNER of the
+ * application. Its audit ledger entries move too.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT if a team owns it already,
+ * LIMIT_EXCEEDED for the team's owner, INVALID_INPUT if the name is wrong
  */
 export function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
   return call.write((write) => move(call, write, input), { serializable: true });

@@ -2,9 +2,8 @@ import type { Application } from '../../infra/database/index.js';
 import { invalidInput } from '../errors.js';
 
 /**
- * Checks the name that is typed to confirm what cannot be undone.
- * @param path where it stands in the caller's input
- * @throws INVALID_INPUT unless it is exactly the application's
+ * @param path of the name in the caller's input
+ * @throws INVALID_INPUT unless it is exactly the application's name
  */
 export function checkTypedName(application: Application, typed: string, path: string): void {
   if (typed === application.name) return;

@@ -19,13 +19,13 @@ import { intentColumns, PRIVILEGED_INTENTS, privilegedIntents } from './privileg
 
 const INSTALL_LINK_MODES = ['NONE', 'PROVIDED', 'CUSTOM'] as const;
 
-/** What of an application can be set. What is not given stays as it is, and null means the same for everything that cannot be null. */
+/** Absent settings stay unchanged, and so does null for a setting that cannot be null. */
 export const ApplicationSettings = z.object({
   name: unlessNull(nameText(limits.applicationName.min, limits.applicationName.max)),
   description: unlessNull(trimmedText(0, limits.applicationDescription)),
   publicClient: unlessNull(z.boolean()),
   public: unlessNull(z.boolean()),
-  /** Those that are on; the others go off. */
+  /** All others are disabled. */
   privilegedIntents: unlessNull(z.array(z.enum(PRIVILEGED_INTENTS))),
   userInstall: unlessNull(z.boolean()),
   serverInstall: unlessNull(z.boolean()),
@@ -47,11 +47,9 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /**
- * Changes an application's settings. Who develops it may, and its own bot. The bot user takes over the name and the icon. Another
- * interactions endpoint is probed before anything is saved.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an icon or a cover that is none, for an
- *   interactions endpoint that is none, and for settings that do not go together: at least one install context stays on, and the link
- *   mode `CUSTOM` has a custom install URL
+ * For developers and the application's own bot. A new interactions endpoint is probed first.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an invalid
+ * image, a failed probe, no install context, or link mode `CUSTOM` without a custom URL
  */
 export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
   const { applicationId, icon, cover, ...settings } = input;
@@ -65,7 +63,7 @@ export async function updateApplication(call: CallContext, input: UpdateApplicat
   return changeWithPictures(call, id, { icon, cover }, change);
 }
 
-/** What becomes of the hashes of an application's pictures. */
+/** Null removes an image, undefined keeps it. */
 type Pictures = Partial<Record<'iconHash' | 'coverHash', string | null | undefined>>;
 
 async function changeWithPictures(
@@ -89,7 +87,7 @@ async function changeWithPictures(
 
 type Columns = ReturnType<typeof columnsOf>;
 
-/** The columns the input speaks of; undefined for one it does not speak of. */
+/** Undefined for unchanged columns. */
 function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, pictures: Pictures) {
   const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
   return {
@@ -125,7 +123,6 @@ async function changeColumns(
   return { before, after };
 }
 
-/** What the audit ledger keeps: for each column that gets another value, the old and the new one. */
 function changesOf(before: Application, columns: Columns): AuditChanges['APPLICATION_UPDATE'] {
   const changes: AuditChanges['APPLICATION_UPDATE'] = {};
   for (const [column, value] of Object.entries(columns)) {
@@ -135,7 +132,6 @@ function changesOf(before: Application, columns: Columns): AuditChanges['APPLICA
   return changes;
 }
 
-/** @throws INVALID_INPUT for settings that do not go together once `columns` are set */
 function checkTogether(before: Application, columns: Columns): void {
   const { userInstall = before.userInstall, serverInstall = before.serverInstall } = columns;
   const { installLinkMode = before.installLinkMode, customInstallUrl = before.customInstallUrl } = columns;

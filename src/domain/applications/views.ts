@@ -6,43 +6,39 @@ import { Memory, remember } from '../../infra/memory.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 
-/** An application with its bot. It is not deleted. */
+/** Not deleted. */
 export type ApplicationWithBot = Application & { bot: User };
 
-/** A command and whose it is. */
 export interface CommandView {
   command: CommandRecord;
   application: ApplicationWithBot;
 }
 
-/** Whether an application is installed to a guild, and to a person. */
 export interface InstallationsThere {
   guild: boolean;
   person: boolean;
 }
 
-/** What is remembered of an application beside itself. */
 interface Facts {
   commands: Map<bigint, Promise<CommandRecord | null>>;
-  /** By guild and person. */
+  /** Key: guild and person. */
   installations: Map<string, Promise<InstallationsThere>>;
-  /** By guild and command. */
+  /** Key: guild and command. */
   permissions: Map<string, Promise<CommandPermission[]>>;
 }
 
 const MAX_APPLICATIONS = 10_000;
 const MAX_COMMANDS = 100_000;
-/** Beyond this many facts of one kind about one application, all of that kind are forgotten and read again when needed. */
+/** Beyond this many entries of one kind per application, all of that kind are dropped. */
 const MAX_PER_KIND = 2_000;
 
 /**
- * What changes rarely and is asked for with every request of a bot and every interaction: applications, their bots and commands, where
- * they are installed, and what guilds say about who may run the commands. Kept in memory for half a minute at most, and dropped by the
- * applications' own events, of this process or another.
+ * Caches data that bot requests and interactions need. Entries live for at most 30 seconds, and the application's
+ * events drop them in all processes.
  */
 export class ApplicationViews {
   readonly #memory: Memory<ApplicationWithBot, Facts, BusMessage>;
-  /** A command never becomes another application's. */
+  /** A command never moves to another application. */
   readonly #applicationOfCommand = new LRUCache<bigint, bigint>({ max: MAX_COMMANDS });
 
   constructor(
@@ -64,17 +60,17 @@ export class ApplicationViews {
     });
   }
 
-  /** Null where there is none, or no longer. */
+  /** Null if there is none or it was deleted. */
   application(id: bigint): Promise<ApplicationWithBot | null> {
     return this.#memory.thing(id);
   }
 
-  /** Whether anything is remembered of an application, so that it is no made-up one. */
+  /** Whether the application is cached, and therefore exists. */
   isRemembered(id: bigint): boolean {
     return this.#memory.peek(id) !== undefined;
   }
 
-  /** A command of whatever scope, with its application; null where there is no such command, or its application was deleted. */
+  /** Null if the command is unknown or its application deleted. */
   async command(id: bigint): Promise<CommandView | null> {
     const applicationId = await this.#findApplicationOf(id);
     if (applicationId === null) return null;
@@ -85,7 +81,6 @@ export class ApplicationViews {
     return application && command && { application, command };
   }
 
-  /** Where an application is installed, of a guild and a person. */
   installations(applicationId: bigint, guildId: bigint, userId: bigint): Promise<InstallationsThere> {
     const { installations } = this.#memory.of(applicationId);
     return remember(installations, `${guildId} ${userId}`, MAX_PER_KIND, async () => {
@@ -97,7 +92,7 @@ export class ApplicationViews {
     });
   }
 
-  /** All that a guild says about who may run a command: of the command itself, and of all commands of its application. */
+  /** Includes the entries for all commands of the application. */
   permissions(applicationId: bigint, guildId: bigint, commandId: bigint): Promise<CommandPermission[]> {
     const { permissions } = this.#memory.of(applicationId);
     const where = { guildId, commandId: { in: [commandId, applicationId] } };
@@ -109,7 +104,7 @@ export class ApplicationViews {
   async #findApplicationOf(commandId: bigint): Promise<bigint | null> {
     const known = this.#applicationOfCommand.get(commandId);
     if (known !== undefined) return known;
-    // By its id alone: Prisma joins such lookups of several callers, and makes others a transaction.
+    // Prisma batches lookups by id alone, but wraps others in a transaction.
     const found = await this.reader.applicationCommand.findUnique({
       where: { id: commandId },
       select: { applicationId: true },
@@ -125,7 +120,6 @@ export class ApplicationViews {
   }
 }
 
-/** What rows of installations to one guild and one person say. */
 export function installationsIn(rows: readonly Pick<Installation, 'guildId'>[]): InstallationsThere {
   return {
     guild: rows.some(({ guildId }) => guildId !== null),
