@@ -2,15 +2,12 @@ import { z } from 'zod';
 import type { Prisma } from '../../infra/database/index.js';
 
 interface Action {
-  /** Whose entry it is. */
   of: 'application' | 'team' | 'guild' | 'box';
   /**
-   * Which log shows it: that of the application and its team in the portal, or the guild's, which is the reference platform's. Null
-   * where none does: who uses an application is not its developers' business, and the reference platform's log has no word for the
-   * rest.
+   * The portal log of the application and its team, or the guild's audit log. Null if no log shows it: users of an
+   * application are private, and Discord's audit log has no type for the rest.
    */
   log: 'portal' | 'guild' | null;
-  /** What the target id is the id of. */
   target:
     | 'application'
     | 'team'
@@ -24,8 +21,8 @@ interface Action {
     | 'webhook'
     | 'box';
   /**
-   * What is stored beside: what was stated of something that was made or removed (`{ name }`), or for each value that changed
-   * `{ old, new }`, null for none. Never a secret. What older entries lack has a default.
+   * Properties of a created or removed target, or `{ old, new }` for each changed value. Never a secret. Fields that
+   * older entries lack have a default.
    */
   changes: z.ZodObject | z.ZodRecord;
 }
@@ -36,7 +33,7 @@ const NAME = z.object({ name: text });
 const TEAM_ROLE = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 const AS_TEAM_ROLE = z.object({ role: TEAM_ROLE });
 const TESTER_STATE = z.object({ state: changed(z.enum(['INVITED', 'ACCEPTED']).nullable()) });
-/** Older entries have the code alone. */
+/** Older entries have only the code. */
 const INVITE = z.object({
   code: text,
   maxAge: z.number().nullable().default(null),
@@ -45,7 +42,7 @@ const INVITE = z.object({
 });
 const COMMAND = z.object({ name: text, type: z.number() });
 const COMMANDS = z.array(COMMAND.extend({ id: text }));
-/** Older entries have name and permissions alone. */
+/** Older entries have only name and permissions. */
 const ROLE = z.object({
   name: text,
   permissions: text,
@@ -56,7 +53,7 @@ const ROLE = z.object({
 const ROLES = z.array(z.object({ id: text, name: text }));
 /** `type` is 0 for a role, 1 for a member. */
 const OVERWRITES = z.array(z.object({ id: text, type: z.number(), allow: text, deny: text }));
-/** What a channel has beside its name and type, as far as channels of its type have it. */
+/** Settings of a channel, as far as its type has them. */
 const CHANNEL_SETTINGS = {
   topic: text.nullable(),
   nsfw: z.boolean(),
@@ -65,9 +62,9 @@ const CHANNEL_SETTINGS = {
   userLimit: z.number(),
   overwrites: OVERWRITES,
 };
-/** Entries about channels that were made at first have name and type alone. */
+/** Older entries of created channels have only name and type. */
 const CHANNEL = z.object({ name: text, type: z.number() }).extend(z.object(CHANNEL_SETTINGS).partial().shape);
-/** Of an overwrite; the name is that of its role, null for a member's. */
+/** `roleName` is null for a member's overwrite. */
 const OVERWRITE = z.object({
   id: text,
   type: z.number(),
@@ -76,15 +73,13 @@ const OVERWRITE = z.object({
   deny: changed(text.nullable()),
 });
 
-/** An application as a guild's log names it, which calls its installation an integration. */
+/** Discord calls an installation an integration. */
 const INTEGRATION = z.object({ applicationId: text, name: text });
 
 const WEBHOOK = z.object({ name: text, channelId: text, applicationId: text });
 
-/** A message that was pinned or unpinned. */
 const PINNED = z.object({ channelId: text, messageId: text });
 
-/** A value of which the entry tells what it was and what it is. */
 function changed<Value extends z.ZodType>(value: Value) {
   return z.object({ old: value, new: value });
 }
@@ -93,7 +88,6 @@ const WEBHOOK_CHANGES = z.object({ name: changed(text).optional(), channelId: ch
 const RENAMED = z.object({ name: changed(text).optional() });
 const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
 
-/** Everything the ledger knows. */
 const ACTIONS = {
   APPLICATION_CREATE: { of: 'application', log: 'portal', target: 'application', changes: NAME },
   // By column.
@@ -113,7 +107,7 @@ const ACTIONS = {
   BOT_TOKEN_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
   CLIENT_SECRET_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
   COMMAND_CREATE: { of: 'application', log: 'portal', target: 'command', changes: COMMAND },
-  // By field of the wire.
+  // Field names of the wire format.
   COMMAND_UPDATE: {
     of: 'application',
     log: 'portal',
@@ -121,7 +115,7 @@ const ACTIONS = {
     changes: COMMAND.extend({ fields: z.array(text) }),
   },
   COMMAND_DELETE: { of: 'application', log: 'portal', target: 'command', changes: COMMAND },
-  // All commands of a scope at once; the target is the application.
+  // The target is the application.
   COMMANDS_OVERWRITE: {
     of: 'application',
     log: 'portal',
@@ -168,11 +162,10 @@ const ACTIONS = {
     target: 'installation',
     changes: z.object({
       scopes: z.array(text),
-      // Of the bot in a guild.
       permissions: z.object({ old: text.nullable(), new: text }).optional(),
     }),
   },
-  // The target is the application where it was removed from a guild, else the person.
+  // The target is the application if it was removed from a guild, else the person.
   INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
   GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
   GUILD_DELETE: { of: 'guild', log: null, target: 'guild', changes: NAME },
@@ -291,7 +284,7 @@ const ACTIONS = {
   },
   MEMBER_MOVE: { of: 'guild', log: 'guild', target: 'user', changes: z.object({ channelId: text }) },
   MEMBER_DISCONNECT: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
-  // The target is the application where the list is for all of its commands. Null for a target of which nothing is said.
+  // The target is the application if the list is for all of its commands. Null for no entry.
   COMMAND_PERMISSIONS_UPDATE: {
     of: 'guild',
     log: 'guild',
@@ -301,7 +294,7 @@ const ACTIONS = {
       permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
     }),
   },
-  // Null where nothing is said any more; the target is the channel.
+  // Null if the greeting was removed; the target is the channel.
   GREETING_UPDATE: {
     of: 'guild',
     log: null,
@@ -329,16 +322,11 @@ const ACTIONS = {
 
 type Actions = typeof ACTIONS;
 
-/** What an entry of the audit ledger says was done. */
 export type AuditAction = keyof Actions;
 
-/** What is stored beside each action. */
 export type AuditChanges = { [A in AuditAction]: z.output<Actions[A]['changes']> };
 
-/**
- * Whose entry it is. An application's may have happened in a guild; of one that a team owns it is that team's unless stated. A box's is told
- * by its target.
- */
+/** The team of an application's entry defaults to the owning team. A box is the target of its entries. */
 interface Owners {
   application: { applicationId: bigint; teamId?: bigint; guildId?: bigint };
   team: { teamId: bigint; applicationId?: undefined; guildId?: undefined };
@@ -346,10 +334,8 @@ interface Owners {
   box: { applicationId?: undefined; teamId?: undefined; guildId?: undefined };
 }
 
-/** An action without changes has none to state. */
 type Stated<Stored> = Stored extends Record<string, never> ? { changes?: undefined } : { changes: Stored };
 
-/** An entry of the audit ledger, as the domain states it. */
 export type AuditRecord = {
   [A in AuditAction]: { action: A; targetId: bigint } & Owners[Actions[A]['of']] & Stated<AuditChanges[A]>;
 }[AuditAction];
@@ -358,10 +344,8 @@ type ActionsOf<Log extends Action['log']> = {
   [A in AuditAction]: Actions[A]['log'] extends Log ? A : never;
 }[AuditAction];
 
-/** What a guild's audit log shows. */
 export type GuildLogAction = ActionsOf<'guild'>;
 
-/** What the logs of applications and teams show. */
 export type PortalLogAction = ActionsOf<'portal'>;
 
 function actionsShownIn<Log extends Action['log']>(log: Log): ActionsOf<Log>[] {
@@ -373,7 +357,6 @@ export const PORTAL_ACTIONS: readonly PortalLogAction[] = actionsShownIn('portal
 
 export const GUILD_ACTIONS: readonly GuildLogAction[] = actionsShownIn('guild');
 
-/** What the target id of an entry is the id of. */
 export function targetOf(action: AuditAction): Action['target'] {
   return ACTIONS[action].target;
 }
@@ -381,19 +364,17 @@ export function targetOf(action: AuditAction): Action['target'] {
 const ofPortalLogs: ReadonlySet<string> = new Set(PORTAL_ACTIONS);
 const ofGuildLogs: ReadonlySet<string> = new Set(GUILD_ACTIONS);
 
-/** Whether the logs of applications and teams show an action. */
 export function isPortalLogAction(action: string): action is PortalLogAction {
   return ofPortalLogs.has(action);
 }
 
-/** Whether a guild's audit log shows an action. */
 export function isGuildLogAction(action: string): action is GuildLogAction {
   return ofGuildLogs.has(action);
 }
 
 const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;
 
-/** What is stored beside an action, of entries of any age. @throws z.ZodError for what no writer ever wrote */
+/** Parses entries of any age. @throws z.ZodError if no version wrote this */
 export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
   return SCHEMAS[action].changes.parse(stored);
 }

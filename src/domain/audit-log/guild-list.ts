@@ -14,27 +14,20 @@ export interface GuildLogQuery extends AuditPage, AuditFilter<GuildLogAction> {
   guildId: bigint;
 }
 
-/** What of a guild's log may be asked for. */
 export const GuildLogFilter = z.object({
   actions: z.array(z.enum(GUILD_ACTIONS)).nullish(),
   actorId: snowflake().nullish(),
 });
 
-/** A page of a guild's audit log. */
 export interface GuildLogPage {
   entries: GuildLogEntry[];
-  /** Who acted, and who it was done to. */
   users: User[];
-  /** The commands that entries are about, as far as they exist. */
   commands: CommandRecord[];
-  /** The same of webhooks; for a bot, those of its application. */
+  /** A bot sees only those of its application. */
   webhooks: WebhookRecord[];
 }
 
-/**
- * Entries of a guild's audit log, in ascending id order, or descending for a page that is counted from the newest. Needs ViewAuditLog.
- * @throws what `accessGuild` throws
- */
+/** Ascending by id, or descending if `backwards`. Needs ViewAuditLog. @throws the errors of `accessGuild` */
 export async function listGuildLog(call: CallContext, query: GuildLogQuery): Promise<GuildLogEntry[]> {
   const { guildId } = query;
   await accessGuild(call, guildId, 'viewAuditLog');
@@ -42,10 +35,7 @@ export async function listGuildLog(call: CallContext, query: GuildLogQuery): Pro
   return entries.filter(isGuildLogEntry);
 }
 
-/**
- * A page of a guild's audit log with those whom and what its entries name. Needs ViewAuditLog.
- * @throws what `accessGuild` throws
- */
+/** Adds the users, commands and webhooks of the entries. Needs ViewAuditLog. @throws the errors of `accessGuild` */
 export async function getGuildLog(call: CallContext, query: GuildLogQuery): Promise<GuildLogPage> {
   const entries = await listGuildLog(call, query);
   const targets = (of: ReturnType<typeof targetOf>) =>

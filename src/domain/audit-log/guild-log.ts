@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../infra/database/index.js';
 import { type GuildLogAction, isGuildLogAction } from './actions.js';
 
-/** An entry that the guild's audit log shows. */
 export type GuildLogEntry = AuditEntry & { action: GuildLogAction; guildId: bigint };
 
 export function isGuildLogEntry(entry: AuditEntry): entry is GuildLogEntry {

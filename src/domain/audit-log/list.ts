@@ -8,21 +8,19 @@ import { accessTeam } from '../teams/access.js';
 import { isPortalLogAction, PORTAL_ACTIONS, type PortalLogAction } from './actions.js';
 import { type AuditFilter, type AuditPage, readEntries } from './page.js';
 
-/** Whose log: what was done with a team and the applications it owns, or with one application. */
+/** A team's log includes its applications. */
 export type AuditLog = { teamId: bigint } | { applicationId: bigint };
 
-/** An entry that such a log shows. */
 export type PortalLogEntry = AuditEntry & { action: PortalLogAction };
 
-/** What of such a log may be asked for. */
 export const PortalLogFilter = z.object({
   actions: z.array(z.enum(PORTAL_ACTIONS)).nullish(),
   actorId: snowflake().nullish(),
 });
 
 /**
- * Entries of a log in ascending id order, or descending for a page that is counted from the newest. None for somebody who may
- * not view the log, as for one without entries: an invited person meets the team, too.
+ * Ascending by id, or descending if `backwards`. Empty if the caller may not view the log, because invited people read
+ * the team too.
  */
 export async function listAuditEntries(
   call: CallContext,

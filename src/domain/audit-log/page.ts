@@ -1,27 +1,25 @@
 import { type AuditEntry, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 
-/** Whose log: what was done with a team and the applications it owns, with one application, or in a guild. */
+/** A team's log includes its applications. */
 export type LogOwner = { teamId: bigint } | { applicationId: bigint } | { guildId: bigint };
 
 export interface AuditPage {
   take: number;
-  /** Counted from the newest entry. */
+  /** Counts from the newest entry. */
   backwards: boolean;
-  /** The ids of the entries the page lies between. */
+  /** Ids around the page, exclusive. */
   after?: bigint | undefined;
   before?: bigint | undefined;
 }
 
-/** What of a log is wanted. */
 export interface AuditFilter<Action extends string> {
-  /** Only these; all that the log shows when not given, none when empty. */
+  /** Null or absent for all actions; empty for none. */
   actions?: readonly Action[] | null | undefined;
-  /** Only what this one did. */
   actorId?: bigint | null | undefined;
 }
 
-/** Such entries of a log in ascending id order, or descending for a page that is counted from the newest; whoever asks. */
+/** Ascending by id, or descending if `backwards`. Does not check access. */
 export async function readEntries<Action extends string>(
   call: CallContext,
   owner: LogOwner,
@@ -40,7 +38,7 @@ export async function readEntries<Action extends string>(
   });
 }
 
-/** One action's part of a page, from an index: whatever else is in the log, no more entries are looked at than a page has. */
+/** Walks an index for one action, so that it never reads more entries than the page has. */
 function entriesOf(
   action: string,
   owner: LogOwner,

@@ -5,13 +5,11 @@ import { readChanges, targetOf } from './actions.js';
 import type { GuildLogEntry } from './guild-log.js';
 import type { PortalLogEntry } from './list.js';
 
-/** An entry that some log shows. */
 export type LogEntry = PortalLogEntry | GuildLogEntry;
 
-/** `ofInstalled` is a command, or an application for all of its commands, as long as that is installed in one of the guilds. */
+/** `ofInstalled` is a command or application, while that is installed in one of the guilds. */
 type Kind = ReturnType<typeof targetOf> | 'ofInstalled';
 
-/** Selects `id` and `name` of those of a kind that still exist. */
 type NamesOf = (ids: Prisma.Sql, guildIds: Prisma.Sql) => Prisma.Sql;
 
 const named =
@@ -44,13 +42,12 @@ const NAMES: Record<Kind, NamesOf> = {
   box: named('Box'),
 };
 
-/** Entries that are read about with one statement: each takes four parameters at most, and SQLite takes 999. */
+/** At most four parameters each; SQLite takes 999. */
 const ENTRIES_PER_STATEMENT = 200;
 
 /**
- * What entries were done to by its name: the one that it has, and of what is gone the one that the entry has; none where that has none either.
- * Of an invite the code. Whoever asks may view the logs in which the entries stand; nothing is named that they could not see by that.
- * One statement for a page, however many kinds of targets it has.
+ * The current name, or the one in the entry; an invite's code. Targets without a name are absent. The caller must be
+ * allowed to view the logs.
  */
 export async function nameTargets(read: Reader, entries: readonly LogEntry[]): Promise<Map<LogEntry, string>> {
   const names = new Map<LogEntry, string>();
@@ -70,7 +67,6 @@ function kindOf({ action }: LogEntry): Kind {
 
 const keyOf = (entry: LogEntry) => `${kindOf(entry)} ${entry.targetId}`;
 
-/** The names of what is still there, by {@link keyOf}. */
 async function presentNames(read: Reader, entries: readonly LogEntry[]): Promise<Map<string, string>> {
   const idsByKind = new Map<Kind, Set<bigint>>();
   for (const entry of entries) {
@@ -94,7 +90,7 @@ function codeOfInvite({ action, changes }: LogEntry): string | null {
   return action === 'INVITE_CREATE' || action === 'INVITE_DELETE' ? readChanges(action, changes).code : null;
 }
 
-/** A name that was stated, or the one that was given. Where an entry has any, it is that of its target. */
+/** If an entry has a name, it is its target's. */
 const Named = z.object({ name: z.union([z.string(), z.object({ new: z.string() }).transform((name) => name.new)]) });
 
 function nameSaidBy({ changes }: LogEntry): string | null {
