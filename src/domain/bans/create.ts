@@ -11,10 +11,9 @@ import { requireAbove } from '../roles/rank.js';
 import { deleteWebhooksIn } from '../webhooks/delete.js';
 import { messagesToRemove } from './messages.js';
 
-/** For how long back the messages of somebody banned go too, in seconds, in a caller's input; 0, or not given, for none. */
+/** 0 or absent deletes no messages. */
 export const DeleteMessageSeconds = z.number().int().min(0).max(limits.bannedMessagesAge).nullish();
 
-/** Whom to ban at once, in a caller's input; each once, however often they are named. */
 export const UsersToBan = listUpTo(limits.bansAtOnce, snowflake()).transform((ids) => [...new Set(ids)]);
 
 interface BanInput {
@@ -24,10 +23,10 @@ interface BanInput {
 }
 
 /**
- * Bans a user, member or not; a member ranks below the caller. The stated reason is kept with the ban. Somebody banned stays so, as they
- * were. Their messages are removed later, whoever asks first. Needs BanMembers.
- * @returns whether they were not banned before
- * @throws UNKNOWN_USER, MISSING_PERMISSIONS and what `accessGuild` throws
+ * The user need not be a member. A member must rank below the caller. A job deletes the messages, also for a user who
+ * was banned already. Needs BanMembers.
+ * @returns false if the user was already banned
+ * @throws UNKNOWN_USER, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function banMember(call: CallContext, input: BanInput): Promise<boolean> {
   const { view } = await accessGuild(call, input.guildId, 'banMember');
@@ -36,13 +35,13 @@ export async function banMember(call: CallContext, input: BanInput): Promise<boo
 
 interface BulkBan {
   bannedIds: bigint[];
-  /** Who cannot be banned by the caller, is unknown, or was banned before. */
+  /** Includes unknown and already banned users. */
   failedIds: bigint[];
 }
 
 /**
- * Bans several users, each on its own. Needs BanMembers and ManageGuild.
- * @throws NOBODY_BANNED and what `accessGuild` throws
+ * Bans each user separately. Needs BanMembers and ManageGuild.
+ * @throws NOBODY_BANNED and the errors of `accessGuild`
  */
 export async function banMembers(
   call: CallContext,
@@ -91,7 +90,7 @@ async function ban(call: CallContext, view: GuildView, input: BanInput): Promise
   );
 }
 
-/** Somebody who is no member has no rank; nobody bans themselves. @throws MISSING_PERMISSIONS */
+/** A user who is not a member has no rank. Callers cannot ban themselves. */
 async function requireMayBan(
   call: CallContext,
   { db }: Write,

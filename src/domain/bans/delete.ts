@@ -3,7 +3,7 @@ import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { WITH_USER } from './record.js';
 
-/** Lifts a ban. Needs BanMembers. @throws UNKNOWN_BAN and what `accessGuild` throws */
+/** Needs BanMembers. @throws UNKNOWN_BAN and the errors of `accessGuild` */
 export async function unbanMember(
   call: CallContext,
   { guildId, userId }: { guildId: bigint; userId: bigint },

@@ -6,19 +6,19 @@ import { type BanRecord, WITH_USER } from './record.js';
 
 export interface ListBansInput {
   guildId: bigint;
-  /** The ids of the users the page lies between; of both, only `before` counts. */
+  /** Ids around the page, exclusive. `before` wins over `after`. */
   before?: bigint | undefined;
   after?: bigint | undefined;
   /** 1 to 1,000. */
   limit: number;
 }
 
-/** Rows of one query: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const PAGE = 400;
 
 /**
- * Bans in ascending order of their users' ids; with `before`, the last ones before it. Needs BanMembers.
- * @throws what `accessGuild` throws
+ * Ascending by user id; with `before`, the last ones before it. Needs BanMembers.
+ * @throws the errors of `accessGuild`
  */
 export async function listBans(call: CallContext, input: ListBansInput): Promise<BanRecord[]> {
   const { guildId, before, limit } = input;
@@ -40,7 +40,7 @@ export async function listBans(call: CallContext, input: ListBansInput): Promise
   return isBackwards ? found.reverse() : found;
 }
 
-/** The ban of a user. Needs BanMembers. @throws UNKNOWN_BAN and what `accessGuild` throws */
+/** Needs BanMembers. @throws UNKNOWN_BAN and the errors of `accessGuild` */
 export async function getBan(
   call: CallContext,
   { guildId, userId }: { guildId: bigint; userId: bigint },

@@ -5,7 +5,7 @@ import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
 import { discardAllFiles } from '../messages/files.js';
 
-/** Whose messages are removed from which guild: those with ids above `after`, up to `last`. */
+/** Ids above `after`, up to `last`. */
 export interface MessagesToRemove {
   guildId: bigint;
   authorId: bigint;
@@ -13,7 +13,6 @@ export interface MessagesToRemove {
   last: bigint;
 }
 
-/** The job that removes somebody's messages of the last `seconds` from a guild. */
 export function messagesToRemove(
   { clock }: Pick<CallContext, 'clock'>,
   { guildId, userId }: { guildId: bigint; userId: bigint },
@@ -29,13 +28,9 @@ export function messagesToRemove(
   return { kind: 'messages-of-banned', payload, dueAt: now };
 }
 
-/** Messages that one statement looks at or removes. */
 const PIECE = 100;
 
-/**
- * Removes messages with their files, those that everybody in their channel sees, in pieces. May be done twice.
- * @throws the reason of `signal` when that is aborted
- */
+/** Keeps ephemeral messages. Can be repeated safely. @throws the reason of `signal` when it is aborted */
 export async function removeMessagesOfBanned(
   call: CallContext,
   { guildId, authorId, after, last }: MessagesToRemove,
@@ -44,7 +39,7 @@ export async function removeMessagesOfBanned(
   for (let from: bigint | undefined = after; from !== undefined; ) {
     await nextTurn();
     signal.throwIfAborted();
-    // Whose they are decides where to look, and not the guild: that piece is of one index.
+    // One index covers the author, but not the guild.
     const piece: Found[] = await call.read.message.findMany({
       where: { authorId, id: { gt: from, lte: last } },
       select: { id: true, channelId: true, visibleToId: true, channel: { select: { guildId: true } } },
