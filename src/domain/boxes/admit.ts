@@ -6,28 +6,29 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
 
-/** What a box showed for itself, once its signature was checked. */
+/** A box's credentials with a verified signature. */
 export interface Credentials {
-  /** 32 bytes in base64url, written as Node writes them. */
+  /** 32 bytes in base64url, as Node encodes them. */
   key: string;
   token?: string | undefined;
-  /** That of the ids that the box has made already. */
+  /** Of ids that the box has created already. */
   idSpace?: number | undefined;
 }
 
-/** How often an enrolment is tried that met another with the same id space. */
+/** Retries if another enrolment takes the same id space. */
 const ATTEMPTS = 10;
 
 /**
- * The box that a key is of; for a key that nobody knows, the box of the token, which is used up with it (docs/relay.md, R-14). Null for whom
- * neither admits.
- * @throws LIMIT_EXCEEDED when no id space is left, and CONFLICT when the box made its ids with one that it cannot have; the token stays good
+ * Returns the box with this key. An unknown key enrols the box of the token and uses the token up (docs/relay.md,
+ * R-14). Null if neither is valid.
+ * @throws LIMIT_EXCEEDED if no id space is left, CONFLICT if the box cannot have the id space of its ids; the token
+ * stays valid
  */
 export async function admitBox(call: CallContext, { key, token, idSpace }: Credentials): Promise<Box | null> {
   const known = await call.read.box.findUnique({ where: { publicKey: key } });
   if (known || token === undefined) return known;
   const tokenHash = hashSecret(token);
-  // Whoever made a token up, without a key to be known by, keeps nobody from writing.
+  // An invalid token must not start a transaction, which would block other writes.
   if (!(await call.read.box.findUnique({ where: { tokenHash }, select: { id: true } }))) return null;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -43,7 +44,7 @@ async function enrol(
   { db, audit, record }: Write,
   { key, tokenHash, idSpace: wanted }: { key: string; tokenHash: string; idSpace: number | undefined },
 ): Promise<Box | null> {
-  // Who shows the same key twice at once is one box, not two.
+  // Concurrent enrolments with one key are one box.
   const known = await db.box.findUnique({ where: { publicKey: key } });
   if (known) return known;
   const now = new Date(call.clock.now());
@@ -64,10 +65,10 @@ async function enrol(
 }
 
 /**
- * An id space for a box that has none. A number is only ever given to boxes of one owner, so that nobody can pass for a deleted box of
- * somebody else. The box gets the number that it wants if its owner was given that before and no other box has it, otherwise the one after all
- * numbers ever given. An owner who was given `limits.idSpacesPerOwner` numbers gets a free one of those instead.
- * @throws CONFLICT when the number that it wants was given to another box, and LIMIT_EXCEEDED when no number is left
+ * A number is only given to boxes of one owner, so that no other owner's box can impersonate a deleted box. The box
+ * gets the wanted number if that is free, else the next unused one, or a free one of its owner's at
+ * `limits.idSpacesPerOwner`.
+ * @throws CONFLICT if the wanted number is another box's, LIMIT_EXCEEDED
  */
 async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | undefined): Promise<number> {
   const free = await freeIdSpaces(db, ownerId);
@@ -86,7 +87,6 @@ async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | un
   return reused;
 }
 
-/** The numbers that were given to boxes of an owner which are deleted, in ascending order. */
 async function freeIdSpaces(db: Transaction, ownerId: bigint): Promise<number[]> {
   const given = await db.boxIdSpace.findMany({ where: { ownerId }, orderBy: { number: 'asc' } });
   const numbers = given.map(({ number }) => number);

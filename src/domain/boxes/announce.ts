@@ -6,7 +6,7 @@ import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
 import { tellOfUnusable } from '../webhooks/write.js';
 
-/** A guild as its box announces it (docs/relay.md, R-32). */
+/** docs/relay.md, R-32. */
 export interface AnnouncedGuild {
   id: bigint;
   name: string;
@@ -16,9 +16,8 @@ export interface AnnouncedGuild {
 }
 
 /**
- * Keeps what a box announces of one of its guilds, instead of what it announced before.
- * @throws UNKNOWN_BOX; CONFLICT for an id that is not the box's to use, or names something else already (R-33); LIMIT_EXCEEDED for more guilds or
- *   channels than there may be
+ * Replaces the previous announcement.
+ * @throws UNKNOWN_BOX; CONFLICT for an id outside the box's id space or in use (R-33); LIMIT_EXCEEDED
  */
 export async function announceGuild(call: CallContext, boxId: bigint, guild: AnnouncedGuild): Promise<void> {
   const channelIds = [...new Set(guild.channelIds)];
@@ -34,7 +33,7 @@ export async function announceGuild(call: CallContext, boxId: bigint, guild: Ann
   );
 }
 
-/** @returns whether it was not there */
+/** @returns whether the guild is new */
 async function putGuild({ db, record }: Write, boxId: bigint, guild: AnnouncedGuild): Promise<boolean> {
   const { id, ownerId } = guild;
   const before = await db.boxGuild.findUnique({ where: { id } });
@@ -53,7 +52,7 @@ async function putGuild({ db, record }: Write, boxId: bigint, guild: AnnouncedGu
   return !before;
 }
 
-/** @returns whether it had others */
+/** @returns whether the channels changed */
 async function putChannels(write: Write, boxId: bigint, guildId: bigint, ids: bigint[]): Promise<boolean> {
   const { db, record } = write;
   const before = await db.boxChannel.findMany({ where: { guildId }, select: { id: true } });
@@ -68,10 +67,9 @@ async function putChannels(write: Write, boxId: bigint, guildId: bigint, ids: bi
   return true;
 }
 
-/** How many ids one statement names: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const IDS_PER_STATEMENT = 400;
 
-/** @throws CONFLICT for one that is there already */
 async function addChannels(db: Transaction, guildId: bigint, ids: bigint[]): Promise<void> {
   for (const piece of inPieces(ids, IDS_PER_STATEMENT)) {
     const where = { id: { in: piece } };
@@ -88,7 +86,7 @@ async function removeChannels(write: Write, ids: bigint[]): Promise<void> {
   }
 }
 
-/** Keeps what a dispatch says of one of a box's guilds; nothing of a guild that it does not have. */
+/** From a dispatch. Ignores a guild that the box does not have. */
 export async function noteGuild(
   call: CallContext,
   boxId: bigint,
@@ -104,16 +102,12 @@ export async function noteGuild(
   });
 }
 
-/** One channel of one of a box's guilds. */
 export interface BoxChannelKey {
   guildId: bigint;
   channelId: bigint;
 }
 
-/**
- * Keeps that a guild has a channel.
- * @throws UNKNOWN_BOX, UNKNOWN_GUILD, CONFLICT and LIMIT_EXCEEDED as `announceGuild` does
- */
+/** @throws UNKNOWN_BOX, UNKNOWN_GUILD, CONFLICT, LIMIT_EXCEEDED */
 export async function noteChannel(call: CallContext, boxId: bigint, key: BoxChannelKey): Promise<void> {
   const { guildId, channelId } = key;
   await call.write(
@@ -131,7 +125,6 @@ export async function noteChannel(call: CallContext, boxId: bigint, key: BoxChan
   );
 }
 
-/** Keeps that a guild has a channel no more; nothing where it had none such. */
 export async function forgetChannel(call: CallContext, boxId: bigint, key: BoxChannelKey): Promise<void> {
   const { guildId, channelId } = key;
   await call.write(async (write) => {
@@ -143,7 +136,6 @@ export async function forgetChannel(call: CallContext, boxId: bigint, key: BoxCh
   });
 }
 
-/** @throws UNKNOWN_BOX, and CONFLICT for an id that is not of the box's id space */
 async function requireOwnIds(db: Transaction, boxId: bigint, ids: readonly bigint[]): Promise<void> {
   const box = await db.box.findUnique({ where: { id: boxId }, select: { idSpace: true } });
   if (!box) throw new DomainError('UNKNOWN_BOX');
@@ -153,7 +145,6 @@ async function requireOwnIds(db: Transaction, boxId: bigint, ids: readonly bigin
 
 type ShownFacts = Pick<BoxGuild, 'name' | 'iconHash'>;
 
-/** As both databases can keep it. */
 function shownFacts({ name, iconHash }: ShownFacts): ShownFacts {
   return { name: keepable(name), iconHash: iconHash === null ? null : keepable(iconHash) };
 }

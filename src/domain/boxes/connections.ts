@@ -4,10 +4,9 @@ import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /**
- * Notes that a connection with a box's key serves, in this process. It is newer than all before (docs/relay.md, R-16).
- * @returns the box, with the generation of the connection, and the key that is good now: another one may have been enrolled since this one was
- *   admitted
- * @throws UNKNOWN_BOX for one that was deleted
+ * Stores that this process has the newest connection of the box (docs/relay.md, R-16).
+ * @returns the box with the connection's generation and the current key, which may have changed since the admission
+ * @throws UNKNOWN_BOX if it was deleted
  */
 export async function connectBox(
   call: CallContext,
@@ -31,7 +30,7 @@ export async function connectBox(
   }
 }
 
-/** Notes that a connection is over. @returns whether it was the newest, and the box is away now */
+/** @returns whether it was the newest connection, so that the box is now offline */
 export async function disconnectBox(
   call: CallContext,
   { boxId, generation }: { boxId: bigint; generation: number },
@@ -47,14 +46,12 @@ export async function disconnectBox(
   return count > 0;
 }
 
-/** Who has a box's newest connection. */
 export interface BoxHolder {
-  /** A live process. */
   holderId: string;
   generation: number;
 }
 
-/** Which process has a box's connection; null for a box that is away. A process that ended just now may be named still. */
+/** Null if the box is offline. The process may have ended a moment ago. */
 export async function boxHolder(read: Pick<Reader, 'box' | 'liveProcess'>, boxId: bigint): Promise<BoxHolder | null> {
   const box = await read.box.findUnique({ where: { id: boxId }, select: { holderId: true, generation: true } });
   if (!box?.holderId) return null;
@@ -63,7 +60,7 @@ export async function boxHolder(read: Pick<Reader, 'box' | 'liveProcess'>, boxId
   return process && { holderId, generation };
 }
 
-/** The ids of those processes that live; what others hold is connected no more. @param now `call.live.now()` */
+/** Connections of other processes are closed. @param now `call.live.now()` */
 export async function livingProcesses(
   read: Pick<Reader, 'liveProcess'>,
   ids: string[],

@@ -6,10 +6,9 @@ import { nameText } from '../input.js';
 import { limits } from '../limits.js';
 import { createEnrolmentToken } from './tokens.js';
 
-/** What is said of a box when it is made, and what can be changed. */
 export const BoxSettings = z.object({ name: nameText(limits.boxName.min, limits.boxName.max) });
 
-/** A box and the token that enrols it, which is never shown again. */
+/** The token is never shown again. */
 export interface BoxWithToken {
   box: Box;
   enrolmentToken: string;
@@ -17,10 +16,7 @@ export interface BoxWithToken {
 
 const MADE_IN_THE_CLOUD = 'This instance is a box: boxes are made in its cloud.';
 
-/**
- * Makes a box that the caller owns and that nothing runs as yet.
- * @throws UNAUTHENTICATED, FORBIDDEN on a box itself, and LIMIT_EXCEEDED when the caller has as many as they may
- */
+/** @throws UNAUTHENTICATED, FORBIDDEN if this instance is a box, LIMIT_EXCEEDED */
 export async function createBox(call: CallContext, { name }: z.output<typeof BoxSettings>): Promise<BoxWithToken> {
   const { user } = requirePerson(call);
   if (call.boxRoutes.isInBox) throw new DomainError('FORBIDDEN', MADE_IN_THE_CLOUD);

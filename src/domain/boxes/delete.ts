@@ -4,13 +4,13 @@ import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
 
 /**
- * Deletes a box: its key and its token are no good any more, its connection is closed, and its guilds are withdrawn with all that was installed
- * to them. What is on the box itself stays there. Of several at once, one succeeds.
+ * Removes its guilds and their installations here; data on the box stays. Exactly one of several concurrent calls
+ * succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_BOX
  */
 export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
   await accessBox(call, boxId);
-  // In pieces, for the most of it: others write in between.
+  // In batches, so that other writes can run in between.
   await withdrawAllGuilds(call, boxId);
   await call.write(
     async (write) => {

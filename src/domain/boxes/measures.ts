@@ -9,16 +9,16 @@ import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import { ADDED_UP_TO_MS, HOURS_SHOWN, hourOf, NOT_KNOWN, stepOf } from './statistics.js';
 
-/** How long counts are gathered before they are stored, in milliseconds. */
+/** Delay before counts are stored, in milliseconds. */
 const GATHERED_MS = 5_000;
 
-/** Of so many boxes and hours counts may wait; what is counted beyond them, while nothing can be stored, is lost. */
+/** Maximum number of box hours in memory. Further counts are lost. */
 const MAX_WAITING = 10_000;
 
-/** Rows of one statement, each of which has five parameters: SQLite takes 999. */
+/** Five parameters each; SQLite takes 999. */
 const PER_STATEMENT = 190;
 
-/** What is counted for itself, in the order of the counts of a box. */
+/** In the order of a box's counters. */
 const COUNTED: readonly Counted[] = [
   ...RELAY_OUTCOMES.map((outcome) => ({ outcome, addedUpToMs: NOT_KNOWN })),
   ...ADDED_UP_TO_MS.map((addedUpToMs) => ({ outcome: 'answered' as const, addedUpToMs })),
@@ -32,7 +32,7 @@ interface Counted {
 interface Row extends Counted {
   boxId: bigint;
   hour: number;
-  /** In {@link COUNTED}. */
+  /** Index in {@link COUNTED}. */
   place: number;
   count: number;
 }
@@ -44,11 +44,10 @@ interface BoxMeasuresParts {
 }
 
 /**
- * Counts what becomes of requests to boxes, by box and hour. What was gathered is added to what is stored while nobody waits, so that several
- * processes count together. What cannot be stored fails nothing and is tried again; what may have been stored is not, so that nothing counts twice.
+ * Counts outcomes by box and hour, and adds them to the stored counts in the background. A failed write is retried
+ * unless it may be committed.
  */
 export class BoxMeasures {
-  /** By hour and box, in the order of {@link COUNTED}. */
   #waiting = new Map<number, Map<bigint, Uint32Array>>();
   #size = 0;
   readonly #storing: PutOff;
@@ -57,21 +56,18 @@ export class BoxMeasures {
     this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
   }
 
-  /**
-   * Something was asked of a box. This is on the way of every request.
-   * @param addedMs what the relay added to an answer, in milliseconds; null where that is not known
-   */
+  /** Runs for every request. @param addedMs time that the relay added, in milliseconds; null if unknown */
   note(boxId: bigint, outcome: RelayOutcome, addedMs: number | null): void {
     this.#add(hourOf(this.parts.clock.now()), boxId, placeOf(outcome, addedMs), 1);
     this.#storing.for(GATHERED_MS);
   }
 
-  /** Stores what was counted. Settles when nothing is under way any more. */
+  /** Resolves when no store is in progress. */
   store(): Promise<void> {
     return this.#storing.now();
   }
 
-  /** Up to the first statement that fails: the next one would wait as long. */
+  /** Stops at the first failure, because the next statement would wait as long. */
   async #storeWaiting(): Promise<void> {
     const pieces = [...inPieces(rowsOf(this.#waiting), PER_STATEMENT)];
     this.#waiting = new Map();
@@ -99,7 +95,7 @@ export class BoxMeasures {
     if (counts) counts[place] = (counts[place] ?? 0) + count;
   }
 
-  /** @returns null where too much waits */
+  /** Null if too many counts are waiting. */
   #begin(hour: number, boxId: bigint): Uint32Array | null {
     if (this.#size === MAX_WAITING) return null;
     this.#size += 1;
@@ -111,7 +107,6 @@ export class BoxMeasures {
   }
 }
 
-/** Where it is in {@link COUNTED}. */
 function placeOf(outcome: RelayOutcome, addedMs: number | null): number {
   return addedMs === null ? RELAY_OUTCOMES.indexOf(outcome) : RELAY_OUTCOMES.length + stepOf(addedMs);
 }
@@ -126,10 +121,7 @@ function rowsOf(waiting: ReadonlyMap<number, ReadonlyMap<bigint, Uint32Array>>):
   );
 }
 
-/**
- * Adds to what is there, in one order in all processes: two that add to the same rows wait for each other in one direction. Of a box that
- * was deleted meanwhile nothing is kept.
- */
+/** All processes use the same row order, which avoids deadlocks. Drops counts of deleted boxes. */
 function addMeasures(db: Transaction, rows: Row[]): Promise<number> {
   const values = rows.map(
     ({ boxId, hour, outcome, addedUpToMs, count }) =>
@@ -141,7 +133,7 @@ function addMeasures(db: Transaction, rows: Row[]): Promise<number> {
     ON CONFLICT ("boxId", "hour", "outcome", "addedUpToMs") DO UPDATE SET "count" = "BoxMeasure"."count" + excluded."count"`;
 }
 
-/** Removes what was counted a day before anything that is shown, as many rows as `limit` at most. @returns how many */
+/** Keeps a day more than is shown. @returns number of removed rows */
 export async function removeOldMeasures(db: Transaction, now: number, limit: number): Promise<number> {
   return (await db.boxMeasure.deleteMany({ where: { hour: { lt: hourOf(now) - 2 * HOURS_SHOWN } }, limit })).count;
 }

@@ -10,26 +10,25 @@ import { DomainError, TRY_AGAIN_MS } from '../errors.js';
 import type { IconName } from '../icons.js';
 import { type BoxDoor, BoxRefused } from './door.js';
 
-/** A picture that a box keeps: by the name under which icons are served, or an emoji's, which has no hash. */
+/** An icon by its public path, or an emoji, which has no hash. */
 export type BoxPicture = { id: bigint; form: EmojiForm } & ({ of: IconName; hash: string } | { of: 'emojis' });
 
-/** The largest picture that a box is asked for, in bytes: as base64 it fits into the longest answer to a call. */
+/** As base64 it fits the longest response to a call. */
 export const MAX_PICTURE_BYTES = 1_500_000;
 
-/** How much is kept of boxes' pictures, in bytes, and what an entry takes beside its picture. */
+/** Cache size, and overhead of an entry, in bytes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 512;
 
-/** How long a picture is kept, and how long it is remembered that there is none, in milliseconds. */
+/** Cache times of an image and of a missing image, in milliseconds. */
 const KEPT_MS = 3_600_000;
 const NONE_MS = 60_000;
 
-/** Pictures that one box is asked for at once, and that may wait for it in all. */
+/** Concurrent requests to one box, and maximum of running and waiting ones. */
 const ASKED_AT_ONCE = 8;
 const WAITING_FOR_ONE = 64;
 
 interface Kept {
-  /** Null where the box has none. */
   content: Buffer | null;
 }
 
@@ -40,7 +39,7 @@ interface Parts {
   log: Logger;
 }
 
-/** Pictures of boxes, as the cloud serves them (decisions 405). Each is asked for once for all who want it at the same time, and kept in memory. */
+/** Serves images of boxes from the cloud. Concurrent requests for an image share one call, and results are cached. */
 export class BoxPictures {
   readonly #kept: LRUCache<string, Kept>;
   readonly #asking = new Map<string, Promise<Kept>>();
@@ -57,9 +56,8 @@ export class BoxPictures {
   }
 
   /**
-   * A picture of the box that made the id.
-   * @returns null where no box did, and where that one has no such picture, or a larger one
-   * @throws GuildUnavailable while the box is away or does not answer; OVERLOADED while too many wait for it
+   * @returns null if there is no such box, or its image is missing or too large
+   * @throws GuildUnavailable if the box is offline or does not answer; OVERLOADED if too many requests wait for it
    */
   async find(picture: BoxPicture): Promise<Buffer | null> {
     const key = JSON.stringify({ ...picture, id: String(picture.id) });
@@ -100,7 +98,6 @@ export class BoxPictures {
     }
   }
 
-  /** @throws OVERLOADED */
   async #turn(boxId: bigint): Promise<() => void> {
     const counted = String(boxId);
     if (this.#waiting.of(counted) >= WAITING_FOR_ONE) {
@@ -118,7 +115,7 @@ export class BoxPictures {
 
 class UnusablePicture extends Error {}
 
-/** How files of each form begin, as text of one byte a character. */
+/** First bytes of each format, as latin1 text. */
 const BEGINNINGS: Record<EmojiForm, RegExp> = {
   png: /^\x89PNG\r\n/,
   jpg: /^\xff\xd8\xff/,
@@ -127,7 +124,7 @@ const BEGINNINGS: Record<EmojiForm, RegExp> = {
   moving: /^RIFF.{4}WEBP/s,
 };
 
-/** The picture that a box answered: `{data}`, in base64, or null for none. @throws UnusablePicture for what is not of the form */
+/** `{data}` in base64, or null for none. @throws UnusablePicture */
 function pictureIn(answer: unknown, form: EmojiForm): Buffer | null {
   if (answer === null) return null;
   const data: unknown = typeof answer === 'object' && 'data' in answer ? answer.data : undefined;

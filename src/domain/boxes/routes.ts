@@ -6,7 +6,6 @@ import { isMadeByBox } from '../../infra/ids.js';
 import { atMost, REMEMBER_MS } from '../../infra/memory.js';
 import type { EventBus } from '../bus-message.js';
 
-/** Where a guild on a box is. */
 export interface BoxRoute {
   boxId: bigint;
   guildId: bigint;
@@ -15,8 +14,8 @@ export interface BoxRoute {
 const MAX_ROUTES = 50_000;
 
 /**
- * Which box has a guild or a channel, connected or not (architecture, section 9). Ids tell by themselves that the cloud made them, so that
- * nothing is asked for a guild of the cloud's. Kept in memory for half a minute at most, and forgotten when any box's guilds change.
+ * Finds the box of a guild or channel (architecture, section 9). An id shows whether the cloud created it, which needs
+ * no lookup. Routes are cached for at most 30 seconds and dropped when any box's guilds change.
  */
 export class BoxRoutes {
   readonly #guilds: LRUCache<bigint, BoxRoute>;
@@ -27,7 +26,7 @@ export class BoxRoutes {
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
-    /** Whether it is asked in a box: then the ids that boxes make are its own, and bots may be its cloud's. */
+    /** Whether this instance is a box. Ids created by boxes are its own then, and bots may be the cloud's. */
     readonly isInBox = false,
   ) {
     const options = { ...atMost(MAX_ROUTES), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
@@ -36,12 +35,12 @@ export class BoxRoutes {
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
-  /** Whether an id may be that of a guild, channel or person on a box, which it tells by itself. */
+  /** The id alone shows this. */
   mayHave(id: bigint): boolean {
     return !this.isInBox && isMadeByBox(id);
   }
 
-  /** Where a guild is; null for one that is on no box. */
+  /** Null if it is on no box. */
   ofGuild(guildId: bigint): Promise<BoxRoute | null> {
     return this.#find(this.#guilds, guildId, async () => {
       const guild = await this.reader.boxGuild.findUnique({ where: { id: guildId }, select: { boxId: true } });
@@ -49,7 +48,6 @@ export class BoxRoutes {
     });
   }
 
-  /** The same for the guild of a channel. */
   ofChannel(channelId: bigint): Promise<BoxRoute | null> {
     return this.#find(this.#channels, channelId, async () => {
       const select = { guild: { select: { id: true, boxId: true } } } as const;
@@ -58,7 +56,7 @@ export class BoxRoutes {
     });
   }
 
-  /** What was being read when something changed is used and not kept. */
+  /** Does not cache what was read during a change. */
   async #find(
     known: LRUCache<bigint, BoxRoute>,
     id: bigint,

@@ -3,32 +3,29 @@ import { RELAY_OUTCOMES } from '../../infra/metrics.js';
 
 const HOUR_MS = 3_600_000;
 
-/** How many hours are shown, the present one included. */
+/** Includes the current hour. */
 export const HOURS_SHOWN = 24;
 
-/** The steps in which it is counted what the relay added, in milliseconds. The last one stands for more, too: no box is waited for that long. */
+/** Histogram bounds, in milliseconds. The last one includes longer times; no request waits that long. */
 export const ADDED_UP_TO_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000,
 ] as const;
 
-/** Stands where it is not known what the relay added. */
+/** Stored if the added time is unknown. */
 export const NOT_KNOWN = 0;
 
-/** The most rows that {@link hoursOfBoxes} and {@link addedOfBoxes} have of one box. */
 export const ROWS_PER_BOX = { hours: HOURS_SHOWN * RELAY_OUTCOMES.length, added: ADDED_UP_TO_MS.length } as const;
 
-/** The hour of a moment, counted since the Unix epoch. */
+/** Hours since the Unix epoch. */
 export function hourOf(now: number): number {
   return Math.floor(now / HOUR_MS);
 }
 
-/** Which of {@link ADDED_UP_TO_MS} something that was added belongs to. */
 export function stepOf(addedMs: number): number {
   const step = ADDED_UP_TO_MS.findIndex((upToMs) => addedMs <= upToMs);
   return step === -1 ? ADDED_UP_TO_MS.length - 1 : step;
 }
 
-/** What became of what a box was asked within an hour. */
 interface HourCount {
   boxId: bigint;
   hour: number;
@@ -36,13 +33,12 @@ interface HourCount {
   count: number;
 }
 
-/** How often the relay added no more than this, and more than the step before. */
 export interface AddedCount {
   addedUpToMs: number;
   count: number;
 }
 
-/** The hours that are shown, by box. @param take so many rows at most */
+/** Ordered by box. @param take maximum number of rows */
 export async function hoursOfBoxes(
   read: Pick<Reader, 'boxMeasure'>,
   boxIds: bigint[],
@@ -59,7 +55,7 @@ export async function hoursOfBoxes(
   return rows.map(({ _sum, ...row }) => ({ ...row, count: _sum.count ?? 0 }));
 }
 
-/** What the relay added within these hours, by box. @param take so many rows at most */
+/** Ordered by box. @param take maximum number of rows */
 export async function addedOfBoxes(
   read: Pick<Reader, 'boxMeasure'>,
   boxIds: bigint[],
@@ -76,19 +72,17 @@ export async function addedOfBoxes(
   return rows.map(({ _sum, ...row }) => ({ ...row, count: _sum.count ?? 0 }));
 }
 
-/** A clock that is ahead may have counted in an hour that has not begun here. */
+/** Excludes hours of processes with a fast clock. */
 function shownAt(now: number) {
   return { hour: { gt: hourOf(now) - HOURS_SHOWN, lte: hourOf(now) } };
 }
 
-/** What happened on a box in the present hour and the 23 before. */
 export interface BoxStatistics {
   requests: number;
-  /** Of these, how many ended with each status that stands for a fault. */
+  /** By HTTP status. */
   failures: { status: number; count: number }[];
   /**
-   * Of answers whose box says how long it worked, what the relay added to half of them, and to 95 of 100, at most: rounded up to a step of
-   * {@link ADDED_UP_TO_MS}. Null where there is none.
+   * Rounded up to {@link ADDED_UP_TO_MS}. Only for responses whose box reports its own time. Null if there are none.
    */
   addedP50Ms: number | null;
   addedP95Ms: number | null;
@@ -128,7 +122,7 @@ function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The step that so large a part of all is within; null where there is nothing. @param part above 0, up to 1 */
+/** Null if there are no counts. @param part above 0, up to 1 */
 export function percentileOf(added: readonly AddedCount[], part: number): number | null {
   const rank = Math.ceil(sumOf(added) * part);
   let counted = 0;

@@ -6,11 +6,10 @@ import { createEnrolmentToken } from './tokens.js';
 
 export interface RenameBoxInput {
   boxId: bigint;
-  /** As `BoxSettings` reads it. */
   name: string;
 }
 
-/** Calls a box something else. @throws UNAUTHENTICATED, UNKNOWN_BOX */
+/** @throws UNAUTHENTICATED, UNKNOWN_BOX */
 export async function renameBox(call: CallContext, { boxId, name }: RenameBoxInput): Promise<Box> {
   return call.write(
     async ({ db, audit, record }) => {
@@ -26,8 +25,7 @@ export async function renameBox(call: CallContext, { boxId, name }: RenameBoxInp
 }
 
 /**
- * Makes another enrolment token; an earlier one is no good any more. The key that the box has is good until the new token is used
- * (docs/relay.md, R-14).
+ * Invalidates the earlier token. The box's key stays valid until the new token is used (docs/relay.md, R-14).
  * @throws UNAUTHENTICATED, UNKNOWN_BOX
  */
 export async function newEnrolmentToken(call: CallContext, boxId: bigint): Promise<BoxWithToken> {

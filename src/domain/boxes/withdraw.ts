@@ -7,14 +7,14 @@ import { deleteWebhooksOfGuilds } from '../webhooks/delete.js';
 
 type GuildKey = Pick<BoxGuild, 'id'>;
 
-/** A guild of a box is gone for good: its applications and webhooks go with it. Nothing where the box has no such guild. */
+/** Does nothing if the box has no such guild. */
 export async function withdrawGuild(call: CallContext, boxId: bigint, guildId: bigint): Promise<void> {
   await withdrawGuilds(call, boxId, [{ id: guildId }]);
 }
 
 /**
- * A box has these guilds and no others: all others of it are withdrawn. Those of a box that has had its key in place of another for a short time only
- * stay: it may have been begun anew in an empty folder, and the data may come back (docs/relay.md, R-31).
+ * Removes all other guilds, unless the box got a new key recently: its data folder may be empty for now, and the old
+ * data may come back (docs/relay.md, R-31).
  */
 export async function keepGuilds(call: CallContext, boxId: bigint, guildIds: readonly bigint[]): Promise<void> {
   const others = await guildsBeside(call, boxId, new Set(guildIds));
@@ -31,7 +31,6 @@ export async function keepGuilds(call: CallContext, boxId: bigint, guildIds: rea
   await withdrawGuilds(call, boxId, others);
 }
 
-/** All guilds of a box are withdrawn. */
 export async function withdrawAllGuilds(call: CallContext, boxId: bigint): Promise<void> {
   await withdrawGuilds(call, boxId, await guildsBeside(call, boxId, new Set()));
 }
@@ -41,7 +40,6 @@ async function guildsBeside(call: CallContext, boxId: bigint, kept: ReadonlySet<
   return guilds.filter(({ id }) => !kept.has(id));
 }
 
-/** Guilds that are withdrawn in one go. */
 export const GUILDS_AT_ONCE = 20;
 
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
@@ -52,8 +50,8 @@ async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey
 }
 
 /**
- * Takes those of these guilds that a box has out of what is known, in a transaction that has to be serializable.
- * @param guilds {@link GUILDS_AT_ONCE} at most
+ * Ignores guilds that the box does not have. The transaction must be serializable.
+ * @param guilds at most {@link GUILDS_AT_ONCE}
  */
 export async function withdrawWithin(
   call: CallContext,
@@ -68,15 +66,15 @@ export async function withdrawWithin(
   if (ids.length === 0) return;
   await deleteWebhooksOfGuilds(call, write, ids);
   const installations = await db.installation.findMany({ where: { guildId: { in: ids } }, orderBy: { id: 'asc' } });
-  // Before the installations: of a guild that a box has, they would have the box let their bots go.
+  // Otherwise removing an installation would make the box remove the bot.
   await db.boxGuild.deleteMany({ where: { id: { in: ids } } });
   for (const { applicationId, guildId } of installations) {
     if (guildId !== null) await removeFromGuilds(call, write, applicationId, guildId);
   }
-  // Whoever looks for one of them once it is told to be gone finds none.
+  // A lookup after GUILD_DELETE must find no route.
   record({ type: 'BOX_ROUTES_UPDATED' });
   for (const guildId of ids) record({ type: 'GUILD_DELETE', guildId, unavailable: false });
-  // Bots that were shown one of them as unavailable do not hold it, and hear nothing of it but what is told to themselves.
+  // Bots that saw a guild as unavailable only receive their own events.
   for (const { applicationId, guildId } of installations) {
     if (guildId !== null) record({ type: 'GUILD_LEFT', guildId, userId: applicationId });
   }
