@@ -10,22 +10,19 @@ import type { MessageEmbeds } from '../messages/embeds.js';
 
 type Group = keyof typeof RESERVED_NAMES;
 
-/** The names of the commands of a group. */
 export type NameIn<G extends Group> = (typeof RESERVED_NAMES)[G][number];
 
-/** A command that the platform answers itself. */
 export interface BuiltInCommand {
   description: string;
   options: readonly CommandOption[];
-  /** What the caller needs in the channel for the answer, beside running commands at all: what everybody sees counts as said by them. */
+  /** In addition to running commands. A public answer counts as sent by the caller. */
   needs?: readonly ChannelOperation[];
   run(invocation: Invocation): Promise<BuiltInAnswer>;
 }
 
-/** What an answer takes that everybody sees. */
+/** Needed for a public answer. */
 export const SAID: readonly ChannelOperation[] = ['sendMessage'];
 
-/** Somebody runs a built-in command. */
 export interface Invocation {
   call: CallContext;
   caller: User;
@@ -33,20 +30,17 @@ export interface Invocation {
   given: Given;
 }
 
-/** What the command answers. */
 export interface BuiltInAnswer {
   /** At most 4,000 characters. */
   content?: string;
   embeds?: MessageEmbeds;
-  /** A picture, as PNG. */
+  /** PNG. */
   picture?: { filename: string; png: Buffer };
-  /** Whether the caller alone sees it. */
   isPrivate: boolean;
-  /** Whom it notifies of those it mentions; nobody unless stated. */
+  /** None by default. */
   mentions?: AllowedMentions;
 }
 
-/** What the options of a command were given, by their names; each is asked for as what its type says. */
 export class Given {
   constructor(
     private readonly parameters: readonly GivenParameter[],
@@ -67,7 +61,6 @@ export class Given {
     return this.#value(name) === true;
   }
 
-  /** A role's or a channel's id. */
   id(name: string): bigint | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : BigInt(text);
@@ -83,18 +76,16 @@ export class Given {
   }
 }
 
-/** For an option that the command requires, so that it was given. @throws Error for one that is not required after all */
+/** @throws Error if it is missing */
 export function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a required option of a built-in command was not given');
   return value;
 }
 
-/** An answer for everybody. */
 export function openly(content: string): BuiltInAnswer {
   return { content, isPrivate: false };
 }
 
-/** An answer for the caller alone. */
 export function privately(content: string): BuiltInAnswer {
   return { content, isPrivate: true };
 }

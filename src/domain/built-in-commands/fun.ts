@@ -13,7 +13,6 @@ import {
   SAID,
 } from './command.js';
 
-/** What the magic 8 ball answers. */
 const ORACLE = [
   'It is certain.',
   'Without a doubt.',
@@ -32,10 +31,10 @@ const ORACLE = [
   'Very doubtful.',
 ];
 
-/** The most characters that are written in large letters: what fits a message. */
+/** More would not fit a message. */
 const ASCII_LENGTH = 20;
 
-/** The most characters that a QR code holds here; it could be read by few cameras beyond. */
+/** Few cameras read larger codes. */
 const QR_LENGTH = 1_000;
 
 const letters = new Lazy(async () => {
@@ -115,7 +114,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** @throws INVALID_INPUT where there is nothing to choose between */
+/** @throws INVALID_INPUT if there are fewer than two choices */
 function choicesIn(text: string): string[] {
   const choices = oneLine(text)
     .split(',')
@@ -143,7 +142,7 @@ async function writeLarge({ given }: Invocation): Promise<BuiltInAnswer> {
   return openly(`\`\`\`\n${drawn.replaceAll('`', "'")}\n\`\`\``);
 }
 
-/** The same two always go together as well as they do, whoever is named first. */
+/** The order of the users does not matter. */
 async function tellLove({ given, caller }: Invocation): Promise<BuiltInAnswer> {
   const one = required(given.user('user'));
   const other = given.user('with') ?? caller;

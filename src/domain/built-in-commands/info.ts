@@ -10,7 +10,7 @@ import { requireServer } from './place.js';
 
 const ABOUT_SOMEBODY = [{ type: Type.User, name: 'user', description: 'Who; you unless stated' }];
 
-/** The most roles that are named; others are counted. */
+/** Further roles are counted. */
 const ROLES_NAMED = 20;
 
 export const INFO = {
@@ -101,7 +101,7 @@ function pictureUrl({ publicUrl }: CallContext, path: string): string {
   return `${publicUrl}/cdn/${path}.png`;
 }
 
-/** When something was made, as clients show it in their reader's own time. */
+/** Clients show the time in their own zone. */
 function day(id: bigint): string {
   return time(snowflakeTime(id));
 }

@@ -21,16 +21,16 @@ import { findBuiltIn, isOfClient } from './table.js';
 
 export interface InvokedBuiltIn {
   channelId: bigint;
-  /** Of the command, in whatever case. */
+  /** In any case. */
   name: string;
   options: readonly InvokedOption[];
 }
 
 /**
- * Runs a built-in command as the caller. What it does is done under their own permissions; what it answers is a message of the platform's,
- * as that of an application would be. What is refused leaves no trace.
- * @throws SLOW_MODE, UNKNOWN_COMMAND, INVALID_INPUT (at `name` for a command that the client carries out, at `options`), WRONG_CHANNEL_TYPE, what
- *   `accessChannel` throws, and what the command itself throws
+ * Runs a command with the caller's permissions. The answer is a message from the platform's bot. A refused command
+ * stores nothing.
+ * @throws SLOW_MODE, UNKNOWN_COMMAND, INVALID_INPUT (at `options`, or at `name` for a client-side command),
+ * WRONG_CHANNEL_TYPE, and the errors of `accessChannel` and the command
  */
 export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): Promise<Interaction> {
   const { user: caller } = requirePerson(call);
@@ -47,7 +47,7 @@ export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): P
   return answerWith(call, { name, place, caller, answer, options: read.options as GivenParameter[] });
 }
 
-/** In a direct channel everybody may run commands. */
+/** Direct channels need no permission to run commands. */
 async function accessPlace(call: CallContext, channelId: bigint, { needs = [] }: BuiltInCommand): Promise<Place> {
   const isDirect = (await call.guilds.guildOfChannel(channelId)) === null;
   const place = await accessChannel(call, channelId, isDirect ? 'viewChannel' : 'useCommands', ...needs);
@@ -60,7 +60,7 @@ function forTheClient(name: string): DomainError {
   return invalidInput({ path: 'name', code: 'BASE_TYPE_CHOICES', message });
 }
 
-/** The people somebody named. @throws INVALID_INPUT for who is not there, and for channels that are not of the place */
+/** @throws INVALID_INPUT for unknown users, and for channels outside the guild */
 async function findNamed(call: CallContext, place: Place, wanted: readonly Wanted[]): Promise<Map<bigint, User>> {
   const ids = wanted.filter(({ kind }) => kind === 'user').map(({ id }) => id);
   const [users, view] = await Promise.all([
@@ -83,7 +83,7 @@ interface Answered {
   options: GivenParameter[];
 }
 
-/** Stores what was run, and posts what it answers. What everybody sees counts as said by the caller. @throws SLOW_MODE */
+/** A public answer counts towards the caller's slow mode. */
 async function answerWith(call: CallContext, answered: Answered): Promise<Interaction> {
   const { name, place, caller, options } = answered;
   const id = call.nextId();

@@ -28,7 +28,7 @@ export const MEMBERS = {
   },
   remindme: {
     description: 'Reminds you of something',
-    // Everybody sees what it leads to.
+    // The reminder itself is public.
     needs: SAID,
     options: [
       { type: Type.String, name: 'when', description: 'In how long, such as 10m, 2h or 3d', required: true },
@@ -59,7 +59,7 @@ async function remind({ call, place, given }: Invocation): Promise<BuiltInAnswer
   return privately(`I will remind you <t:${Math.floor(dueAt / 1000)}:R>.`);
 }
 
-/** `{user}` and `{server}` in the message stand for who came or went, and where. */
+/** The message may contain `{user}` and `{server}`. */
 function greeting(kind: GreetingKind, description: string): BuiltInCommand {
   return {
     description,

@@ -107,7 +107,7 @@ async function clear({ call, place, given }: Invocation): Promise<BuiltInAnswer>
   return privately(count === 1 ? 'Removed one message.' : `Removed ${count} messages.`);
 }
 
-/** Removes as many of the newest messages, of those that are not too old for it. @returns how many */
+/** Skips messages too old for bulk deletion. @returns number of deleted messages */
 async function deleteNewest(call: CallContext, channelId: bigint, count: number): Promise<number> {
   await accessChannel(call, channelId, 'deleteMessages');
   const messages = await listMessages(call, { channelId, limit: count });

@@ -5,7 +5,7 @@ import { INFO } from './info.js';
 import { MEMBERS } from './members.js';
 import { MODERATION } from './moderation.js';
 
-/** Every name that the platform answers itself (service description, section 2). */
+/** Service description, section 2. */
 const SERVED: Record<NameIn<Exclude<keyof typeof RESERVED_NAMES, 'client'>>, BuiltInCommand> = {
   ...MODERATION,
   ...FUN,
@@ -13,7 +13,7 @@ const SERVED: Record<NameIn<Exclude<keyof typeof RESERVED_NAMES, 'client'>>, Bui
   ...MEMBERS,
 };
 
-/** What clients make of a name by themselves: it is shown in the picker and never reaches the platform. */
+/** The picker lists these, but they never reach the platform. */
 const OF_CLIENTS: Record<NameIn<'client'>, string> = {
   me: 'Writes your message in italics',
   poll: 'Asks a question with answers to choose from',
@@ -25,7 +25,7 @@ const OF_CLIENTS: Record<NameIn<'client'>, string> = {
 
 const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(Object.entries<BuiltInCommand>(SERVED));
 
-/** A command of this name that the platform answers; undefined for one of the client's, and for any other name. */
+/** Undefined for client-side commands and unknown names. */
 export function findBuiltIn(name: string): BuiltInCommand | undefined {
   return BY_NAME.get(name);
 }
@@ -34,14 +34,12 @@ export function isOfClient(name: string): name is NameIn<'client'> {
   return Object.hasOwn(OF_CLIENTS, name);
 }
 
-/** A built-in command as a picker shows it. */
 export interface ListedCommand extends Pick<BuiltInCommand, 'description' | 'options'> {
   name: string;
-  /** Whether the client carries it out. */
   isOfClient: boolean;
 }
 
-/** All of them, in the order of the table. */
+/** In table order. */
 export function listBuiltIns(): ListedCommand[] {
   const served = [...BY_NAME].map(([name, { description, options }]) => {
     return { name, description, options, isOfClient: false };

@@ -4,13 +4,11 @@ import type { MessageRecord } from '../../messages/record.js';
 import { announce } from '../../platform/platform.js';
 import { setAbsence } from './set.js';
 
-/** The most people of whom it is said at once that they are away. */
 const MOST_NAMED = 5;
 
 /**
- * After somebody wrote something: ends their own absence, and tells them who of those they mentioned is away. Both only they are told, and
- * neither where there are no built-in commands, so that no absence outlives its person's return.
- * What fails here is logged: the message stands.
+ * Clears the author's own away note, and shows only the author who of the mentioned users is away. Without built-in
+ * commands the note is cleared silently. Errors are logged, because the message is already sent.
  */
 export async function noticeAbsences(call: CallContext, place: Place, message: MessageRecord): Promise<void> {
   if (place.kind !== 'guild' || message.author.bot) return;

@@ -1,6 +1,6 @@
 import { type CallContext, requirePerson } from '../../call.js';
 
-/** Notes that the caller is away from a guild, in place of what they noted before; null ends it. @returns whether they were a member */
+/** Null clears the away note. @returns whether the caller is a member */
 export async function setAbsence(call: CallContext, guildId: bigint, message: string | null): Promise<boolean> {
   const { user } = requirePerson(call);
   const data = { awayMessage: message, awaySince: message === null ? null : new Date(call.clock.now()) };

@@ -6,12 +6,12 @@ import { DomainError } from '../../errors.js';
 import { announce, PLATFORM_ID } from '../../platform/platform.js';
 import type { GreetingPayload } from './payload.js';
 
-/** How much of a guild's name, and of somebody's, a greeting shows, so that it fits a message. */
+/** More might not fit a message. */
 const NAME_SHOWN = 100;
 
 /**
- * Has a guild greet a person who came or went with this transaction, where it does so at all. Bots come and go without a word, and everybody
- * does where there are no built-in commands, by which alone a greeting could be changed.
+ * Queues the guild's greeting for a person who joins or leaves in this transaction. Without built-in commands there are
+ * none, because only a command can change them.
  */
 export async function greetWithin(
   call: CallContext,
@@ -26,8 +26,8 @@ export async function greetWithin(
 }
 
 /**
- * Posts a greeting as it is stated by now; nothing where there is none any more, or there are no built-in commands.
- * @param key the same in every attempt, by which a second one posts nothing
+ * Posts the current text, or nothing if it was removed.
+ * @param key the same in every attempt, so that a retry posts nothing twice
  */
 export async function greet(call: CallContext, payload: z.output<typeof GreetingPayload>, key: string): Promise<void> {
   if (!call.hasBuiltIns) return;
@@ -50,12 +50,12 @@ export async function greet(call: CallContext, payload: z.output<typeof Greeting
   }
 }
 
-/** Who left is named, since a mention of somebody who is gone says nothing. */
+/** Clients cannot resolve a mention of a user who left. */
 function shown(user: User, kind: GreetingKind): string {
   return kind === 'WELCOME' ? `<@${user.id}>` : `**${(user.globalName ?? user.username).slice(0, NAME_SHOWN)}**`;
 }
 
-/** Each placeholder once over: what stands for one is not read again. */
+/** Inserted values are not parsed again. */
 function filledIn(message: string, values: { user: string; server: string }): string {
   return message.replace(/\{(user|server)\}/g, (_, name: keyof typeof values) => values[name]);
 }

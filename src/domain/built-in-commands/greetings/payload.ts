@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a greeting that is to be posted keeps: ids as decimal text. */
+/** Ids as decimal text. */
 export const GreetingPayload = z.object({
   guildId: z.string(),
   userId: z.string(),

@@ -5,9 +5,8 @@ import { DomainError } from '../../errors.js';
 import { accessGuild, accessGuildChannel } from '../../guilds/access.js';
 
 /**
- * Has a guild greet those who join, or say goodbye to those who leave, in one of its channels. Needs ManageGuild, and SendMessages in the
- * channel. `{user}` and `{server}` in the message stand for who and where.
- * @throws UNKNOWN_CHANNEL, WRONG_CHANNEL_TYPE, MISSING_PERMISSIONS, and what `accessGuild` throws
+ * Needs ManageGuild, and SendMessages in the channel. The message may contain `{user}` and `{server}`.
+ * @throws UNKNOWN_CHANNEL, WRONG_CHANNEL_TYPE, MISSING_PERMISSIONS, and the errors of `accessGuild`
  */
 export async function setGreeting(call: CallContext, { guildId, kind, ...greeting }: Greeting): Promise<void> {
   await accessGuild(call, guildId, 'setGreeting');
@@ -22,7 +21,7 @@ export async function setGreeting(call: CallContext, { guildId, kind, ...greetin
   });
 }
 
-/** Has a guild say nothing any more when somebody comes or goes. Needs ManageGuild. @throws what `accessGuild` throws */
+/** Needs ManageGuild. @throws the errors of `accessGuild` */
 export async function removeGreeting(call: CallContext, guildId: bigint, kind: GreetingKind): Promise<void> {
   await accessGuild(call, guildId, 'setGreeting');
   await call.write(async ({ db, audit }) => {

@@ -6,9 +6,9 @@ import { limits } from '../../limits.js';
 import { takeTurnOfCaller } from '../../messages/slow-mode.js';
 
 /**
- * Has the caller reminded of something, once, where they asked for it. Everybody there will see it, so it counts as said by them.
- * @param delay in how long, in milliseconds
- * @returns when, in milliseconds since the Unix epoch
+ * The reminder will be public, so it counts towards the caller's slow mode now.
+ * @param delay in milliseconds
+ * @returns due time in milliseconds since the Unix epoch
  * @throws SLOW_MODE, LIMIT_EXCEEDED
  */
 export async function addReminder(
@@ -37,7 +37,7 @@ export async function addReminder(
   return dueAt;
 }
 
-/** Each person has a number of keys, of which every waiting reminder holds one. The transaction must be serializable. @throws LIMIT_EXCEEDED */
+/** Each queued reminder takes one of a fixed number of keys. The transaction must be serializable. */
 async function freeKey(db: Transaction, userId: bigint): Promise<string> {
   const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
   const jobs = await db.job.findMany({ where: { key: { in: keys } }, select: { key: true } });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a reminder keeps: ids as decimal text, `askedAt` in milliseconds since the Unix epoch. */
+/** Ids as decimal text, `askedAt` in milliseconds since the Unix epoch. */
 export const ReminderPayload = z.object({
   userId: z.string(),
   channelId: z.string(),

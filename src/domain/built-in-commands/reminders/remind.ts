@@ -9,8 +9,8 @@ import { announce } from '../../platform/platform.js';
 import type { ReminderPayload } from './payload.js';
 
 /**
- * Reminds somebody of something, where they asked for it. Nothing happens where they may no longer say something.
- * @param key the same in every attempt, by which a second one posts nothing
+ * Posts nothing if the person may no longer send messages there.
+ * @param key the same in every attempt, so that a retry posts nothing twice
  */
 export async function remind(
   call: CallContext,
@@ -29,7 +29,6 @@ export async function remind(
   }
 }
 
-/** Whether whoever the place was asked for still sees it, and may say something there. */
 function maySpeakIn(place: Place): boolean {
   if (place.kind === 'direct') return true;
   return place.member !== null && allows(place.permissions, neededInChannel(['sendMessage']));
