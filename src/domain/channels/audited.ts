@@ -3,13 +3,11 @@ import { auditedOverwrites } from './overwrites.js';
 import type { ChannelRecord } from './record.js';
 import { settingsOf } from './settings.js';
 
-/** A channel that was made or removed, as the audit ledger keeps it. */
 export function auditedChannel(channel: ChannelRecord): AuditChanges['CHANNEL_CREATE'] {
   const { name, type, overwrites } = channel;
   return { name, type, ...settingsOf(channel), overwrites: auditedOverwrites(overwrites) };
 }
 
-/** What differs between a channel as it was and as it is, as the audit ledger keeps it. */
 export function auditedChanges(before: ChannelRecord, after: ChannelRecord): AuditChanges['CHANNEL_UPDATE'] {
   const facts = [comparable(before), comparable(after)] as const;
   const names = Object.keys(facts[0]) as (keyof ReturnType<typeof comparable>)[];

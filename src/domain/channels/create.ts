@@ -15,9 +15,10 @@ import { givenSettings, type NewChannel } from './settings.js';
 type Input = z.output<typeof NewChannel>;
 
 /**
- * Makes a channel, a text channel unless stated, last in its guild's order unless stated. Without overwrites of its own it gets those
- * of its category. Needs ManageChannels, and what its overwrites allow and deny (decisions 175).
- * @throws TOO_MANY_CHANNELS, UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `parentId` and what `accessGuild` throws
+ * Defaults: type text, last position, and the overwrites of its category. Needs ManageChannels and every permission
+ * that its overwrites allow or deny.
+ * @throws TOO_MANY_CHANNELS, UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `parentId` and the errors of
+ * `accessGuild`
  */
 export async function createChannel(call: CallContext, guildId: bigint, input: Input): Promise<GuildChannelRecord> {
   const { permissions } = await accessGuild(call, guildId, 'createChannel');
@@ -63,7 +64,6 @@ async function overwritesOf(db: Transaction, guildId: bigint, input: Input, pare
   return overwrites;
 }
 
-/** @throws TOO_MANY_CHANNELS when the guild has as many channels as it may have */
 async function nextPosition(db: Transaction, guildId: bigint): Promise<number> {
   const { _count, _max } = await db.channel.aggregate({ where: { guildId }, _count: true, _max: { position: true } });
   if (_count >= limits.channelsPerGuild) {

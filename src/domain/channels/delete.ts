@@ -12,10 +12,10 @@ import { withLastMessage, withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 /**
- * Deletes a channel of a guild for good. The channels of a category stay, without one. Nobody finds the channel from here on; its messages
- * are removed afterwards. Needs ManageChannels in the channel.
+ * Channels of a deleted category stay, without a category. A job removes the messages. Needs ManageChannels in the
+ * channel.
  * @returns the channel as it was
- * @throws what `accessGuildChannel` throws
+ * @throws the errors of `accessGuildChannel`
  */
 export async function deleteChannel(call: CallContext, channelId: bigint): Promise<GuildChannelDetails> {
   const place = await accessGuildChannel(call, channelId, 'deleteChannel');
@@ -37,15 +37,14 @@ export async function deleteChannel(call: CallContext, channelId: bigint): Promi
 }
 
 /**
- * As {@link deleteChannel}; a direct channel is closed.
- * @throws what `deleteChannel` and `closeDirectChannel` throw
+ * As {@link deleteChannel}, but closes a direct channel.
+ * @throws the errors of `deleteChannel` and `closeDirectChannel`
  */
 export async function deleteOrCloseChannel(call: CallContext, channelId: bigint): Promise<ChannelDetails> {
   if ((await call.guilds.guildOfChannel(channelId)) === null) return closeDirectChannel(call, channelId);
   return { ...(await deleteChannel(call, channelId)), recipients: null };
 }
 
-/** The channels of a category are in none. */
 async function releaseChildren({ db, record }: Write, { id: parentId, guildId }: GuildChannelRecord): Promise<void> {
   const where = { guildId, parentId };
   const children = await db.channel.findMany({ where, include: WITH_OVERWRITES, orderBy: { position: 'asc' } });
@@ -55,7 +54,6 @@ async function releaseChildren({ db, record }: Write, { id: parentId, guildId }:
   for (const details of await withLastMessages(db, released)) record({ type: 'CHANNEL_UPDATE', ...details });
 }
 
-/** What of the guild names the channel does so no more. */
 async function forgetInGuild({ db, record }: Write, { id: channelId, guildId }: GuildChannelRecord): Promise<void> {
   await removeFromLists({ db, record }, guildId, { targetType: Target.Channel, targetId: channelId });
   await db.greeting.deleteMany({ where: { guildId, channelId } });
@@ -75,7 +73,6 @@ async function forgetInGuild({ db, record }: Write, { id: channelId, guildId }: 
   record({ type: 'GUILD_UPDATE', guild: updated });
 }
 
-/** Leaves nothing by which the channel could be found, and has its messages removed later. */
 async function detach(call: CallContext, write: Write, channelId: bigint): Promise<void> {
   const { db, addJob } = write;
   await db.channelOverwrite.deleteMany({ where: { channelId } });

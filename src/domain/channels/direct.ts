@@ -11,9 +11,9 @@ import { type ChannelDetails, loadChannel } from './get.js';
 import { othersIn, type Place } from './place.js';
 
 /**
- * The direct channel of the caller with somebody, made where there is none yet. There is one between two users, whoever opens it.
- * @throws UNAUTHENTICATED, UNKNOWN_USER for somebody of a box, INVALID_RECIPIENT for the caller themselves or somebody who is not there,
- *   CANNOT_MESSAGE_USER
+ * Created on first use. Two users share one channel.
+ * @throws UNAUTHENTICATED, UNKNOWN_USER for a user of a box, INVALID_RECIPIENT for the caller or an unknown user,
+ * CANNOT_MESSAGE_USER
  */
 export async function openDirectChannel(call: CallContext, recipientId: bigint): Promise<ChannelDetails> {
   const { user } = requireUser(call);
@@ -33,26 +33,22 @@ function findByKey({ read }: CallContext, directKey: string): Promise<Channel | 
   return read.channel.findUnique({ where: { directKey } });
 }
 
-/** Ends that somebody closed a direct channel. */
 async function showAgain({ read, writeOne }: CallContext, channelId: bigint, userId: bigint): Promise<void> {
   const seat = { channelId, userId };
   const closed = await read.channelRecipient.findFirst({ where: { ...seat, closedId: { not: null } } });
   if (closed) await writeOne((db) => db.channelRecipient.updateMany({ where: seat, data: { closedId: null } }));
 }
 
-/** Which of somebody's direct channels, in the order of their ids. */
+/** Ascending by id. */
 export interface DirectChannelPage {
   after?: bigint | undefined;
   before?: bigint | undefined;
-  /** Counted from the end. */
+  /** Counts from the end. */
   backwards: boolean;
   take: number;
 }
 
-/**
- * Ids of the caller's direct channels, without those that they closed and in which nobody has written since.
- * @throws UNAUTHENTICATED
- */
+/** Skips closed channels without a newer message. @throws UNAUTHENTICATED */
 export async function listDirectChannelIds(call: CallContext, page: DirectChannelPage): Promise<bigint[]> {
   const { user } = requireUser(call);
   const { after = 0n, before = MAX_ID, backwards, take } = page;
@@ -74,7 +70,7 @@ interface Pair {
   recipient: User;
 }
 
-/** Of several who make it at once, one does, and all get that one. @throws CANNOT_MESSAGE_USER */
+/** One of several concurrent calls creates the channel; all return it. */
 async function makeChannel(call: CallContext, directKey: string, { user, recipient }: Pair): Promise<Channel> {
   await requireReachable(call, user, recipient);
   const recipients = { create: [{ userId: user.id }, { userId: recipient.id }] };
@@ -88,10 +84,7 @@ async function makeChannel(call: CallContext, directKey: string, { user, recipie
   }
 }
 
-/**
- * Whether the caller may write into a direct channel now; in a guild's channel its permissions say so.
- * @throws CANNOT_MESSAGE_USER
- */
+/** Guild channels are checked by permissions instead. @throws CANNOT_MESSAGE_USER */
 export async function requireReachableIn(call: CallContext, place: Place): Promise<void> {
   if (place.kind !== 'direct') return;
   const { user } = requireUser(call);
@@ -100,9 +93,8 @@ export async function requireReachableIn(call: CallContext, place: Place): Promi
 }
 
 /**
- * Somebody can be written to by who shares a server with them. A bot can be by who installed its application, and may write to those;
- * two bots have nothing to say to each other.
- * @throws CANNOT_MESSAGE_USER
+ * Users can write to each other if they share a guild. A bot and a person who installed its application can too. Two
+ * bots cannot.
  */
 async function requireReachable(call: CallContext, from: User, to: User): Promise<void> {
   if (to.deletedAt !== null || (from.bot && to.bot)) throw new DomainError('CANNOT_MESSAGE_USER');
@@ -113,8 +105,8 @@ async function requireReachable(call: CallContext, from: User, to: User): Promis
 }
 
 /**
- * Whether two users are members of one guild. Memberships of a deleted guild, whose rows wait to be removed, do not count.
- * @param few whose memberships are walked: a bot may have many
+ * Ignores deleted guilds whose rows are not removed yet.
+ * @param few user whose memberships are scanned, since a bot may have many
  */
 export async function sharesGuild({ read }: Pick<CallContext, 'read'>, few: bigint, many: bigint): Promise<boolean> {
   const shared = await read.$queryRaw<unknown[]>`

@@ -3,7 +3,7 @@ import { DomainError } from '../errors.js';
 import type { GuildPlace } from './place.js';
 import { type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
-/** A guild's channel, as the transaction sees it. @throws UNKNOWN_CHANNEL when it was deleted meanwhile */
+/** @throws UNKNOWN_CHANNEL if it was deleted in the meantime */
 export async function findGuildChannel(
   db: Transaction,
   { guildId, channelId }: Pick<GuildPlace, 'guildId' | 'channelId'>,
@@ -14,8 +14,8 @@ export async function findGuildChannel(
 }
 
 /**
- * The same, which stays as it is until the transaction ends, for who changes what stands in other rows of it: clients are told of a channel whole,
- * in the order in which it changed (decisions 211).
+ * Locks the row until the transaction ends. For changes to other rows of the channel, because events carry the whole
+ * channel and must be published in the order of the changes.
  * @throws UNKNOWN_CHANNEL
  */
 export async function holdGuildChannel(
@@ -26,8 +26,7 @@ export async function holdGuildChannel(
   return findGuildChannel(db, place);
 }
 
-/** Channels of a guild stay as they are until the transaction ends. @param ids as many as a guild may have */
 export async function holdChannels(db: Transaction, guildId: bigint, ids: bigint[]): Promise<void> {
-  // A change that changes nothing locks the rows in both databases.
+  // An update without changes locks the rows in both databases.
   await db.channel.updateMany({ where: { guildId, id: { in: ids } }, data: { guildId } });
 }

@@ -8,23 +8,20 @@ import { type ChannelRecord, WITH_OVERWRITES } from './record.js';
 
 export interface ChannelDetails {
   channel: ChannelRecord;
-  /** The newest that everybody sees. */
+  /** Ignores ephemeral messages. */
   lastMessageId: bigint | null;
-  /** Of a direct channel: who is in it beside the caller; null for a guild's. */
+  /** Null for a guild channel. Excludes the caller. */
   recipients: User[] | null;
 }
 
-/**
- * A channel the caller can view.
- * @throws UNKNOWN_CHANNEL, MISSING_ACCESS
- */
+/** @throws UNKNOWN_CHANNEL, MISSING_ACCESS */
 export async function getChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
   return loadChannel(call, await accessChannel(call, id, 'viewChannel'));
 }
 
 /**
- * Closes a direct channel for the caller, which loses nothing: it is in their list again with the next message, or when they open it.
- * @throws UNKNOWN_CHANNEL also for a guild's channel, MISSING_ACCESS
+ * The channel reappears with the next message, or when the caller opens it.
+ * @throws UNKNOWN_CHANNEL also for a guild channel, MISSING_ACCESS
  */
 export async function closeDirectChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {
   const place = await accessChannel(call, id, 'viewChannel');
@@ -34,7 +31,7 @@ export async function closeDirectChannel(call: CallContext, id: bigint): Promise
   return loadChannel(call, place);
 }
 
-/** A channel that somebody can view. @throws UNKNOWN_CHANNEL */
+/** @throws UNKNOWN_CHANNEL */
 export async function loadChannel(call: CallContext, place: Place): Promise<ChannelDetails> {
   const { channelId } = place;
   const [channel, lastMessageId, recipients] = await Promise.all([

@@ -5,9 +5,9 @@ import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 type Queries = Pick<Reader, '$queryRaw'>;
 
 /**
- * The newest message that everybody sees in each of some channels, by the channel's id; nothing for one without messages.
- * One index look-up a channel; grouping would walk over every message. Text, since a computed column has no declared type.
- * @param which a condition on the columns of `Channel`, which is `c` there
+ * By channel id, without ephemeral messages. Uses one index lookup per channel, because grouping would scan every
+ * message. Casts to text, because a computed column has no declared type.
+ * @param which condition on the columns of `Channel`, aliased `c`
  */
 export async function loadLastMessageIds(reader: Queries, which: Prisma.Sql): Promise<Map<bigint, bigint>> {
   const newest = Prisma.sql`
@@ -22,13 +22,11 @@ export async function loadLastMessageIds(reader: Queries, which: Prisma.Sql): Pr
   );
 }
 
-/** The newest message of one channel that everybody sees. */
 export async function loadLastMessageId(reader: Queries, channelId: bigint): Promise<bigint | null> {
   const newest = await loadLastMessageIds(reader, Prisma.sql`c."id" = ${channelId}`);
   return newest.get(channelId) ?? null;
 }
 
-/** Channels with their newest messages, which one statement finds for all. */
 export async function withLastMessages<Row extends { id: bigint }>(
   reader: Queries,
   channels: readonly Row[],
@@ -39,7 +37,6 @@ export async function withLastMessages<Row extends { id: bigint }>(
   return channels.map((channel) => ({ channel, lastMessageId: newest.get(channel.id) ?? null }));
 }
 
-/** A channel with its newest message. */
 export async function withLastMessage(reader: Queries, channel: GuildChannelRecord): Promise<GuildChannelDetails> {
   return { channel, lastMessageId: await loadLastMessageId(reader, channel.id) };
 }

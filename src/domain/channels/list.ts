@@ -4,9 +4,9 @@ import { withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, WITH_OVERWRITES } from './record.js';
 
 /**
- * A guild's channels in their order. A bot is shown all of them, whatever it may view, as on the reference platform (decisions 174); a
- * person those that they can view.
- * @throws what `accessGuild` throws
+ * Ascending by position. A bot gets all channels, as on Discord, because libraries compute visibility themselves. A
+ * person gets those they can view.
+ * @throws the errors of `accessGuild`
  */
 export async function listChannels(call: CallContext, guildId: bigint): Promise<GuildChannelDetails[]> {
   const { user } = requireUser(call);

@@ -1,20 +1,18 @@
-/** Where a channel stands: channels are sorted by position, those of one position by id, within what they are in. */
+/** Channels in one category are sorted by position, then by id. */
 export interface Placed {
   id: bigint;
   position: number;
-  /** The category it is in. */
   parentId: bigint | null;
 }
 
 export interface ChannelPosition {
   channelId: bigint;
-  /** Nothing, or null, leaves it where it is. */
+  /** Null or absent keeps the position. */
   position?: number | null | undefined;
-  /** Null for no category, nothing for the one it is in. */
+  /** Null moves out of the category; absent keeps it. */
   parentId?: bigint | null | undefined;
 }
 
-/** A channel with its new place. */
 export interface Move<Channel extends Placed> {
   channel: Channel;
   position: number;
@@ -22,9 +20,8 @@ export interface Move<Channel extends Placed> {
 }
 
 /**
- * Where channels are to stand. Each gets the position that is stated, whatever others have it too, and the others stay (decisions
- * 176); of several statements about one channel the last counts for what it states.
- * @returns those that move, in the order of `channels`
+ * Channels may share a position, and unnamed ones keep theirs, as on Discord. The last value for a channel wins.
+ * @returns the channels that move, in the order of `channels`
  */
 export function movesOf<Channel extends Placed>(
   channels: readonly Channel[],

@@ -10,10 +10,10 @@ import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissi
 import type { GuildPlace } from './place.js';
 import type { ChannelRecord, GuildChannelRecord } from './record.js';
 
-/** Whom an overwrite is for, as on the wire. */
+/** As on the wire. */
 export const OverwriteTarget = { Role: 0, Member: 1 } as const;
 
-/** An overwrite in a caller's input; for a role unless stated, and allowing or denying nothing unless stated. */
+/** Defaults: a role, with nothing allowed or denied. */
 export const NewOverwrite = z.object({
   targetId: snowflake(),
   targetType: z
@@ -26,15 +26,13 @@ export const NewOverwrite = z.object({
 
 export const NewOverwrites = z.array(NewOverwrite).max(limits.overwritesPerList);
 
-/** What an overwrite says, whatever its channel. */
 export type OverwriteFacts = Pick<ChannelOverwrite, 'targetId' | 'targetType' | 'allow' | 'deny'>;
 
-/** Of several for one target the last. */
+/** The last one of each target wins. */
 export function onePerTarget(overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
   return [...new Map(overwrites.map((overwrite) => [overwrite.targetId, overwrite])).values()];
 }
 
-/** Whether two lists say the same, in whatever order. */
 export function sayTheSame(some: readonly OverwriteFacts[], others: readonly OverwriteFacts[]): boolean {
   const byTarget = new Map(others.map((overwrite) => [overwrite.targetId, overwrite]));
   return some.length === others.length && some.every((one) => isSame(one, byTarget.get(one.targetId)));
@@ -46,7 +44,7 @@ export function isSame(one: OverwriteFacts, other: OverwriteFacts | undefined): 
   );
 }
 
-/** What overwrites newly allow or deny beside those that are there. */
+/** Bits that `after` allows or denies and `before` does not. */
 export function newlySaid(before: readonly OverwriteFacts[], after: readonly OverwriteFacts[]): bigint {
   const byTarget = new Map(before.map((overwrite) => [overwrite.targetId, overwrite]));
   return after.reduce((bits, { targetId, allow, deny }) => {
@@ -56,18 +54,16 @@ export function newlySaid(before: readonly OverwriteFacts[], after: readonly Ove
 }
 
 /**
- * What the caller may allow or deny in a new channel's overwrites: what they may do in the guild; that somebody manages its
- * permissions is said by administrators alone (Discord's documentation, Create Guild Channel).
- * @param permissions the caller's in the guild
+ * Guild permissions of the caller, but ManageRoles only for administrators (Discord's documentation, Create Guild
+ * Channel).
  */
 export function sayableInNew(permissions: bigint): bigint {
   return permissions === ALL_PERMISSIONS ? ALL_PERMISSIONS : permissions & ~Permission.ManageRoles;
 }
 
 /**
- * What the caller, who manages permissions in the channel, may allow or deny there: what they may do in the guild or in the channel's
- * category, or anything where an overwrite of the channel lets them manage its permissions (Discord's documentation, Edit Channel
- * Permissions; decisions 175).
+ * Permissions that the caller may newly allow or deny: those they have in the guild or the category. All of them if an
+ * overwrite of this channel grants the caller ManageRoles (Discord's documentation, Edit Channel Permissions).
  */
 export async function sayableIn(call: CallContext, place: GuildPlace): Promise<bigint> {
   const { user } = requireUser(call);
@@ -81,7 +77,6 @@ export async function sayableIn(call: CallContext, place: GuildPlace): Promise<b
   return sayableInNew(inGuild) | ((inParent ?? 0n) & ~Permission.ManageRoles);
 }
 
-/** Whether it is an overwrite that says that the caller manages the channel's permissions. */
 async function isLetManage(call: CallContext, { guildId, channelId, member }: GuildPlace): Promise<boolean> {
   const { user } = requireUser(call);
   const view = await call.guilds.view(guildId);
@@ -90,7 +85,7 @@ async function isLetManage(call: CallContext, { guildId, channelId, member }: Gu
   return overwrites.some(({ targetId, allow }) => own.has(targetId) && allows(allow, Permission.ManageRoles));
 }
 
-/** @throws UNKNOWN_OVERWRITE for one whose target is no role, or no member, of the guild */
+/** @throws UNKNOWN_OVERWRITE if a target is no role or member of the guild */
 export async function requireTargets(
   db: Transaction,
   guildId: bigint,
@@ -104,16 +99,15 @@ export async function requireTargets(
   if (roles + members !== overwrites.length) throw new DomainError('UNKNOWN_OVERWRITE');
 }
 
-/** Those of a list that a channel has none for the target of. */
 export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
   const known = new Map(channel.overwrites.map(({ targetId, targetType }) => [targetId, targetType]));
   return overwrites.filter(({ targetId, targetType }) => known.get(targetId) !== targetType);
 }
 
-/** Rows of one statement: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const ROWS_PER_STATEMENT = 150;
 
-/** @throws TOO_MANY_OVERWRITES if all channels of a guild together would have more than they may */
+/** Counts all channels of the guild. @throws TOO_MANY_OVERWRITES */
 export async function requireRoomInGuild(
   db: Pick<Reader, 'channelOverwrite'>,
   guildId: bigint,
@@ -125,7 +119,7 @@ export async function requireRoomInGuild(
   throw new DomainError('TOO_MANY_OVERWRITES', `Maximum number of server permission overwrites reached (${most})`);
 }
 
-/** Gives a channel that has none these overwrites. @throws TOO_MANY_OVERWRITES */
+/** The channel must have none. @throws TOO_MANY_OVERWRITES */
 export async function insertOverwrites(
   db: Transaction,
   { id: channelId, guildId }: Pick<GuildChannelRecord, 'id' | 'guildId'>,
@@ -147,18 +141,17 @@ async function insertRows(
   return data;
 }
 
-/** Gives a channel these overwrites in the place of all that it has. @throws TOO_MANY_OVERWRITES */
+/** @throws TOO_MANY_OVERWRITES */
 export async function replaceOverwrites(
   db: Transaction,
   channel: Pick<GuildChannelRecord, 'id' | 'guildId'>,
   overwrites: readonly OverwriteFacts[],
 ): Promise<ChannelOverwrite[]> {
   const { count } = await db.channelOverwrite.deleteMany({ where: { channelId: channel.id } });
-  // A server that has more than it may can still be tidied up.
+  // A guild above the limit may still remove overwrites.
   return overwrites.length > count ? insertOverwrites(db, channel, overwrites) : insertRows(db, channel.id, overwrites);
 }
 
-/** Overwrites as the audit ledger keeps them. */
 export function auditedOverwrites(overwrites: readonly OverwriteFacts[]) {
   return overwrites.map(({ targetId, targetType, allow, deny }) => ({
     id: String(targetId),

@@ -4,16 +4,14 @@ import { type FieldFault, invalidInput, joinPath } from '../errors.js';
 import { limits } from '../limits.js';
 import { type ChannelRecord, WITH_OVERWRITES } from './record.js';
 
-/** A channel that is to be in a category. */
 interface Child {
   guildId: bigint;
   type: number;
 }
 
 /**
- * The category that a channel is to be in, with room for it.
- * @param path where the caller's input names the category's holder, for the fault
- * @throws INVALID_INPUT at `parentId` for what is no category of the guild's, for one that is full, and for a category within another
+ * @param path prefix of the fault's path
+ * @throws INVALID_INPUT at `parentId` if it is no category of the guild, is full, or the channel is a category itself
  */
 export async function findParent(
   db: Transaction,

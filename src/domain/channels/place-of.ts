@@ -3,9 +3,8 @@ import { channelPermissions, holderAt } from '../permissions.js';
 import type { GuildPlace, Place } from './place.js';
 
 /**
- * A channel as the place of somebody, whatever they may do there, from memory where it is known; null where there is no such channel. Who is no
- * member of its guild has what everybody may; a direct channel is a place like any other for who is not in it. What the caller may do is
- * asked of `accessChannel`.
+ * Does not check access; use `accessChannel` for the caller. Reads from the cache if possible. A user who is not a
+ * member gets the permissions of `@everyone`. Null if there is no such channel.
  * @throws GuildUnavailable
  */
 export async function placeOf(call: CallContext, channelId: bigint, userId: bigint): Promise<Place | null> {

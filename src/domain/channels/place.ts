@@ -3,33 +3,31 @@ import { DomainError } from '../errors.js';
 import type { MemberFacts } from '../members/record.js';
 import { allows, DIRECT_PERMISSIONS, Permission } from '../permissions.js';
 
-/** A channel of a guild, and what somebody is in it. */
+/** A guild channel, with one user's membership and permissions. */
 export interface GuildPlace {
   kind: 'guild';
   channelId: bigint;
   guildId: bigint;
-  /** The reference platform's channel type. */
+  /** Discord's channel type. */
   type: number;
-  /** Seconds between two messages of one person; 0 without slow mode. */
+  /** Seconds; 0 without slow mode. */
   rateLimitPerUser: number;
-  /** Null for who is no member of the guild. */
+  /** Null if the user is not a member. */
   member: MemberFacts | null;
-  /** What they may do in this channel. */
   permissions: bigint;
 }
 
-/** A direct channel. It has no guild, so no members, no roles and no permissions but that of being a recipient. */
+/** A direct channel has no guild, members, roles or permissions. */
 export interface DirectPlace {
   kind: 'direct';
   channelId: bigint;
-  /** Everybody in it, whoever looks; all of them are told what happens there. */
+  /** Includes the user. */
   recipientIds: readonly bigint[];
 }
 
-/** Where messages are: a channel of a guild, or a direct one. */
+/** A channel with messages, of a guild or direct. */
 export type Place = GuildPlace | DirectPlace;
 
-/** The guild's channel types that hold messages. */
 const TEXT_CHANNELS: readonly number[] = [
   ChannelType.GuildText,
   ChannelType.GuildVoice,
@@ -37,48 +35,43 @@ const TEXT_CHANNELS: readonly number[] = [
   ChannelType.GuildStageVoice,
 ];
 
-/** Whether somebody sees the channel that is their place. */
+/** @param userId the user that the place was read for */
 export function isSeenBy(userId: bigint, place: Place): boolean {
   if (place.kind === 'direct') return place.recipientIds.includes(userId);
   return place.member !== null && allows(place.permissions, Permission.ViewChannel);
 }
 
-/** What whoever the place was asked for may do there, as permission bits. */
+/** Permission bits of the user that the place was read for. */
 export function permissionsIn(place: Place): bigint {
   return place.kind === 'guild' ? place.permissions : DIRECT_PERMISSIONS;
 }
 
-/** The membership of whoever the place was asked for. */
 export function memberIn(place: Place): MemberFacts | null {
   return place.kind === 'guild' ? place.member : null;
 }
 
-/** The guild's id, null for a direct channel. */
 export function guildIdOf(place: Place): bigint | null {
   return place.kind === 'guild' ? place.guildId : null;
 }
 
-/** Whom an event of a direct channel is for; nothing in a guild, where permissions decide. */
+/** Empty for a guild channel, whose receivers depend on permissions. */
 export function recipientsOf(place: Place): { recipientIds?: readonly bigint[] } {
   return place.kind === 'direct' ? { recipientIds: place.recipientIds } : {};
 }
 
-/** Everybody in a direct channel but one. */
 export function othersIn({ recipientIds }: Pick<DirectPlace, 'recipientIds'>, userId: bigint): bigint[] {
   return recipientIds.filter((id) => id !== userId);
 }
 
-/** Where an event happened and whom it is for, as events state it. */
 export function eventPlace(place: Place) {
   return { guildId: guildIdOf(place), channelId: place.channelId, ...recipientsOf(place) };
 }
 
-/** Whether a guild's channel of this type holds messages. */
 export function holdsMessages(type: number): boolean {
   return TEXT_CHANNELS.includes(type);
 }
 
-/** @throws WRONG_CHANNEL_TYPE for a channel that holds no messages */
+/** @throws WRONG_CHANNEL_TYPE */
 export function requireText(place: Place): void {
   if (place.kind === 'direct' || holdsMessages(place.type)) return;
   throw new DomainError('WRONG_CHANNEL_TYPE');

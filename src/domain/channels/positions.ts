@@ -11,16 +11,17 @@ import { findParent } from './parents.js';
 import { type ChannelRecord, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 export interface StatedPosition extends ChannelPosition {
-  /** Whether a channel that moves to a category gets its overwrites in the place of its own. */
+  /** Whether a channel takes over the overwrites of its new category. */
   lockPermissions?: boolean | null | undefined;
 }
 
 type Moved = Move<GuildChannelRecord>;
 
 /**
- * Sorts a guild's channels, and moves one of them at most to another category. Needs ManageChannels, and ManageRoles in a channel that
- * gets the overwrites of its category.
- * @throws UNKNOWN_CHANNEL, SEVERAL_PARENTS, MISSING_PERMISSIONS, INVALID_INPUT at `{index}.parentId` and what `accessGuild` throws
+ * Moves at most one channel to another category. Needs ManageChannels, and ManageRoles in a channel that takes over
+ * overwrites.
+ * @throws UNKNOWN_CHANNEL, SEVERAL_PARENTS, MISSING_PERMISSIONS, INVALID_INPUT at `{index}.parentId` and the errors of
+ * `accessGuild`
  */
 export async function setChannelPositions(
   call: CallContext,
@@ -46,7 +47,6 @@ function isLocking({ parentId, lockPermissions }: StatedPosition): boolean {
   return lockPermissions === true && parentId !== undefined && parentId !== null;
 }
 
-/** The channels that are named. @throws UNKNOWN_CHANNEL for one that is not the guild's */
 async function findNamed(
   db: Transaction,
   guildId: bigint,
@@ -63,7 +63,6 @@ async function findNamed(
   return rows.map((row) => ({ ...row, guildId }));
 }
 
-/** The category that one of them moves to. @throws SEVERAL_PARENTS, INVALID_INPUT */
 async function parentOf(
   db: Transaction,
   moves: Moved[],
@@ -101,7 +100,7 @@ async function applyMoves(
   for (const details of await withLastMessages(write.db, moved)) write.record({ type: 'CHANNEL_UPDATE', ...details });
 }
 
-/** Tells the log of a channel that is in another category, or in none, from now on, and gives it that one's overwrites where it is locked to them. */
+/** Records the new category, and copies its overwrites if requested. */
 async function enter(
   { db, audit }: Write,
   before: GuildChannelRecord,
@@ -116,10 +115,9 @@ async function enter(
   return after;
 }
 
-/** Channels of one statement: SQLite takes 999 parameters. */
+/** SQLite takes 999 parameters. */
 const CHANNELS_PER_STATEMENT = 150;
 
-/** A guild has many channels, which all may move. */
 async function storePlaces(db: Transaction, moves: Moved[]): Promise<void> {
   for (const piece of inPieces(moves, CHANNELS_PER_STATEMENT)) {
     const positions = piece.map(({ channel, position }) => Prisma.sql`WHEN ${channel.id} THEN ${position}`);

@@ -3,13 +3,13 @@ import type { Reader } from '../../infra/database/index.js';
 
 const MAX_CHANNELS = 50_000;
 
-/** Who is in direct channels. It never changes while there is the channel, so that it is read once. */
+/** Cached forever, because the recipients of a direct channel never change. */
 export class Recipients {
   readonly #known = new LRUCache<bigint, readonly bigint[]>({ max: MAX_CHANNELS });
 
   constructor(private readonly reader: Reader) {}
 
-  /** The ids of everybody in a direct channel, in ascending order; nobody where there is none. */
+  /** Ascending; empty if there is no such channel. */
   async of(channelId: bigint): Promise<readonly bigint[]> {
     const known = this.#known.get(channelId);
     if (known) return known;

@@ -3,16 +3,12 @@ import type { Doors } from '../../infra/database/index.js';
 import { untilNoneIsLeft } from '../../infra/turns.js';
 import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
-/** How many messages one statement removes, with all that belongs to them: a few milliseconds of SQLite, in which nobody else writes. */
+/** A few milliseconds in SQLite, during which other writes wait. */
 const MESSAGES_PER_STATEMENT = 50;
 
-/** How many rows of other kinds. */
 const ROWS_PER_STATEMENT = 200;
 
-/**
- * Removes a channel that was deleted, its messages and their files first, in pieces. Does nothing to one that somebody can still reach.
- * @throws the reason of `signal` when that is aborted
- */
+/** Does nothing if a user can still reach the channel. @throws the reason of `signal` when it is aborted */
 export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, signal: AbortSignal): Promise<void> {
   const isDeleted = { id, guildId: null, recipients: { none: {} } };
   if (!(await db.reader.channel.findFirst({ where: isDeleted, select: { id: true } }))) return;

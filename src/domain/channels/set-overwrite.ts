@@ -21,9 +21,8 @@ import type { GuildPlace } from './place.js';
 import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 
 /**
- * Says what a role or a member may do in a channel of a guild, in the place of what was said of them. Needs ManageRoles in the channel, and
- * what is newly allowed and denied (decisions 175).
- * @throws UNKNOWN_OVERWRITE, TOO_MANY_OVERWRITES, MISSING_PERMISSIONS and what `accessGuildChannel` throws
+ * Needs ManageRoles in the channel, and every permission that the overwrite newly allows or denies.
+ * @throws UNKNOWN_OVERWRITE, TOO_MANY_OVERWRITES, MISSING_PERMISSIONS and the errors of `accessGuildChannel`
  */
 export async function setChannelOverwrite(
   call: CallContext,
@@ -32,7 +31,7 @@ export async function setChannelOverwrite(
 ): Promise<GuildChannelDetails> {
   const place = await accessGuildChannel(call, channelId, 'setChannelOverwrite');
   const sayable = await sayableIn(call, place);
-  // Before the transaction: on PostgreSQL, overwrites of different channels would conflict otherwise. The sum need not be exact.
+  // Counts outside the transaction, because concurrent changes would conflict on PostgreSQL. The sum need not be exact.
   if (await isNew(call, place, overwrite.targetId)) await requireRoomInGuild(call.read, place.guildId, 1);
   return call.write(
     async (write) => {
@@ -49,10 +48,7 @@ export async function setChannelOverwrite(
   );
 }
 
-/**
- * Takes back what is said of a role or a member in a channel of a guild. Needs ManageRoles in the channel.
- * @throws UNKNOWN_OVERWRITE and what `accessGuildChannel` throws
- */
+/** Needs ManageRoles in the channel. @throws UNKNOWN_OVERWRITE and the errors of `accessGuildChannel` */
 export async function deleteChannelOverwrite(
   call: CallContext,
   channelId: bigint,
@@ -80,7 +76,6 @@ function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): Ove
   return overwrites.find((overwrite) => overwrite.targetId === targetId);
 }
 
-/** @throws TOO_MANY_OVERWRITES */
 function requireRoom({ overwrites }: GuildChannelRecord): void {
   if (overwrites.length < limits.overwritesPerChannel) return;
   throw new DomainError(
@@ -99,7 +94,7 @@ async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFa
   });
 }
 
-/** Notes what became of an overwrite, of which one at least is there: the old, or the new. */
+/** At least one of `old` and `now` is set. */
 async function tell(
   { db, record, audit }: Write,
   before: GuildChannelRecord,

@@ -24,9 +24,10 @@ import { type ChannelEdit, CONVERTIBLE, givenSettings, isConvertible, settingsLo
 type Input = z.output<typeof ChannelEdit>;
 
 /**
- * Changes a channel of a guild; overwrites that are given take the place of all that it has. Needs ManageChannels in the channel, and for
- * overwrites ManageRoles and what they newly allow and deny (decisions 175). Where nothing changes, nobody is told.
- * @throws UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `type` or `parentId` and what `accessGuildChannel` throws
+ * Given overwrites replace all existing ones. Needs ManageChannels in the channel; for overwrites also ManageRoles and
+ * every permission that they newly allow or deny.
+ * @throws UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `type` or `parentId` and the errors of
+ * `accessGuildChannel`
  */
 export async function updateChannel(call: CallContext, channelId: bigint, input: Input): Promise<GuildChannelDetails> {
   const place = await accessGuildChannel(call, channelId, ...operationsOf(input));
@@ -49,7 +50,6 @@ function operationsOf({ overwrites }: Input): ChannelOperations {
 
 type Columns = Partial<Omit<Channel, 'id' | 'guildId'>>;
 
-/** The columns that get another value. @throws INVALID_INPUT at `type` or `parentId` */
 async function changedColumns(db: Transaction, before: GuildChannelRecord, input: Input): Promise<Columns> {
   const type = input.type ?? before.type;
   if (!isConvertible(before.type, type)) {
@@ -73,7 +73,7 @@ async function changedColumns(db: Transaction, before: GuildChannelRecord, input
   return columns;
 }
 
-/** Null where they stay as they are. @throws UNKNOWN_OVERWRITE, MISSING_PERMISSIONS */
+/** Null if unchanged. */
 async function changedOverwrites(
   db: Transaction,
   before: GuildChannelRecord,
