@@ -6,12 +6,11 @@ import { renameMemberships } from '../members/name-keys.js';
 import { PLATFORM_ID } from '../platform/platform.js';
 import { showUserAnew } from '../users/shown.js';
 
-/** A bot as its cloud tells of it. */
 export type BotProfile = Pick<User, 'id' | 'username' | 'globalName' | 'avatarHash'>;
 
 /**
- * A box's copy of a bot's user, which is made where there is none, and renewed where the bot looks otherwise by now.
- * @throws FORBIDDEN where the id is a person's, a bot's of the box's own, or the platform's
+ * Creates or updates the box's copy of a bot's user.
+ * @throws FORBIDDEN if the id is a person's, a bot's of this box, or the platform's
  */
 export async function copyOfBot(call: CallContext, profile: BotProfile): Promise<User> {
   const { id } = profile;
@@ -22,13 +21,13 @@ export async function copyOfBot(call: CallContext, profile: BotProfile): Promise
   return makeCopy(call, profile);
 }
 
-/** The copy of a bot of the cloud: a bot's user without an application, which is in the cloud. Null where there is none. */
+/** A cloud bot has no application on the box. */
 export async function findCopy({ user }: Pick<Reader, 'user'>, id: bigint): Promise<User | null> {
   if (id === PLATFORM_ID) return null;
   return user.findFirst({ where: { id, bot: true, application: null } });
 }
 
-/** Of several that make it at once, one does. */
+/** Exactly one of several concurrent calls creates it. */
 async function makeCopy(call: CallContext, profile: BotProfile): Promise<User> {
   try {
     return await call.writeOne((db) => db.user.create({ data: { ...profile, bot: true } }));

@@ -7,14 +7,13 @@ import { findCopy } from './copies.js';
 
 export interface BoxInstall {
   guildId: bigint;
-  /** Of the application, and its managed role. */
+  /** Of the application and its managed role. */
   name: string;
   permissions: bigint;
 }
 
 /**
- * Makes the calling bot a member of one of the box's guilds, with a managed role of these permissions; one that is a member already gets the
- * role's permissions anew. Whether somebody may have that done was decided in the cloud, where the installation is.
+ * Updates the managed role if the bot is a member already. The cloud, which has the installation, has authorized this.
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, BANNED, LIMIT_EXCEEDED
  */
 export async function installOnBox(call: CallContext, { guildId, name, permissions }: BoxInstall): Promise<void> {
@@ -31,7 +30,7 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
   await tellNewcomer(call, guildId, user.id);
 }
 
-/** Ends the membership of one of the cloud's bots in one of the box's guilds, and removes its managed role. What is not there is no error. */
+/** Does nothing if the bot is not there. */
 export async function removeFromBox(
   call: CallContext,
   { guildId, botId }: { guildId: bigint; botId: bigint },
