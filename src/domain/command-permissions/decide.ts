@@ -11,7 +11,7 @@ import type { ChannelFacts } from '../guilds/views.js';
 import { allows, Permission } from '../permissions.js';
 import { allChannels, everyone, type PermissionEntry, saidOf } from './record.js';
 
-/** The rule that decided, by its stable name. */
+/** Stable names of the rules. */
 export type RunRule =
   | 'not-installed'
   | 'not-a-member'
@@ -31,38 +31,33 @@ export type RunRule =
   | 'user-install'
   | 'direct-message';
 
-/** Somebody, as they stand in a channel. */
+/** A user in a channel. */
 export interface Person {
   id: bigint;
-  /** Null for who is no member of the guild. */
+  /** Null if the user is not a member. */
   member: {
     /** Without `@everyone`. */
     roleIds: ReadonlySet<bigint>;
-    /** What they may do in the channel. */
     permissions: bigint;
   } | null;
 }
 
-/** Through which installations. */
+/** The installations that a command runs through. */
 export interface Installs {
-  /** That of the guild. */
   server: boolean;
-  /** That of the person. */
   user: boolean;
 }
 
-/** What a guild says about who may run a command. What does not concern the person or the channel may be left out of the lists. */
+/** May omit entries for other users and channels. */
 export interface Grants {
-  /** The command's own list; null where it has none. */
+  /** Null if the command has no list. */
   own: readonly PermissionEntry[] | null;
-  /** That of its application. */
   application: readonly PermissionEntry[];
 }
 
-/** The part of a command that decides where it can be run. */
 export type CommandFacts = Pick<CommandRecord, 'name' | 'scopeId' | 'nsfw' | 'integrationTypes' | 'contexts'>;
 
-/** All that decides whether somebody may run a command in a channel of a guild. The command is global or of that guild. */
+/** The command is global or the guild's own. */
 export interface RunFacts {
   guild: { id: bigint; ownerId: bigint };
   channel: Pick<ChannelFacts, 'id' | 'type' | 'nsfw'>;
@@ -70,28 +65,23 @@ export interface RunFacts {
   command: CommandFacts;
   installs: Installs;
   grants: Grants;
-  /** Whether there are built-in commands on this instance. */
   hasBuiltIns: boolean;
 }
 
-/** Whether somebody may run a command, and why. */
 export interface Runnability {
   allowed: boolean;
   rule: RunRule;
-  /** A sentence for each rule that was looked at, in their order. The last one is the answer: it begins with `Allowed:` or `Refused:`. */
+  /** A sentence for each rule in order. The last one begins with `Allowed:` or `Refused:`. */
   steps: string[];
-  /** Through which installations it is run; none where it is refused. */
+  /** None if refused. */
   through: Installs;
-  /** Whether nobody but the person may see the answers. */
+  /** Whether only the user may see the responses. */
   ephemeralOnly: boolean;
 }
 
 const NONE: Installs = { server: false, user: false };
 
-/**
- * Decides whether somebody may run a command in a channel, and explains it: the one answer to both (docs/permissions.md, Who may run a
- * command; decisions 35 and 140 to 144).
- */
+/** Rules: docs/permissions.md, Who may run a command. */
 export function decideRunnable(facts: RunFacts): Runnability {
   const passed: string[] = [];
   for (const { rule, isInTheWay, refusal, otherwise } of OBSTACLES) {
@@ -121,20 +111,17 @@ function allowedByUserInstall(facts: RunFacts, passed: string[]): Runnability {
   return { ...allowed('user-install', passed, because, { server: false, user: true }), ephemeralOnly: !isPublic };
 }
 
-/** All that decides whether somebody may run a command in a direct channel that they are in. */
 export interface DirectFacts {
   command: CommandFacts;
-  /** `server`: whether the person shares a server with the application's bot, with whom the channel is. */
+  /** `server` is whether the channel is with the application's bot and both share a guild. */
   installs: Installs;
-  /** Whether the channel is with the application's bot, and not with somebody else. */
   isWithBot: boolean;
-  /** Whether there are built-in commands on this instance. */
   hasBuiltIns: boolean;
 }
 
 /**
- * As {@link decideRunnable}, in a direct channel: no server grants or denies anything there, so that it takes an installation, and a command
- * that is for such channels (Discord's documentation, Application Commands).
+ * As {@link decideRunnable}, in a direct channel, where no guild permissions apply (Discord's documentation,
+ * Application Commands).
  */
 export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: DirectFacts): Runnability {
   const types = command.integrationTypes;
@@ -159,12 +146,13 @@ export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: Di
   return allowed('direct-message', [], 'in direct messages it takes no more than the installation.', through);
 }
 
-/** A rule that keeps everybody from running a command, the owner too. What is not there is told before anything else of it. */
+/**
+ * Refuses the owner too. Rules about existence come first, so that nothing else about a missing command is revealed.
+ */
 interface Obstacle {
   rule: RunRule;
   isInTheWay(facts: RunFacts): boolean;
   refusal: string;
-  /** What is said where it is not in the way. */
   otherwise: string;
 }
 
@@ -228,7 +216,6 @@ const OBSTACLES: readonly Obstacle[] = [
   },
 ];
 
-/** Whether the person has these permissions in the channel. */
 function may({ person }: RunFacts, permissions: bigint): boolean {
   return person.member !== null && allows(person.member.permissions, permissions);
 }
@@ -237,7 +224,7 @@ function isGlobal({ scopeId }: Pick<CommandFacts, 'scopeId'>): boolean {
   return scopeId === GLOBAL_SCOPE;
 }
 
-/** The installations through which the command could be run. A guild's own command is there by the guild's installation alone. */
+/** A guild's own command only runs through that guild's installation. */
 function waysFor({ command, installs }: RunFacts): Installs {
   const { integrationTypes: types } = command;
   if (!isGlobal(command)) return { server: installs.server, user: false };
@@ -247,16 +234,15 @@ function waysFor({ command, installs }: RunFacts): Installs {
   };
 }
 
-/** What came of some rules. */
 interface Verdict {
   allowed: boolean;
   rule: RunRule;
-  /** A sentence for each rule that was looked at before. */
+  /** Sentences for rules checked before. */
   looked: string[];
   because: string;
 }
 
-/** Decides by what the guild says: its owner may, and others as the list that counts says. */
+/** The owner may run the command; for others a list decides. */
 function decideByServer({ guild, channel, person, grants }: RunFacts): Verdict {
   if (person.id === guild.ownerId) {
     return { allowed: true, rule: 'owner', looked: [], because: 'the person owns the server.' };
@@ -273,13 +259,13 @@ function decideByServer({ guild, channel, person, grants }: RunFacts): Verdict {
 const OWN_LIST = "The command has permissions of its own, which count in the place of its application's.";
 const APPLICATION_LIST = 'The command has no permissions of its own, so that those of its application count.';
 
-/** The channel's own entry counts for more than that of all channels. */
+/** The channel's own entry wins over that of all channels. */
 function isChannelDenied(entries: readonly PermissionEntry[], guildId: bigint, channelId: bigint): boolean {
   const said = saidOf(entries, Target.Channel, channelId) ?? saidOf(entries, Target.Channel, allChannels(guildId));
   return said === false;
 }
 
-/** Decides by what a list says of the person, of their roles and of everybody: the first of these of whom it says anything. */
+/** The first entry wins, in the order user, roles, `@everyone`. */
 export function decideByEntries(entries: readonly PermissionEntry[], guildId: bigint, person: Person): Verdict {
   const looked: string[] = [];
   for (const { rule, who, said } of saidBy(entries, guildId, person)) {
@@ -291,7 +277,6 @@ export function decideByEntries(entries: readonly PermissionEntry[], guildId: bi
   return { allowed: false, rule: 'no-entry', looked, because: NOT_GRANTED };
 }
 
-/** The default, and what to do about it. */
 const NOT_GRANTED =
   "by default the server's owner alone may run it, and nobody granted it to the person, to a role of theirs or to @everyone. " +
   "Whoever manages the server can do so in the server's integration settings.";
@@ -304,7 +289,7 @@ function saidBy(entries: readonly PermissionEntry[], guildId: bigint, { id, memb
   ] as const;
 }
 
-/** Of several roles, one that may is enough. */
+/** One allowing role is enough. */
 function saidOfRoles(
   entries: readonly PermissionEntry[],
   roleIds: ReadonlySet<bigint> | undefined,
@@ -313,7 +298,6 @@ function saidOfRoles(
   return ofRoles.length === 0 ? undefined : ofRoles.some(({ allow }) => allow);
 }
 
-/** A reason as a sentence of its own. */
 function asStep(because: string): string {
   return because.charAt(0).toUpperCase() + because.slice(1);
 }

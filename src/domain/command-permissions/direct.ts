@@ -6,15 +6,14 @@ import type { Installs } from './decide.js';
 import { installsOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
 
-/** What stands for the server where a command of a bot's direct channel rests on no one server's installation (wire: `"0"`). */
+/** For a command in a direct channel, through a server installation without a particular guild (wire: `"0"`). */
 export const ANY_GUILD = 0n;
 
-/** Whether a direct channel is with the application's bot. */
 export function isWithBot({ recipientIds }: DirectPlace, applicationId: bigint): boolean {
   return recipientIds.includes(applicationId);
 }
 
-/** Through which installations somebody reaches an application in a direct channel; a server's count in the channel with its bot. */
+/** Server installations only count if the channel is with the bot. */
 export async function installsInDirect(
   call: CallContext,
   place: DirectPlace,

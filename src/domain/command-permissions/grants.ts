@@ -5,7 +5,6 @@ import type { CommandRecord } from '../commands/record.js';
 import type { Grants, Person } from './decide.js';
 import { allChannels, everyone, permissionEntries } from './record.js';
 
-/** Where what a guild says is asked for, and about whom. */
 interface Asked {
   guildId: bigint;
   channelId: bigint;
@@ -13,8 +12,8 @@ interface Asked {
 }
 
 /**
- * What a guild says of somebody in a channel about all commands; two statements, however many there are.
- * @returns the grants by the ids of a command and its application
+ * Loads a guild's entries for a user in a channel, for all commands in two statements.
+ * @returns lookup by command id and application id
  */
 export async function loadGrants(
   call: CallContext,
@@ -34,7 +33,7 @@ export async function loadGrants(
   });
 }
 
-/** The grants among all that a guild says of a command and of its application. */
+/** @param rows a guild's entries for the command and its application */
 export function grantsIn(
   rows: readonly CommandPermission[],
   { id, applicationId }: Pick<CommandRecord, 'id' | 'applicationId'>,
@@ -44,7 +43,6 @@ export function grantsIn(
   return { own: own.length === 0 ? null : own, application: entriesOf(applicationId) };
 }
 
-/** The entries that say something of the person or the channel. */
 function concerning({ guildId, channelId, person }: Asked): Prisma.CommandPermissionWhereInput[] {
   const roleIds = [...(person.member?.roleIds ?? []), everyone(guildId)];
   return [

@@ -7,14 +7,14 @@ export function ownersOf({ server, user }: Installs, guildId: bigint, userId: bi
   return { ...(server ? { guildId } : {}), ...(user ? { userId } : {}) };
 }
 
-/** The installations to a guild and to a person; null for none to look for. */
+/** Null skips one. */
 export function installedFor(guildId: bigint | null, userId: bigint | null): Prisma.InstallationWhereInput {
   return { OR: [...(guildId === null ? [] : [{ guildId }]), ...(userId === null ? [] : [{ userId }])] };
 }
 
 /**
- * Which of an application's installations to a guild and a person let its commands run: any to a guild, since the scope `bot` brings
- * `applications.commands` along (Discord's documentation, OAuth2), and one to a person while the application installs to people.
+ * Any server installation lets commands run, because the scope `bot` implies `applications.commands` (Discord's
+ * documentation, OAuth2). One to a person does while the application allows user installs.
  */
 export function installsOf(
   { guild, person }: InstallationsThere,

@@ -6,10 +6,9 @@ import { limits } from '../limits.js';
 import { BY_TARGET, type CommandPermissions, type PermissionEntry, permissionEntries } from './record.js';
 
 /**
- * The list that says who may run a command of an application in a guild; empty where nothing is said.
- * @param input.commandId the application's list without it
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, UNKNOWN_INSTALLATION for an application that is not installed there, and what
- *   `accessGuild` throws
+ * Empty if there are no entries.
+ * @param input.commandId without it, the application's list
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, UNKNOWN_INSTALLATION, and the errors of `accessGuild`
  */
 export async function listCommandPermissions(
   call: CallContext,
@@ -25,18 +24,16 @@ export async function listCommandPermissions(
   return { guildId, applicationId, commandId, entries: permissionEntries(rows) };
 }
 
-/** Who may run a command in a guild, or all commands of an application. */
 export interface CommandAccess {
-  /** Null for all commands that have no list of their own. */
+  /** Null for all commands without their own list. */
   command: CommandRecord | null;
-  /** What its own list says. */
   entries: PermissionEntry[];
-  /** Of the list that counts: its own where that says anything, otherwise the application's. */
+  /** Its own list, or if empty the application's. */
   effective: PermissionEntry[];
 }
 
 /**
- * What is said of an application's commands in a guild: first of all of them, then of each that can be run there.
+ * The application's list first, then each command that can run in the guild.
  * @throws as {@link listCommandPermissions} does
  */
 export async function listCommandAccess(
@@ -58,7 +55,6 @@ export async function listCommandAccess(
   return [{ command: null, entries: common, effective: common }, ...ofCommands];
 }
 
-/** @throws UNAUTHENTICATED, FORBIDDEN for a bot, UNKNOWN_INSTALLATION, and what `accessGuild` throws */
 async function accessLists(
   call: CallContext,
   { guildId, applicationId }: { guildId: bigint; applicationId: bigint },

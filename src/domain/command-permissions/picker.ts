@@ -13,10 +13,9 @@ import { loadGrants } from './grants.js';
 import { installedFor, installsOf } from './installs.js';
 import { standingIn } from './standing.js';
 
-/** How many commands are decided on in one turn. */
+/** Decided before yielding to the event loop. */
 const COMMANDS_PER_TURN = 500;
 
-/** What deciding takes of a command, without all that may be long. */
 const CANDIDATE = {
   id: true,
   applicationId: true,
@@ -30,10 +29,10 @@ const CANDIDATE = {
 type Candidate = RunFacts['command'] & { id: bigint; applicationId: bigint };
 
 /**
- * The ids of the commands that the caller may run in a channel, sorted by the commands' names: global ones and the guild's own, of the
- * applications that are installed to the guild or to the caller; in a direct channel global ones, of its bot and of those of the caller's. `limits.commandsShown` at most. It takes as many statements for
- * many commands as for few.
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and what `accessChannel` throws
+ * Sorted by name, at most `limits.commandsShown`. In a guild: commands of applications installed to the guild or the
+ * caller. In a direct channel: global commands of its bot and of applications installed to the caller. The number of
+ * statements is constant.
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and the errors of `accessChannel`
  */
 export async function runnableCommandIds(
   call: CallContext,
@@ -92,7 +91,6 @@ async function runnableInDirect(
   return shown(runnable);
 }
 
-/** By application, for those that are installed to the guild or to the person. */
 async function installsFor(call: CallContext, guildId: bigint | null, userId: bigint): Promise<Map<bigint, Installs>> {
   const rows = await call.read.installation.findMany({
     where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
@@ -123,11 +121,11 @@ async function candidatesOf(
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
     take: limits.commandsConsidered,
   });
-  // What the columns of JSON hold was put there by the registry.
+  // The registry wrote the JSON columns.
   return rows as unknown as Candidate[];
 }
 
-/** Two commands of one name are shown both, the older one first. */
+/** The older of two commands with one name comes first. */
 function byName(one: Candidate, other: Candidate): number {
   if (one.name !== other.name) return one.name < other.name ? -1 : 1;
   return one.id < other.id ? -1 : 1;

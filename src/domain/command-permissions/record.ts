@@ -1,15 +1,14 @@
 import type { ApplicationCommandPermissionType } from 'discord-api-types/v10';
 import type { CommandPermission, Prisma } from '../../infra/database/index.js';
 
-/** What is said of one target. It has the wire's type: a role, a user or a channel. */
+/** `targetType` is the type on the wire. */
 export type PermissionEntry = Pick<CommandPermission, 'targetId' | 'allow'> & {
   targetType: ApplicationCommandPermissionType;
 };
 
-/** Whose permissions in which guild. `commandId` is the application's id where they are for all of its commands. */
+/** `commandId` is the application's id if the list is for all of its commands. */
 export type PermissionsKey = Pick<CommandPermission, 'guildId' | 'applicationId' | 'commandId'>;
 
-/** A whole list with all that its rendering needs. */
 export interface CommandPermissions extends PermissionsKey {
   /** In the order of {@link BY_TARGET}. */
   entries: PermissionEntry[];
@@ -20,22 +19,22 @@ export const BY_TARGET = [
   { targetId: 'asc' },
 ] satisfies Prisma.CommandPermissionOrderByWithRelationInput[];
 
-/** Rows as entries: their types were put there by the verb. */
+/** Only valid types are written. */
 export function permissionEntries(rows: CommandPermission[]): PermissionEntry[] {
   return rows.map(({ targetId, targetType, allow }) => ({ targetId, targetType, allow }));
 }
 
-/** The role that stands for everybody, whose id is the guild's. */
+/** The role id of `@everyone`. */
 export function everyone(guildId: bigint): bigint {
   return guildId;
 }
 
-/** The id that stands for all channels of a guild (Discord's documentation, Application Commands). */
+/** Discord's documentation, Application Commands. */
 export function allChannels(guildId: bigint): bigint {
   return guildId - 1n;
 }
 
-/** What a list says of a target; undefined for nothing. */
+/** Undefined if the target has no entry. */
 export function saidOf(
   entries: readonly PermissionEntry[],
   targetType: ApplicationCommandPermissionType,
@@ -44,7 +43,7 @@ export function saidOf(
   return entries.find((entry) => entry.targetType === targetType && entry.targetId === targetId)?.allow;
 }
 
-/** Whose installations an interaction rests on, as its `authorizing_integration_owners` tells. */
+/** Wire: `authorizing_integration_owners`. */
 export interface IntegrationOwners {
   guildId?: bigint;
   userId?: bigint;

@@ -3,8 +3,8 @@ import type { Write } from '../call.js';
 import { BY_TARGET, everyone, type PermissionEntry, type PermissionsKey, permissionEntries } from './record.js';
 
 /**
- * Removes the entries of a deleted role or channel from every list of a guild, and publishes each changed list. A command's own list never
- * becomes empty by that: an empty one counts as none, and the application's list, which may allow everyone, would apply (decisions 440).
+ * Removes a deleted role or channel from every list. A command's own list never becomes empty: otherwise the
+ * application's list, which may allow `@everyone`, would apply.
  */
 export async function removeFromLists(
   { db, record }: Pick<Write, 'db' | 'record'>,
@@ -31,7 +31,6 @@ export async function removeFromLists(
   }
 }
 
-/** The entry that stands for a command's own list whose last target was deleted. */
 function denyEveryone(list: PermissionsKey) {
   return { ...list, targetType: Target.Role, targetId: everyone(list.guildId), allow: false };
 }

@@ -12,13 +12,9 @@ import { installsOf, ownersOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
 import { type Standing, standingIn } from './standing.js';
 
-/** A command that the caller may run in a channel. */
 export interface RunnableCommand extends CommandView {
-  /** The channel, as the caller stands in it. */
   place: Place;
-  /** Whose installations it is run through. */
   owners: IntegrationOwners;
-  /** Whether nobody but the caller may see the answers. */
   ephemeralOnly: boolean;
 }
 
@@ -28,10 +24,8 @@ interface CommandInChannel {
 }
 
 /**
- * A command that the caller may run in a channel.
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, what `accessChannel` throws, UNKNOWN_COMMAND for one that is not there for the
- *   caller, INVALID_INPUT for one with the name of a built-in command, and MISSING_PERMISSIONS with the reason for one that the caller
- *   may not run
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, the errors of `accessChannel`, UNKNOWN_COMMAND if the command does not
+ * exist for the caller, INVALID_INPUT if it has a reserved name, MISSING_PERMISSIONS
  */
 export async function findRunnableCommand(
   call: CallContext,
@@ -76,11 +70,12 @@ async function decideDirectFor(
 }
 
 /**
- * Whether somebody may run a command in a channel, and why. About others it is told to who manages the server; what somebody installed to
- * themselves is nobody else's business, and left out then.
- * @param input.userId the caller unless stated
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, what `accessChannel` throws, and UNKNOWN_COMMAND for one that
- *   is neither there nor of an application of the caller's
+ * To ask about other users, the caller must manage the guild; their user installations are ignored, because those are
+ * private.
+ * @param input.userId the caller by default
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, the errors of `accessChannel`, and
+ * UNKNOWN_COMMAND. The last one also hides a command that is not installed from callers without a role in its
+ * application.
  */
 export async function whyRunnable(
   call: CallContext,
@@ -98,7 +93,7 @@ export async function whyRunnable(
   return verdict;
 }
 
-/** In a direct channel everybody asks for themselves. */
+/** In a direct channel, callers may only ask about themselves. */
 async function whyInDirect(
   call: CallContext,
   place: DirectPlace,
@@ -112,7 +107,6 @@ async function whyInDirect(
   return verdict;
 }
 
-/** @throws UNKNOWN_COMMAND for one that is not there, or another guild's */
 async function findCommand(call: CallContext, commandId: bigint, guildId: bigint): Promise<CommandView> {
   const found = await call.applications.command(commandId);
   const scopes: readonly bigint[] = [GLOBAL_SCOPE, guildId];
@@ -152,7 +146,7 @@ function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): Domai
   }
 }
 
-/** Somebody without a role in the application is not told of a command that is not installed. @throws UNKNOWN_COMMAND */
+/** Hides a command that is not installed from callers without a role in its application. */
 async function requireRole(call: CallContext, { id }: ApplicationWithBot): Promise<void> {
   try {
     await accessApplication(call, id, 'view');

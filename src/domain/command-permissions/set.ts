@@ -23,30 +23,29 @@ import { personOf } from './standing.js';
 interface ListInput {
   guildId: bigint;
   applicationId: bigint;
-  /** Without it, or as the application's id: for all of its commands that have no permissions of their own. */
+  /** Absent, or the application's id: the list for all commands without their own. */
   commandId?: bigint | undefined;
 }
 
 export interface SetCommandPermissionsInput extends ListInput {
-  /** The whole list; each target once, `limits.permissionsPerCommand` at most. */
+  /** Each target once, at most `limits.permissionsPerCommand`. */
   entries: PermissionEntry[];
 }
 
 export interface SetCommandPermissionInput extends ListInput, Pick<PermissionEntry, 'targetId' | 'targetType'> {
-  /** Null where nothing is to be said of the target any more. */
+  /** Null removes the entry. */
   allow: boolean | null;
 }
 
-/** Whether who changes a list has to be able to run the command, and as whom. */
+/** The person must be able to run the command to change the list; null if that is not required. */
 type MustRun = Person | null;
 
 /**
- * Replaces the list that says who may run a command of an application in a guild. A person needs ManageGuild. An application with a
- * person's token sets its own only; that person needs ManageGuild and ManageRoles, and must be able to run the command by what is said
- * so far (Discord's documentation, Application Commands).
- * @throws UNAUTHENTICATED, FORBIDDEN for a bot, what `accessGuild` throws, UNKNOWN_INSTALLATION (MISSING_ACCESS for a token) for an
- *   application that is not installed there, UNKNOWN_COMMAND, NOT_OWN_APPLICATION, MISSING_SCOPE, MISSING_PERMISSIONS, and INVALID_INPUT with
- *   faults at `permissions.N.id`
+ * A person needs ManageGuild. An application with a person's token can only change its own lists. That person needs
+ * ManageGuild and ManageRoles, and must be able to run the command under the current list (Discord's documentation,
+ * Application Commands).
+ * @throws UNAUTHENTICATED, FORBIDDEN for a bot, the errors of `accessGuild`, UNKNOWN_INSTALLATION (MISSING_ACCESS for a
+ * token), UNKNOWN_COMMAND, NOT_OWN_APPLICATION, MISSING_SCOPE, MISSING_PERMISSIONS, INVALID_INPUT at `permissions.N.id`
  */
 export function setCommandPermissions(
   call: CallContext,
@@ -60,8 +59,8 @@ export function setCommandPermissions(
 }
 
 /**
- * Says something else of one target in such a list, whatever is said of others at the same time.
- * @throws as {@link setCommandPermissions} does, with a fault at `id`, and LIMIT_EXCEEDED for a list that is full
+ * Keeps concurrent changes of other targets.
+ * @throws as {@link setCommandPermissions} does, with a fault at `id`, and LIMIT_EXCEEDED if the list is full
  */
 export function setCommandPermission(
   call: CallContext,
@@ -81,7 +80,7 @@ export function setCommandPermission(
   });
 }
 
-/** @param plan what the list is to say, by what it said before */
+/** @param plan returns the new list for the current one */
 async function changeList(
   call: CallContext,
   input: ListInput,
@@ -102,7 +101,6 @@ async function changeList(
   );
 }
 
-/** @returns as whom the caller has to be able to run the command; null where they need not */
 async function accessList(call: CallContext, key: PermissionsKey): Promise<MustRun> {
   if (call.actor.kind === 'token') return accessByToken(call, call.actor, key);
   requirePerson(call);
@@ -125,7 +123,6 @@ async function accessByToken(
   return view.ownerId === user.id ? null : personOf(user.id, member, permissions);
 }
 
-/** An application is told that it is not there; for a person there is no such installation. */
 async function requireInstalled(
   db: Transaction,
   { applicationId, guildId }: PermissionsKey,
@@ -136,7 +133,6 @@ async function requireInstalled(
   throw new DomainError(actor.kind === 'token' ? 'MISSING_ACCESS' : 'UNKNOWN_INSTALLATION');
 }
 
-/** @throws UNKNOWN_COMMAND unless it is the application's, and global or the guild's */
 async function requireCommand(db: Transaction, { applicationId, guildId, commandId }: PermissionsKey): Promise<void> {
   if (commandId === applicationId) return;
   const where = { id: commandId, applicationId, scopeId: { in: [GLOBAL_SCOPE, guildId] } };
@@ -148,7 +144,7 @@ async function readEntries(db: Transaction, { guildId, commandId }: PermissionsK
   return permissionEntries(await db.commandPermission.findMany({ where: { guildId, commandId }, orderBy: BY_TARGET }));
 }
 
-/** Wherever that may be: what is said of channels does not count. @throws MISSING_PERMISSIONS */
+/** Ignores channel entries. */
 async function requireAbleToRun(
   db: Transaction,
   key: PermissionsKey,
@@ -179,7 +175,6 @@ async function replaceList(
   return permissions;
 }
 
-/** For each target of which something else is said: what was, and what is; null for nothing. */
 function changesBetween(before: PermissionEntry[], after: PermissionEntry[]) {
   const added = after.filter(({ targetType, targetId }) => saidOf(before, targetType, targetId) === undefined);
   return [...before, ...added]
@@ -210,7 +205,6 @@ async function faultsIn(db: Transaction, guildId: bigint, entries: PermissionEnt
   });
 }
 
-/** Those of the targets that are there, by their type. */
 async function knownTargets(
   db: Transaction,
   guildId: bigint,

@@ -4,7 +4,7 @@ import type { MemberFacts } from '../members/record.js';
 import { channelPermissions, holderAt } from '../permissions.js';
 import type { Person, RunFacts } from './decide.js';
 
-/** Somebody in a guild's channel, from memory where it is known. */
+/** A user in a guild channel, from the cache if possible. */
 export type Standing = Pick<RunFacts, 'guild' | 'channel' | 'person'>;
 
 /** @throws UNKNOWN_CHANNEL */
@@ -21,7 +21,7 @@ export async function standingIn(
   return { guild: view, channel, person: personOf(userId, member, permissions) };
 }
 
-/** @param permissions what they may do where it is asked */
+/** @param permissions in the channel or guild in question */
 export function personOf(id: bigint, member: MemberFacts | null, permissions: bigint): Person {
   return { id, member: member && { roleIds: new Set(member.roleIds), permissions } };
 }
