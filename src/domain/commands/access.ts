@@ -5,44 +5,39 @@ import { DomainError } from '../errors.js';
 import { storedScopes } from '../installations/scopes.js';
 import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from './record.js';
 
-/** Where commands are registered: of an application in a guild, or everywhere. */
+/** Global, or in one guild. */
 export interface CommandScope {
   applicationId: bigint;
-  /** Null for everywhere. */
+  /** Null for global. */
   guildId: bigint | null;
 }
 
-/** One command. */
 export interface CommandKey {
   applicationId: bigint;
   commandId: bigint;
-  /** Where it has to be; undefined for wherever it is. */
+  /** Undefined for any scope. */
   guildId?: bigint | null | undefined;
 }
 
-/** What may be done with an application's commands. */
 export type CommandOperation = 'view' | 'manageCommands';
 
-/** What reading commands takes: the reading door, or a transaction. */
 export type CommandReader = Pick<Reader, 'application' | 'team' | 'installation' | 'applicationCommand'>;
 
-/** The id of a scope as rows have it. */
 export function scopeIdOf({ guildId }: Pick<CommandScope, 'guildId'>): bigint {
   return guildId ?? GLOBAL_SCOPE;
 }
 
-/** Where a command is. */
 export function scopeOf({ applicationId, scopeId }: Pick<CommandRecord, 'applicationId' | 'scopeId'>): CommandScope {
   return { applicationId, guildId: scopeId === GLOBAL_SCOPE ? null : scopeId };
 }
 
 /**
- * An application with whose commands the caller may do `operation`: its own bot, itself by a token that it got for itself with the
- * scope applications.commands, or a person whose role in the portal allows it. In a guild it has to be installed; in one on a box there are
- * no commands.
- * @param read the transaction, where the answer must still hold when it is written
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_GUILD, and MISSING_ACCESS for an application
- *   that is not installed in the guild
+ * Allows the application's own bot, its client credentials token with the scope `applications.commands`, and a person
+ * whose portal role allows `operation`. In a guild, the application must be installed. Guilds on boxes have no
+ * commands.
+ * @param read a transaction, if the result must still hold at the write
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_GUILD, and
+ * MISSING_ACCESS if it is not installed in the guild
  */
 export async function accessCommands(
   call: CallContext,
@@ -67,7 +62,6 @@ async function ownApplication(
   return application;
 }
 
-/** Whether the caller is the application; a person is somebody else. @throws UNAUTHENTICATED, NOT_OWN_APPLICATION */
 function speaksFor({ actor }: CallContext, applicationId: bigint): boolean {
   switch (actor.kind) {
     case 'anonymous':
@@ -90,22 +84,19 @@ async function requireInstalled(
   guildId: bigint,
   read: CommandReader,
 ): Promise<void> {
-  // Commands do not reach boxes (decisions 270).
+  // Commands cannot be registered in guilds on boxes.
   if (call.boxRoutes.mayHave(guildId)) throw new DomainError('UNKNOWN_GUILD');
-  // The installation in a guild that is deleted goes later.
+  // A deleted guild may still have installations.
   if (!(await call.guilds.view(guildId))) throw new DomainError('UNKNOWN_GUILD');
   const where = { applicationId_guildId: { applicationId, guildId } };
   const installation = await read.installation.findUnique({ where, select: { scopes: true } });
   const scopes = storedScopes(installation?.scopes);
   if (scopes.includes('bot') || scopes.includes('applications.commands')) return;
-  // A person cannot tell what is hidden from what is missing (decisions 29).
+  // For people, hidden and missing guilds look the same.
   throw new DomainError(call.actor.kind === 'person' ? 'UNKNOWN_GUILD' : 'MISSING_ACCESS');
 }
 
-/**
- * A command with which the caller may do `operation`.
- * @throws what {@link accessCommands} throws, and UNKNOWN_COMMAND for one that is not there, or not where it has to be
- */
+/** @throws the errors of {@link accessCommands}, and UNKNOWN_COMMAND if it is missing or in another scope */
 export async function accessCommand(
   call: CallContext,
   { applicationId, commandId, guildId }: CommandKey,

@@ -17,7 +17,7 @@ import type { CommandBody } from './record.js';
 import { COMMANDS_PER_SCOPE } from './room.js';
 import { leastSizeOf, sizeOf } from './size.js';
 
-/** Decimal bits, as text or as a number; null for none. */
+/** Decimal bits as text or number; null for none. */
 function memberPermissions() {
   return z
     .union([z.string(), z.number(), z.bigint()])
@@ -27,7 +27,7 @@ function memberPermissions() {
     .nullish();
 }
 
-/** A list of numbers that stand for something, each of them once. */
+/** Not empty. Duplicates are removed. */
 function numbers<Value extends number>(known: Record<string, string | Value>) {
   const value = z.enum(known as Record<string, Value>);
   return maybe(
@@ -37,7 +37,6 @@ function numbers<Value extends number>(known: Record<string, string | Value>) {
   );
 }
 
-/** What commands of all types have. */
 const SHARED = () => ({
   default_member_permissions: memberPermissions(),
   dm_permission: maybe(z.boolean()),
@@ -80,14 +79,14 @@ const TOO_LARGE = fault(
   `Command exceeds maximum size (${limits.charactersPerCommand})`,
 );
 
-/** What has far too many parts is refused before each of them is looked at. */
+/** Runs before the parts are parsed. */
 function notTooLarge(given: unknown, checks: z.RefinementCtx): unknown {
   if (leastSizeOf(given) <= limits.charactersPerCommand) return given;
   checks.addIssue({ code: 'custom', message: TOO_LARGE.error, params: TOO_LARGE.params });
   return z.NEVER;
 }
 
-/** A command in the names of the wire. @param named what a name is, beside what its type asks for */
+/** @param named adds rules for names */
 function commandBody(named: (name: Name) => Name) {
   const ofAnyType = z.discriminatedUnion('type', [
     chatInput(named(chatName())),
@@ -101,15 +100,17 @@ function commandBody(named: (name: Name) => Name) {
 }
 
 /**
- * A command to be registered, in the names of the wire (Discord's documentation, Application Commands): with the rules of its type, and no reserved name.
- * There are no entry points, since there are no activities.
+ * Wire format (Discord's documentation, Application Commands). Refuses reserved names. There are no entry points,
+ * because there are no activities.
  */
 export const NewCommand: z.ZodType<CommandBody> = commandBody(freeName);
 
-/** As {@link NewCommand}, with any name: for one that keeps its own, which may have been reserved since, and where no name is reserved. */
+/**
+ * Allows reserved names: for an unchanged name that became reserved later, and for instances without built-in commands.
+ */
 export const KeptCommand: z.ZodType<CommandBody> = commandBody((name) => name);
 
-/** What of a command changes, in the names of the wire. Most rules ask for its type, and are looked at when that is known. */
+/** Wire format. Most rules depend on the type and are checked later. */
 export const CommandPatch = z.looseObject({
   name: z.unknown().optional(),
   name_localizations: z.unknown().optional(),
@@ -124,7 +125,7 @@ export const CommandPatch = z.looseObject({
 
 export type CommandPatch = z.output<typeof CommandPatch>;
 
-/** How many commands of a set are looked at in one turn: a set may be as long as a body. */
+/** Parsed before yielding to the event loop. A set may be as long as a request body. */
 const COMMANDS_PER_TURN = 5;
 
 function commandSet(command: z.ZodType<CommandBody>) {
@@ -140,14 +141,14 @@ function commandSet(command: z.ZodType<CommandBody>) {
   });
 }
 
-/** A set of commands of all types, looked at in turns; the faults of each stand under its index. */
+/** Faults are under the command's index. Parsing yields to the event loop. */
 export const CommandSet = commandSet(NewCommand);
 
 const WITH_BUILT_INS = { command: NewCommand, set: CommandSet };
 
 const WITHOUT_BUILT_INS = { command: KeptCommand, set: commandSet(KeptCommand) };
 
-/** What is registered on this instance, one command or a set: no name is reserved where there are no built-in commands. */
+/** Without built-in commands, no name is reserved. */
 export function commandSchemas({ hasBuiltIns }: Pick<CallContext, 'hasBuiltIns'>): typeof WITH_BUILT_INS {
   return hasBuiltIns ? WITH_BUILT_INS : WITHOUT_BUILT_INS;
 }

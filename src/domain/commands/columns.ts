@@ -2,7 +2,7 @@ import { ApplicationIntegrationType } from 'discord-api-types/v10';
 import type { Application } from '../../infra/database/index.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
-/** What of a command can change, and the names of the wire for it. */
+/** Columns that can change. */
 const WIRE_NAMES = {
   name: 'name',
   nameLocalizations: 'name_localizations',
@@ -15,10 +15,8 @@ const WIRE_NAMES = {
   contexts: 'contexts',
 } as const;
 
-/** A command as it is to be. */
 export type CommandColumns = Pick<CommandRecord, keyof typeof WIRE_NAMES | 'type'>;
 
-/** The install contexts that an application is made for. */
 function installContexts({ serverInstall, userInstall }: Application): ApplicationIntegrationType[] {
   return [
     ...(serverInstall ? [ApplicationIntegrationType.GuildInstall] : []),
@@ -26,20 +24,19 @@ function installContexts({ serverInstall, userInstall }: Application): Applicati
   ];
 }
 
-/** A command as it is to be kept. Contexts are for commands that are everywhere: one of a guild is used there, by an installation there. */
+/** A guild's own command has no contexts and only runs through that guild's installation. */
 export function columnsOf(body: CommandBody, application: Application, guildId: bigint | null): CommandColumns {
   if (guildId !== null) return { ...body, integrationTypes: [ApplicationIntegrationType.GuildInstall], contexts: null };
   return { ...body, integrationTypes: body.integrationTypes ?? installContexts(application) };
 }
 
-/** What of a command is to become another, by its name of the wire. */
+/** `field` is the name on the wire. */
 export interface FieldChange {
   field: string;
   before: unknown;
   after: unknown;
 }
 
-/** In what a command is to become another. */
 export function changesBetween(before: CommandColumns, after: CommandColumns): FieldChange[] {
   const columns = Object.entries(WIRE_NAMES) as [keyof typeof WIRE_NAMES, string][];
   return columns
@@ -47,10 +44,7 @@ export function changesBetween(before: CommandColumns, after: CommandColumns): F
     .map(([column, field]) => ({ field, before: before[column], after: after[column] }));
 }
 
-/**
- * Whether two values say the same. What says nothing in them (what is not given, false, empty) makes no difference, nor in what order
- * things are named.
- */
+/** Absent, null, false and empty are equal. The order of keys does not matter. */
 function meansSame(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other || (saysNothing(one) && saysNothing(other));
   if (Array.isArray(one) || Array.isArray(other)) return isSameList(one, other);

@@ -9,14 +9,13 @@ import { applyChange, newCommand, placeOf, putCommands } from './write.js';
 
 export interface RegisteredCommand {
   command: CommandRecord;
-  /** Whether there was none of its type and name. */
+  /** False if it replaced a command of the same type and name. */
   isNew: boolean;
 }
 
 /**
- * Registers a command. One of the same type and name in the scope becomes this one, and keeps its id (Discord's documentation,
- * Application Commands).
- * @throws what `accessCommands` throws, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
+ * Replaces a command of the same type and name, keeping its id (Discord's documentation, Application Commands).
+ * @throws the errors of `accessCommands`, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
 export function createCommand(call: CallContext, scope: CommandScope, body: CommandBody): Promise<RegisteredCommand> {
   return call.write((write) => putCommand(call, write, scope, body), { serializable: true });

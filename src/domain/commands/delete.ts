@@ -3,7 +3,7 @@ import type { CallContext, Write } from '../call.js';
 import { accessCommand, type CommandKey, scopeOf } from './access.js';
 import { placeOf, removeCommands } from './write.js';
 
-/** Deletes a command, and what was granted of it. Of several at once, one succeeds. @throws what `accessCommand` throws */
+/** Exactly one of several concurrent calls succeeds. @throws the errors of `accessCommand` */
 export function deleteCommand(call: CallContext, key: CommandKey): Promise<void> {
   return call.write((write) => remove(call, write, key), { serializable: true });
 }
@@ -17,7 +17,7 @@ async function remove(call: CallContext, write: Write, key: CommandKey): Promise
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
 }
 
-/** Removes all that an application that is deleted has of commands: themselves, what was granted of them, and how many were made. */
+/** For a deleted application. */
 export async function removeCommandsOf(db: Transaction, applicationId: bigint): Promise<void> {
   await db.commandPermission.deleteMany({ where: { applicationId } });
   await db.applicationCommand.deleteMany({ where: { applicationId } });

@@ -9,13 +9,13 @@ import {
 } from './access.js';
 import { type CommandRecord, commandRecord } from './record.js';
 
-/** The commands of a scope, oldest first. @throws what `accessCommands` throws */
+/** Oldest first. @throws the errors of `accessCommands` */
 export async function listCommands(call: CallContext, scope: CommandScope): Promise<CommandRecord[]> {
   await accessCommands(call, scope, 'view');
   return commandsIn(call.read, scope);
 }
 
-/** The commands of a scope, oldest first, whoever asks. */
+/** Oldest first. Does not check access. */
 export async function commandsIn(
   read: Pick<CommandReader, 'applicationCommand'>,
   scope: CommandScope,
@@ -25,7 +25,7 @@ export async function commandsIn(
   return rows.map(commandRecord);
 }
 
-/** A command. @throws what `accessCommand` throws */
+/** @throws the errors of `accessCommand` */
 export function getCommand(call: CallContext, key: CommandKey): Promise<CommandRecord> {
   return accessCommand(call, key, 'view');
 }

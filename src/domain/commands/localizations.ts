@@ -2,15 +2,15 @@ import { Locale, type LocalizationMap } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { maybe } from '../input.js';
 
-/** The languages that texts may be translated to (Discord's documentation, Locales). */
+/** Discord's documentation, Locales. */
 export const LOCALES: readonly Locale[] = Object.values(Locale);
 
-/** Translations of a text by locale. Null stands for none, of one locale as of all. */
+/** Null means none, for one locale or for all. */
 export function localizations(text: z.ZodType<string>) {
   return maybe(z.preprocess(refuseProto, z.partialRecord(z.enum(Locale), text.nullish())));
 }
 
-/** The one key that records drop instead of refusing it: they could not hold it. */
+/** Records drop this key silently. */
 const PROTO = '__proto__';
 
 function refuseProto(given: unknown, checks: z.RefinementCtx): unknown {
@@ -19,10 +19,9 @@ function refuseProto(given: unknown, checks: z.RefinementCtx): unknown {
   return given;
 }
 
-/** What {@link localizations} yields. */
 export type Localizations = Partial<Record<Locale, string | null | undefined>> | undefined;
 
-/** The translations that say something: those that are not the text itself. Undefined where there is none. */
+/** Translations that differ from the text. Undefined if there are none. */
 export function translationsOf(text: string, given: Localizations): LocalizationMap | undefined {
   if (given === undefined) return undefined;
   const translations: LocalizationMap = {};

@@ -1,22 +1,20 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 
-/** What goes with a command. */
+/** Permissions that are lost with a command. */
 export interface LostGrants {
-  /** How many entries of its permissions. */
   grantsLost: number;
-  /** Those of the guilds that made them of which the caller is a member, where that is a person. */
+  /** Guilds of which the caller, a person, is a member. */
   grantsLostIn: bigint[];
-  /** How many other guilds made some. */
+  /** Number of other guilds. */
   grantsLostElsewhere: number;
 }
 
 export const NOTHING_LOST: LostGrants = { grantsLost: 0, grantsLostIn: [], grantsLostElsewhere: 0 };
 
-/** What reading them takes: the reading door, or a transaction. */
 export type GrantReader = Pick<Reader, '$queryRaw'>;
 
-/** What goes with each of these commands; commands of which nothing was granted are left out. */
+/** Commands without permissions are absent. */
 export async function lostGrants(
   call: CallContext,
   read: GrantReader,
@@ -36,7 +34,7 @@ export async function lostGrants(
   );
 }
 
-/** Text, since a computed column has no declared type. */
+/** Casts to text, because a computed column has no declared type. */
 function countGrants(
   read: GrantReader,
   commandIds: readonly bigint[],

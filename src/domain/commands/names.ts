@@ -6,11 +6,11 @@ import { isReservedName } from './reserved-names.js';
 /** Discord's documentation, Application Command Naming. */
 const CHAT_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
-/** Discord's words, and in words what they ask for. */
+/** Discord's message, with an explanation. */
 const BAD_CHARACTERS =
   'String value did not match validation regex. A name has letters, digits, hyphens, underscores and apostrophes, and no spaces.';
 
-/** A name of what is typed: a command of type CHAT_INPUT, or an option. In lower case where there is one. */
+/** For a CHAT_INPUT command or an option. Must be in lower case, if its script has one. */
 export function chatName() {
   return plainText()
     .refine(hasLength, { ...badLength(limits.commandName), abort: true })
@@ -24,22 +24,19 @@ export function chatName() {
     );
 }
 
-/** A name of a context menu's entry: with spaces and capitals. */
+/** May have spaces and capitals. */
 export function menuName() {
   return nameText(limits.commandName.min, limits.commandName.max);
 }
 
-/**
- * A command's name that is not reserved. A reserved one is refused as such however it is written, before anything else is said of it.
- * @param schema what other names have to be
- */
+/** Checks for reserved names first, in any case and with any surrounding blanks. @param schema rules for other names */
 export function freeName<Schema extends z.ZodType<string, string>>(schema: Schema) {
   return trimmedName()
     .refine((name) => !isReservedName(name), { ...RESERVED, abort: true })
     .pipe(schema);
 }
 
-/** Blanks around a reserved name make no difference; around others they are left to the rules of the name. */
+/** The rules of the name decide about blanks in others. */
 function trimmedName() {
   return plainText().transform((name) => (isReservedName(name) ? name.trim() : name));
 }
@@ -55,12 +52,10 @@ function listed(names: readonly unknown[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(', ');
 }
 
-/** A description of a command or an option. */
 export function description() {
   return trimmedText(limits.commandDescription.min, limits.commandDescription.max);
 }
 
-/** A name of a choice, which is shown and not typed. */
 export function choiceName() {
   return trimmedText(limits.choiceName.min, limits.choiceName.max);
 }

@@ -4,7 +4,7 @@ import type { CommandOption } from './record.js';
 
 type Checks = z.RefinementCtx<CommandOption[]>;
 
-/** What options that stand beside each other have to keep to (Discord's documentation, Application Commands). */
+/** Discord's documentation, Application Commands. */
 export function checkSiblings(options: CommandOption[], checks: Checks): void {
   checkKinds(options, checks);
   checkRequiredFirst(options, checks);
@@ -39,7 +39,7 @@ function checkNames(options: CommandOption[], checks: Checks): void {
   }
 }
 
-/** A translated name is none of the other options' own names, and none of theirs in the same language. */
+/** A translated name must not be another option's name, or its translation in the same locale. */
 function checkTranslatedNames(options: CommandOption[], checks: Checks): void {
   const ownNames = new Set(options.map(({ name }) => name));
   const taken = new Set<string>();

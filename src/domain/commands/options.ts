@@ -8,7 +8,7 @@ import { chatName, choiceName, description } from './names.js';
 import { checkSiblings } from './option-rules.js';
 import type { CommandChoice, CommandOption } from './record.js';
 
-/** How far numbers go that need not be whole (Discord's documentation, Application Command Option Type). */
+/** Discord's documentation, Application Command Option Type. */
 const MAX_NUMBER = 2 ** 53;
 
 /** From -2^53 + 1 to 2^53 - 1. */
@@ -16,7 +16,7 @@ const integer = () => numeric(z.number().int());
 const double = () => numeric(z.number().min(-MAX_NUMBER).max(MAX_NUMBER));
 const length = (min: number) => maybe(numeric(z.number().int().min(min).max(limits.optionLength)));
 
-/** A number; a long one that was read as a bigint counts as the double nearest to it. Zero has no sign. */
+/** Converts a bigint to the nearest double, and -0 to 0. */
 function numeric(schema: z.ZodType<number, number>) {
   const asNumber = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
   return z.preprocess(
@@ -25,7 +25,7 @@ function numeric(schema: z.ZodType<number, number>) {
   );
 }
 
-/** A text that an application gets: as it was given, blanks and all. */
+/** Not trimmed. */
 function choiceText() {
   const max = limits.choiceValue;
   return plainText().refine(
@@ -55,7 +55,6 @@ function channelTypes() {
   return maybe(listUpTo(types.options.length, types).transform((values) => [...new Set(values)]));
 }
 
-/** What only options of some types have. */
 const SPECIAL = [
   'choices',
   'options',
@@ -68,10 +67,10 @@ const SPECIAL = [
   'file_types',
 ] as const;
 
-/** Stands where nothing may be said; {@link checkSilence} looks at all such fields at once, since there are many in each option. */
+/** {@link checkSilence} checks all such fields at once, because each option has many. */
 const NOT_HERE = z.custom<undefined>().optional();
 
-/** What does not go with an option's type is refused; what says nothing may stand there all the same. */
+/** Refuses fields that the type does not have, unless they are empty. */
 function checkSilence(fields: object, given: object, checks: z.RefinementCtx): void {
   for (const field of SPECIAL) {
     if (field in fields || saysNothing(Reflect.get(given, field))) continue;
@@ -84,7 +83,7 @@ function saysNothing(value: unknown): boolean {
   return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-/** An option of one type, with what only some types have in `fields`. */
+/** @param fields those that only some types have */
 function option<Type extends OptionType, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z
     .object({
@@ -172,12 +171,11 @@ const GROUP = option(OptionType.SubcommandGroup, {
 
 const AnyOption = z.discriminatedUnion('type', [...PLAIN, SUBCOMMAND, GROUP]);
 
-/** The options of a command: plain ones, or subcommands and groups of them. Null stands for none. */
+/** Plain options, or subcommands and groups. Null means none. */
 export function commandOptions() {
   return optionList(AnyOption);
 }
 
-/** As it was parsed, with what was not given as undefined. */
 type GivenOption = { [Field in keyof CommandOption]: CommandOption[Field] | undefined } & {
   type: OptionType;
   name: string;
@@ -190,7 +188,7 @@ function optionList(schema: z.ZodType<GivenOption>) {
   return maybe(deepListUpTo(limits.optionsPerCommand, schema.transform(asOption)).superRefine(checkSiblings));
 }
 
-/** The option as it is kept: without what says nothing. */
+/** Drops empty fields. */
 function asOption(given: GivenOption): CommandOption {
   const { type, name, description, required } = given;
   const names = translationsOf(name, given.name_localizations);

@@ -11,29 +11,26 @@ import type { CommandBody, CommandRecord } from './record.js';
 import { requireRoom } from './room.js';
 import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './write.js';
 
-/** What becomes of one command. */
 export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> &
   LostGrants & {
     change: 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';
-    /** In what it becomes another. */
     changes: FieldChange[];
   };
 
 export interface Overwriting {
-  /** The given commands in their order, then those that go. */
+  /** The given commands in their order, then deleted ones. */
   plan: CommandPlanEntry[];
-  /** Another one for another plan, and for the same plan once the commands are others. */
+  /** Hash of the plan and the current versions. */
   digest(): string;
-  /** All of the scope as they are now, oldest first. */
+  /** Oldest first. */
   commands: CommandRecord[];
 }
 
 /**
- * Makes the commands of a scope these, of all types. Those of the same type and name keep their ids; those that are as they are to be
- * keep their versions.
- * @param body a set without two of the same type and name
- * @param planned the digest of the plan that somebody agreed to; without it, whatever the plan is by now
- * @throws what `accessCommands` throws, CONFLICT where the plan is another one by now, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
+ * Commands of the same type and name keep their ids; unchanged ones keep their versions.
+ * @param body no two commands of the same type and name
+ * @param planned digest of the confirmed plan; absent for any plan
+ * @throws the errors of `accessCommands`, CONFLICT if the plan is outdated, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
 export async function overwriteCommands(
   call: CallContext,
@@ -42,12 +39,12 @@ export async function overwriteCommands(
   planned?: string,
 ): Promise<Overwriting> {
   const done = await call.write((write) => overwrite(call, write, scope, body, planned), { serializable: true });
-  // To show them takes as long as to store them.
+  // Rendering takes as long as storing.
   await nextTurn();
   return done;
 }
 
-/** What {@link overwriteCommands} would do, and would be refused with. */
+/** @throws as {@link overwriteCommands} does */
 export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, call.read, scope, body);
   await requireCreates(call, call.read, scope, created(steps).length);
@@ -55,7 +52,6 @@ export async function planOverwrite(call: CallContext, scope: CommandScope, body
   return { plan, digest: () => digestOf(plan, present), commands: present };
 }
 
-/** A command before and after. */
 type Step =
   | { change: 'CREATED'; after: CommandColumns }
   | { change: 'CHANGED'; before: CommandRecord; after: CommandColumns; changes: FieldChange[] }
@@ -64,7 +60,6 @@ type Step =
 
 interface Steps {
   steps: Step[];
-  /** The commands before. */
   present: CommandRecord[];
 }
 
@@ -111,7 +106,7 @@ async function planOf(call: CallContext, read: GrantReader, steps: Step[]): Prom
 
 function digestOf(plan: CommandPlanEntry[], present: CommandRecord[]): string {
   const versions = present.map(({ id, version }) => [String(id), String(version)]);
-  // In which servers they go is no part of it: that depends on who looks.
+  // The guilds depend on the caller.
   const told = plan.map(({ grantsLostIn: _in, grantsLostElsewhere: _elsewhere, ...entry }) => entry);
   return createHash('sha256')
     .update(JSON.stringify([told, versions]))
@@ -142,7 +137,6 @@ async function overwrite(
   return { plan, digest, commands: [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst) };
 }
 
-/** The commands after some steps, and those that were there before. */
 interface Applied {
   created: CommandRecord[];
   changed: CommandRecord[];

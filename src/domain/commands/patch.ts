@@ -6,8 +6,8 @@ import { contextsWith } from './contexts.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
 /**
- * What a patch makes of a command: what it has to keep to, and the whole of it in the names of the wire. Its type stays; a field that is
- * given takes the place of what was there. A name that was reserved since may stay as long as nothing is said of names.
+ * The complete command in wire format, and its schema. The type stays. A reserved name may stay if the patch has no
+ * names.
  */
 export function patched(
   call: Pick<CallContext, 'hasBuiltIns'>,
@@ -24,7 +24,6 @@ function bodyWith(command: CommandRecord, patch: CommandPatch): object {
   return { ...bodyOf(command), contexts, ...patch, type: command.type };
 }
 
-/** What registering the same command again would take. */
 function bodyOf(command: CommandRecord) {
   return {
     name: command.name,

@@ -7,7 +7,7 @@ import { type CommandScope, scopeIdOf } from './access.js';
 
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
-/** Checks that so many commands may still be made in a scope today, by UTC. @throws TOO_MANY_COMMAND_CREATES */
+/** Counts per scope and UTC day. @throws TOO_MANY_COMMAND_CREATES */
 export async function requireCreates(
   call: CallContext,
   read: Pick<Reader, 'commandQuota'>,
@@ -21,7 +21,7 @@ export async function requireCreates(
   throw new DomainError('TOO_MANY_COMMAND_CREATES', message);
 }
 
-/** As {@link requireCreates}, and counts them; the transaction has to be serializable. @throws TOO_MANY_COMMAND_CREATES */
+/** The transaction must be serializable. @throws TOO_MANY_COMMAND_CREATES */
 export async function takeCreates(
   call: CallContext,
   db: Transaction,
@@ -42,7 +42,7 @@ function keyOf({ clock }: CallContext, scope: CommandScope) {
   return { applicationId: scope.applicationId, scopeId: scopeIdOf(scope), day: dayOf(clock.now()) };
 }
 
-/** Removes what was counted before yesterday, as many rows as `limit` at most. @returns how many */
+/** Keeps today and yesterday. @returns number of removed rows */
 export async function removeOldQuotas(db: Transaction, now: number, limit: number): Promise<number> {
   return (await db.commandQuota.deleteMany({ where: { day: { lt: dayOf(now) - 1 } }, limit })).count;
 }

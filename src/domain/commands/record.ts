@@ -8,7 +8,7 @@ import type {
 } from 'discord-api-types/v10';
 import type { ApplicationCommand } from '../../infra/database/index.js';
 
-/** The scope of commands that are everywhere, in place of a guild's id. */
+/** In place of a guild's id. */
 export const GLOBAL_SCOPE = 0n;
 
 export interface CommandChoice {
@@ -17,7 +17,7 @@ export interface CommandChoice {
   value: string | number;
 }
 
-/** An option of a command, stored and shown as it was parsed: a wire shape by nature. What is not stated is absent. */
+/** Wire format, as stored. Absent fields are not set. */
 export interface CommandOption {
   type: ApplicationCommandOptionType;
   name: string;
@@ -26,7 +26,7 @@ export interface CommandOption {
   description_localizations?: LocalizationMap | null;
   required?: boolean;
   choices?: CommandChoice[];
-  /** Of a subcommand or a group. */
+  /** For a subcommand or a group. */
   options?: CommandOption[];
   channel_types?: ChannelType[];
   min_value?: number;
@@ -37,27 +37,26 @@ export interface CommandOption {
   file_types?: string[];
 }
 
-/** The types that commands may have: there are no activities to be entered. */
+/** There are no entry points, because there are no activities. */
 export type CommandType = Exclude<ApplicationCommandType, ApplicationCommandType.PrimaryEntryPoint>;
 
-/** A command as it is asked for. */
 export interface CommandBody {
   type: CommandType;
   name: string;
   nameLocalizations: LocalizationMap | null;
-  /** Empty for an entry of a context menu. */
+  /** Empty for a context menu entry. */
   description: string;
   descriptionLocalizations: LocalizationMap | null;
   options: CommandOption[];
   defaultMemberPermissions: string | null;
   nsfw: boolean;
-  /** Undefined where the application's own install contexts decide. */
+  /** Undefined for the application's install contexts. */
   integrationTypes: ApplicationIntegrationType[] | undefined;
-  /** Null for all of them. */
+  /** Null for all contexts. */
   contexts: InteractionContextType[] | null;
 }
 
-/** A command as it is stored, with its columns of JSON as what was stored there. */
+/** A stored command, with typed JSON columns. */
 export type CommandRecord = Omit<
   ApplicationCommand,
   'type' | 'options' | 'nameLocalizations' | 'descriptionLocalizations' | 'integrationTypes' | 'contexts'
@@ -67,11 +66,11 @@ export type CommandRecord = Omit<
   nameLocalizations: LocalizationMap | null;
   descriptionLocalizations: LocalizationMap | null;
   integrationTypes: ApplicationIntegrationType[];
-  /** Null for all of them. */
+  /** Null for all contexts. */
   contexts: InteractionContextType[] | null;
 };
 
-/** A row as a record: what the columns of JSON hold was put there by the registry. */
+/** The registry wrote the JSON columns. */
 export function commandRecord(row: ApplicationCommand): CommandRecord {
   return row as unknown as CommandRecord;
 }

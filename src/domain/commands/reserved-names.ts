@@ -1,4 +1,4 @@
-/** The names of the service's built-in commands, by group (service description, section 2). */
+/** Service description, section 2. */
 export const RESERVED_NAMES = {
   moderation: ['ban', 'unban', 'kick', 'clear', 'slowmode'],
   fun: ['8ball', 'flip', 'choice', 'ascii', 'qrcode', 'love'],
@@ -9,7 +9,7 @@ export const RESERVED_NAMES = {
 
 const RESERVED: ReadonlySet<string> = new Set(Object.values(RESERVED_NAMES).flat());
 
-/** Whether a command's name is a built-in's; case and surrounding whitespace make no difference. */
+/** Ignores case and surrounding whitespace. */
 export function isReservedName(name: string): boolean {
   return RESERVED.has(name.trim().toLowerCase());
 }

@@ -4,17 +4,15 @@ import { limits } from '../limits.js';
 import type { CommandBody } from './record.js';
 import { jsonSizeOf, type Texts } from './size.js';
 
-/** How many commands of each type a scope may have. */
 const PER_TYPE: readonly (readonly [CommandType, number])[] = [
   [CommandType.ChatInput, limits.chatInputCommands],
   [CommandType.User, limits.userCommands],
   [CommandType.Message, limits.messageCommands],
 ];
 
-/** How many commands of all types a scope may have. */
 export const COMMANDS_PER_SCOPE = PER_TYPE.reduce((total, [, most]) => total + most, 0);
 
-/** Checks that a scope has room for these commands: in number, and in size. @throws TOO_MANY_COMMANDS */
+/** Checks number and total size. @throws TOO_MANY_COMMANDS */
 export function requireRoom(commands: readonly Pick<CommandBody, 'type' | keyof Texts>[]): void {
   requireNumber(commands);
   requireSize(commands);

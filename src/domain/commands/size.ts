@@ -5,18 +5,17 @@ import type { CommandBody, CommandChoice, CommandOption } from './record.js';
 type Translations = LocalizationMap | null | undefined;
 
 /**
- * How many characters a command has in names, descriptions and values, with its options and choices; of each text its longest translation
- * counts (Discord's documentation, Application Commands).
+ * Characters of all names, descriptions and values, counting the longest translation of each (Discord's documentation,
+ * Application Commands).
  */
 export function sizeOf(command: CommandBody): number {
   const name = longest(command.name, command.nameLocalizations);
   return name + longest(command.description, command.descriptionLocalizations) + sum(command.options, optionSize);
 }
 
-/** All of a command that may be long. */
 export type Texts = Pick<CommandBody, 'nameLocalizations' | 'descriptionLocalizations' | 'options'>;
 
-/** How many characters all of that has as JSON, every translation included. */
+/** Includes every translation. */
 export function jsonSizeOf({ nameLocalizations, descriptionLocalizations, options }: Texts): number {
   return JSON.stringify([nameLocalizations, descriptionLocalizations, options]).length;
 }
@@ -40,13 +39,10 @@ function sum<Item>(items: Item[] = [], size: (item: Item) => number): number {
   return items.reduce((total, item) => total + size(item), 0);
 }
 
-/** Groups, subcommands, options and choices stand in one another in a command, and nothing in these. */
+/** Groups, subcommands, options and choices. */
 const LEVELS = 4;
 
-/**
- * How many characters a command has at least, whatever it is: one for each of its options and choices. Tells what is far too large before
- * it is looked at closely.
- */
+/** Counts one character per option and choice. Allows refusing oversized input before parsing it. */
 export function leastSizeOf(given: unknown, levels = LEVELS): number {
   if (typeof given !== 'object' || given === null || levels === 0) return 0;
   let size = 0;

@@ -7,13 +7,12 @@ import type { CommandBody, CommandRecord } from './record.js';
 import { requireRoom } from './room.js';
 import { applyChange } from './write.js';
 
-/** What a command is to be, worked out from what it is, since most rules ask for its type. It may be asked for more than once. */
+/** Depends on the old command, because most rules depend on the type. May run more than once. */
 export type CommandChange = (before: CommandRecord) => CommandBody;
 
 /**
- * Changes a command; its type stays. Another name takes what was granted of it away.
- * @throws what `accessCommand` and `change` throw, COMMAND_NAME_TAKEN for a name that another of its type has in its scope, and
- * TOO_MANY_COMMANDS for one that is too large beside the others
+ * The type stays. A new name removes the permissions.
+ * @throws the errors of `accessCommand` and `change`, COMMAND_NAME_TAKEN, TOO_MANY_COMMANDS
  */
 export function updateCommand(call: CallContext, key: CommandKey, change: CommandChange): Promise<CommandRecord> {
   return call.write((write) => changeWithin(call, write, key, change), { serializable: true });

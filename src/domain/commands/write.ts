@@ -5,21 +5,19 @@ import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
 import { type CommandColumns, changesBetween } from './columns.js';
 import type { CommandRecord } from './record.js';
 
-/** A command that is not stored yet. */
 export function newCommand(call: CallContext, scope: CommandScope, columns: CommandColumns): CommandRecord {
   const { applicationId } = scope;
   return { id: call.nextId(), applicationId, scopeId: scopeIdOf(scope), version: call.nextId(), ...columns };
 }
 
-/** A command as it is to become, under another version. */
 export function newVersion(call: CallContext, before: CommandRecord, columns: CommandColumns): CommandRecord {
   return { ...before, ...columns, version: call.nextId() };
 }
 
-/** How many commands are stored with one statement: there may be much in them. */
+/** Each may be large. */
 const COMMANDS_PER_STATEMENT = 20;
 
-/** Stores commands, in few statements, between which others are served. One that is there already, by its id, is replaced. */
+/** Yields to the event loop between batches. Replaces commands with the same id. */
 export async function putCommands({ db }: Write, commands: readonly CommandRecord[]): Promise<void> {
   await db.applicationCommand.deleteMany({ where: { id: { in: commands.map(({ id }) => id) } } });
   for (const piece of inPieces(commands, COMMANDS_PER_STATEMENT)) {
@@ -44,32 +42,26 @@ function jsonOrNull(value: object | null) {
   return value === null ? Prisma.DbNull : asJson(value);
 }
 
-/** As JSON that the database client does not look through: what was parsed from JSON is JSON, and there may be much of it. */
+/** Keeps the database client from traversing the JSON, which may be large. */
 function asJson(value: object): Prisma.InputJsonValue {
   return { toJSON: () => value };
 }
 
-/** Removes commands with their permissions. */
 export async function removeCommands(write: Write, commands: readonly CommandRecord[]): Promise<void> {
   const ids = commands.map(({ id }) => id);
   await dropPermissions(write, ids);
   await write.db.applicationCommand.deleteMany({ where: { id: { in: ids } } });
 }
 
-/** Removes all of what was granted and denied of commands, in whichever guild. */
 export async function dropPermissions({ db }: Write, commandIds: readonly bigint[]): Promise<void> {
   await db.commandPermission.deleteMany({ where: { commandId: { in: [...commandIds] } } });
 }
 
-/** Where an audit entry says that it happened. */
 export function placeOf({ applicationId, guildId }: CommandScope) {
   return { applicationId, ...(guildId === null ? {} : { guildId }) };
 }
 
-/**
- * Makes a command what it is to be. One that is so already keeps its version, and nothing is written; one with another name loses its
- * permissions.
- */
+/** If nothing changes, keeps the version and writes nothing. A new name removes the permissions. */
 export async function applyChange(
   call: CallContext,
   write: Write,
