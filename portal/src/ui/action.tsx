@@ -8,24 +8,23 @@ import { Question } from './question.js';
 import { useCountdown } from './times.js';
 import { complain } from './toasts.js';
 
-/** Something that a button does: a mutation, whose answer renews what pages show. */
+/** A mutation triggered by a button. Its response updates the cache. */
 export interface Action<Data, Variables extends AnyVariables> {
-  /** @returns the answer; undefined where it was refused, which has been said then */
+  /** @returns undefined if the server refused it; the hook has reported the problem then */
   run(variables: Variables): Promise<Data | undefined>;
-  /** Does it, and leaves it to the caller to show what was refused. */
+  /** Runs the mutation without reporting a refusal; the caller reports it. */
   ask(variables: Variables): Promise<OperationResult<Data, Variables>>;
   isBusy: boolean;
   problem: Problem | null;
-  /** In how many seconds it is worth trying again: until then `run` does nothing. */
+  /** Seconds until a retry is allowed. `run` does nothing until then. */
   seconds: number;
-  /** Whether its button is off: it is being done, or it is too early to do it again. */
+  /** True during the call and until a retry is allowed. */
   isOff: boolean;
 }
 
 /**
- * Does something by a mutation. What is refused is said in passing, unless the page shows the problem itself; so is that it is too
- * early to do it again.
- * @param options.isQuiet whether the page shows it
+ * Runs a mutation. Reports refusals, and clicks before a retry is allowed, in a toast unless `isQuiet` is set.
+ * @param options.isQuiet set if the page shows the problem itself
  */
 export function useAction<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -57,22 +56,22 @@ export function useAction<Data, Variables extends AnyVariables>(
 }
 
 interface DangerProps {
-  /** What is asked, such as “Delete Otter bot?”. */
+  /** For example “Delete Otter bot?”. */
   title: string;
-  /** What happens then, in the words of the platform. */
+  /** Describes the consequences. */
   children: ReactNode;
-  /** What the button that does it says. */
+  /** Label of the confirm button. */
   doIt: string;
-  /** Does it; the dialog stays open where it was refused. */
+  /** Runs the action. The dialog stays open if it is refused. */
   onDo: (typed: string) => void;
   onClose: () => void;
   isBusy: boolean;
   problem: Problem | null;
-  /** What has to be typed first, and what the field for it is called. */
+  /** Name the user has to type to confirm, and the label of its field. */
   typed?: { name: string; label: string };
 }
 
-/** Asks before something that cannot be undone, where it matters most by having its name typed. */
+/** Confirmation of an action that cannot be undone. */
 export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, typed }: DangerProps) {
   const [text, setText] = useState('');
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);

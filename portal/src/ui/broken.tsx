@@ -4,12 +4,12 @@ import { fetchInTime } from '../fetch-in-time.js';
 import { isLostWithTab } from '../unsaved.js';
 import { Ending } from './endings.js';
 
-/** The file of a page did not come: the server is away, or a newer build is served, which has it by another name. */
+/** A page's script failed to load: the server is unreachable, or a newer build renamed the file. */
 export class MissingPage extends Error {
   override name = 'MissingPage';
 }
 
-/** Loads the file of a page, or of a part of one. @throws MissingPage where it does not come */
+/** @throws MissingPage if the script does not load */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -18,7 +18,7 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** In the place of a page that could not be shown. */
+/** Error page of the router. */
 export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   const isMissing = error instanceof MissingPage;
   const text = error instanceof Error ? error.message : String(error);
@@ -36,17 +36,17 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
-/** Said where loading by itself would lose something that is still there. */
+/** Shown when a reload would lose unsaved input elsewhere in the tab. */
 const UNSENT =
   'It can be loaded anew once the server can be reached. What you wrote elsewhere and did not send is lost by that: send it first.';
 
-/** How often the server is asked whether it is there, in milliseconds. */
+/** Interval between reachability checks, in milliseconds. */
 const ASK_EVERY_MS = 3_000;
 
-/** For how long a page that was just loaded is not loaded anew though the server is there, in milliseconds. */
+/** Minimum age of a page before it is reloaded without an outage or a new build, in milliseconds. */
 const YOUNG_MS = 10_000;
 
-/** Loads the page anew once the server is there again, or a newer build is; not where that would lose something. */
+/** Reloads the page once the server is reachable again or serves a newer build, unless unsaved input would be lost. */
 function Comeback() {
   useEffect(() => {
     let wasAway = false;
@@ -65,7 +65,7 @@ function Comeback() {
   return null;
 }
 
-/** The text of the page in which every page opens, as it is served now; null where none is. */
+/** Returns the portal's HTML as served now, or null if the request fails. */
 async function servedPage(): Promise<string | null> {
   try {
     const answer = await fetchInTime('/portal');
@@ -75,7 +75,7 @@ async function servedPage(): Promise<string | null> {
   }
 }
 
-/** Whether what is served is of another build than this page. */
+/** Whether the served HTML belongs to another build than this page. */
 function isNewer(served: string): boolean {
   const entry = document.querySelector<HTMLScriptElement>('script[type=module]');
   return entry !== null && !served.includes(new URL(entry.src).pathname);

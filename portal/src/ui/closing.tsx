@@ -2,17 +2,16 @@ import { createContext, type ReactNode, use, useId, useState } from 'react';
 import { isLostWithin, WithinContext } from '../unsaved.js';
 import { LeaveQuestion } from './leave.js';
 
-/** How something is closed in which something may be typed. */
+/** Closes a dialog or editor that may hold unsaved input. */
 export interface Closing {
   id: string;
-  /** Asks first where what was typed would be lost. */
+  /** Asks for confirmation if unsaved input would be lost. */
   close: () => void;
   isAsked: boolean;
   onStay: () => void;
   onLeave: () => void;
 }
 
-/** Closes something by itself: a dialog, or an editor on a page. */
 export function useClosing(onClose: () => void): Closing {
   const id = useId();
   const [isAsked, ask] = useState(false);
@@ -30,12 +29,12 @@ export function useClosing(onClose: () => void): Closing {
 
 const CloseContext = createContext<() => void>(() => {});
 
-/** What closes the nearest around it. */
+/** Returns the close function of the nearest enclosing `Closable`. */
 export function useClose(): () => void {
   return use(CloseContext);
 }
 
-/** What is closed together, with the question before that. */
+/** Groups the fields that are closed together, with the confirmation for unsaved input. */
 export function Closable({ closing, children }: { closing: Closing; children: ReactNode }) {
   const { id, close, isAsked, onStay, onLeave } = closing;
   return (

@@ -1,7 +1,6 @@
 import './combobox.css';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 
-/** Something to pick. */
 export interface ComboboxItem {
   key: string;
   text: string;
@@ -12,28 +11,27 @@ interface ComboboxProps<Item extends ComboboxItem> {
   label: string;
   hint?: ReactNode;
   fault?: string | undefined;
-  /** What is typed. */
   text: string;
-  /** What fits that, best first. */
+  /** Matching items, best first. */
   items: readonly Item[];
   placeholder?: string;
-  /** What is said where nothing fits. */
+  /** Shown if nothing matches. */
   none?: string;
   isOff?: boolean | undefined;
-  /** Whether it takes the focus at once. */
+  /** Whether the field takes the focus when it is mounted. */
   isFirst?: boolean;
-  /** Whether `items` do not belong to `text` yet, because they are still loading. Enter then waits for them. */
+  /** Whether `items` are still loading for the current `text`. Enter waits for them. */
   isAwaited?: boolean;
   /** Whether Enter was pressed after `text` before this field had the focus. */
   isEntered?: boolean;
   onFocus?: () => void;
   onText: (text: string) => void;
   onPick: (item: Item) => void;
-  /** Escape, while its list is closed. */
+  /** Called on Escape while the list is closed. */
   onLeave?: (() => void) | undefined;
 }
 
-/** One line of text with a list of what fits it, which the arrow keys walk through and Enter picks from. */
+/** Text input with a list of matches. The arrow keys move through it and Enter picks. */
 export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
   const { label, hint, fault, text, items, placeholder, none = 'Nothing fits.', onText, onPick } = props;
   const id = useId();
@@ -76,7 +74,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         onBlur={list.leaveField}
         onKeyDown={list.onKey}
       />
-      {/* Keeps the focus in the field while something is picked by pointer, or the list is scrolled. */}
+      {/* Keeps the focus in the field during clicks and scrolling in the list. */}
       <div
         className="combobox-options"
         id={`${id}-list`}
@@ -86,7 +84,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         onMouseDown={(event) => event.preventDefault()}
       >
         {items.map((item, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
           <div
             key={item.key}
             id={`${id}-${index}`}
@@ -159,8 +157,9 @@ function useList<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
 }
 
 /**
- * Handles Enter before the list is there. The person has not seen what the list begins with, so Enter picks the only item whose text is
- * exactly what they typed, or nothing. Typing on, and leaving the field, cancels it.
+ * Handles Enter while the items are still loading, when the user cannot see which item comes first.
+ * Once they are loaded, it picks the only item whose text matches exactly, or nothing. Typing or leaving the field
+ * cancels it.
  */
 function useLatePick<Item extends ComboboxItem>(props: ComboboxProps<Item>, close: () => void) {
   const { text, items, isAwaited, isEntered, onPick } = props;

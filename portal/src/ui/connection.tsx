@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { connection, useIsLost } from '../connection.js';
 import { useStore } from '../store.js';
 
-/** Says that changes do not arrive at the moment, and when they do again. */
+/** Announces when live updates are interrupted and when they resume. */
 export function ConnectionState() {
   const state = useStore(connection);
   const isLost = useIsLost();

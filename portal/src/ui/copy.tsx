@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'react';
 
-/** For how long it is said that something was copied, in milliseconds. */
+/** How long “Copied” stays visible, in milliseconds. */
 const SAID_MS = 4_000;
 
-/** Puts a text into the clipboard, and says so for a while. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [said, say] = useState('');
   useEffect(() => {
@@ -12,7 +11,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     return () => clearTimeout(timer);
   }, [said]);
   const copy = async () => {
-    // What is said already would not be read out again.
+    // A screen reader does not announce the same text twice unless it is cleared first.
     say('');
     try {
       await navigator.clipboard.writeText(text);
@@ -35,7 +34,6 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
 
 const COPIED = 'Copied';
 
-/** An id, a key or an address, with a button that copies it. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   return (
     <div className="copyable">

@@ -2,11 +2,10 @@ import { useClose } from './closing.js';
 
 interface DialogButtonsProps {
   isOff: boolean;
-  /** What the button that does it says. */
+  /** Label of the submit button. */
   doIt: string;
 }
 
-/** The way out of a dialog, and what it is for. */
 export function DialogButtons({ isOff, doIt }: DialogButtonsProps) {
   return (
     <div className="actions">
@@ -18,7 +17,7 @@ export function DialogButtons({ isOff, doIt }: DialogButtonsProps) {
   );
 }
 
-/** The only button below what a dialog shows. */
+/** The single button of a dialog that has nothing to submit. */
 export function DialogEnd({ text }: LeaveButtonProps) {
   return (
     <div className="actions">

@@ -5,16 +5,16 @@ import { Closable, useClosing } from './closing.js';
 
 interface OpenDialogProps {
   title: string;
-  /** Without it, the dialog ends by its own buttons alone. */
+  /** If undefined, only the dialog's own buttons end it. */
   onClose?: (() => void) | undefined;
-  /** Whether a click beside it ends it, as only where nothing typed is lost by that. */
+  /** Whether a click outside closes it. Set only if that loses no input. */
   isPassing?: boolean;
-  /** Whether the page behind it cannot be seen. */
+  /** Makes the backdrop opaque. */
   hidesPage?: boolean;
   children: ReactNode;
 }
 
-/** Something to fill in or to read, over the page. What is unsaved in it is not lost unasked. */
+/** Modal dialog that asks before unsaved input is lost. */
 export function OpenDialog({ title, onClose, isPassing = false, hidesPage = false, children }: OpenDialogProps) {
   const closing = useClosing(() => onClose?.());
   useMustEnd(onClose === undefined);
@@ -33,15 +33,15 @@ export function OpenDialog({ title, onClose, isPassing = false, hidesPage = fals
   );
 }
 
-/** Closes a dialog at once, before the next thing is done: what was typed in it is saved, and nobody is asked about it. */
+/** Closes a dialog synchronously after its input was saved, so that the next step does not ask about unsaved input. */
 export function closeFirst(onClose: () => void): void {
   flushSync(onClose);
 }
 
-/** The dialogs that end by their own buttons alone. */
+/** Open dialogs that only their own buttons end. */
 const unending = new Set<object>();
 
-/** Whether a dialog is open that has to be ended by its own buttons, before anything else is opened. */
+/** Whether a dialog is open that only its own buttons end. Nothing else may open before. */
 export function hasToEnd(): boolean {
   return unending.size > 0;
 }

@@ -1,41 +1,40 @@
 import { useRef, useState } from 'react';
 
-/** What a form edits: values that can be compared by what they say. */
+/** A form's values. They are compared by their JSON. */
 export type Values = Record<string, unknown>;
 
-/** A field that somebody else changed while it was being edited. */
+/** A field that another user changed during editing. */
 export interface Conflict<Live extends Values> {
   field: keyof Live & string;
   theirs: unknown;
-  /** Goes on with what was typed. */
+  /** Keeps the local edit. */
   keep(): void;
-  /** Drops it for what the other one set. */
+  /** Drops the local edit in favor of the other user's value. */
   take(): void;
 }
 
-/** A form's values while they are edited. */
+/** A form's values during editing. */
 export interface Draft<Live extends Values> {
-  /** As the form shows them: what was typed, elsewhere what is live. */
+  /** Edited fields have the local value, all others the live one. */
   value: Live;
   set<Field extends keyof Live>(field: Field, value: Live[Field]): void;
-  /** What differs from what is live: all that a save sends. */
+  /** Fields that differ from the live values. Only these are sent. */
   changes: Partial<Live>;
   isChanged: boolean;
   conflicts: Conflict<Live>[];
   discard(): void;
-  /** Forgets what was saved, unless something else was typed meanwhile. */
+  /** Drops the saved edits, except fields that were edited again since. */
   saved(sent: Partial<Live>): void;
 }
 
 interface Typed<Live extends Values> {
   values: Partial<Live>;
-  /** What was live when a field was touched first. */
+  /** The live value when the field was first edited. */
   bases: Partial<Live>;
 }
 
 /**
- * Keeps what somebody types apart from what is live, so that changes of others show at once where nothing was typed, and are told
- * where something was.
+ * Keeps edits apart from live data. Remote changes show at once in untouched fields, and as conflicts in edited ones.
  */
 export function useDraft<Live extends Values>(live: Live): Draft<Live> {
   const [typed, setTyped] = useState<Typed<Live>>({ values: {}, bases: {} });
@@ -60,7 +59,7 @@ export function useDraft<Live extends Values>(live: Live): Draft<Live> {
   };
 }
 
-/** A saved text may come back trimmed, and a saved file as an address: what was sent is no draft any more, whatever is live then. */
+/** Drops every sent edit, whatever the live value is now: the server may trim a text or replace a file with its URL. */
 function afterSave<Live extends Values>(typed: Typed<Live>, sent: Partial<Live>): Typed<Live> {
   const isSaved = (field: string) => field in sent && isSame(typed.values[field], sent[field]);
   const rest = (values: Partial<Live>) =>
@@ -88,7 +87,7 @@ function without<Live extends Values>(values: Partial<Live>, field: keyof Live):
   return rest as Partial<Live>;
 }
 
-/** Whether two values say the same; a file is the same as itself alone. */
+/** Compares by JSON. A file equals only itself. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (one instanceof Blob || other instanceof Blob) return false;

@@ -6,8 +6,8 @@ import { Heading, useTitle } from './page.js';
 import { isMalformedId, sentenceOf, unshownProblem } from './problems.js';
 
 /**
- * One text for what is missing, for what somebody may not see, and for an id that nothing can have.
- * @param isPart whether the page has its heading already
+ * Covers missing objects, hidden objects and malformed ids with one text.
+ * @param isPart whether the page already has its heading
  */
 export function NotFound({ isPart = false }: { isPart?: boolean }) {
   return (
@@ -19,7 +19,7 @@ export function NotFound({ isPart = false }: { isPart?: boolean }) {
   );
 }
 
-/** In the place of what was asked for and is not shown: it is missing, or it was refused. */
+/** Shown instead of content that is missing or was refused. */
 export function Unshown({ error, isPart = false }: { error: CombinedError; isPart?: boolean }) {
   const problem = unshownProblem(error);
   if (problem.code === 'NOT_FOUND' || isMalformedId(error)) return <NotFound isPart={isPart} />;
@@ -40,13 +40,12 @@ export function Unshown({ error, isPart = false }: { error: CombinedError; isPar
 interface EndingProps {
   title: string;
   text: ReactNode;
-  /** What else there is to say of it. */
   note?: ReactNode;
   children: ReactNode;
   isPart?: boolean;
 }
 
-/** A page at which something ends: what that means, and where to go on. */
+/** Page with a message and links to continue. */
 export function Ending({ title, text, note, children, isPart = false }: EndingProps) {
   useTitle(title);
   return (

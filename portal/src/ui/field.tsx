@@ -2,18 +2,18 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface FieldProps {
   label: string;
-  /** What may be typed, or what it is for; stands under it. */
+  /** Shown below the field. */
   hint?: ReactNode;
-  /** What is wrong with what was typed. */
+  /** Error message. */
   fault?: string | undefined;
 }
 
 interface TextProps extends FieldProps {
-  /** How many characters it holds, as the server counts them. Nothing that is typed or pasted is cut: it is said to be too long. */
+  /** Limit in characters as the server counts them. Longer input is not cut but reported as too long. */
   maxLength?: number | undefined;
 }
 
-/** One line of text. */
+/** Single-line text field. */
 export function TextField({ maxLength, ...props }: TextProps & ComponentProps<'input'>) {
   const tooLong = excessOf(props.value, maxLength);
   const { label, hint, fault, ...input } = { ...props, fault: tooLong ?? props.fault };
@@ -29,7 +29,7 @@ export function TextField({ maxLength, ...props }: TextProps & ComponentProps<'i
   );
 }
 
-/** Several lines of text, which are counted where it holds so many. */
+/** Multi-line text field with a character count if `maxLength` is set. */
 export function TextArea({ maxLength, ...props }: TextProps & ComponentProps<'textarea'>) {
   const tooLong = excessOf(props.value, maxLength);
   const count = maxLength && `${characters(props.value)} of at most ${maxLength} characters.`;
@@ -50,7 +50,6 @@ export function TextArea({ maxLength, ...props }: TextProps & ComponentProps<'te
   );
 }
 
-/** One of several. */
 export function Select({ label, hint, fault, children, ...select }: FieldProps & ComponentProps<'select'>) {
   const ids = useFieldIds(hint, fault);
   return (
@@ -66,7 +65,6 @@ export function Select({ label, hint, fault, children, ...select }: FieldProps &
   );
 }
 
-/** On or off. */
 export function Switch({ label, hint, fault, ...input }: FieldProps & ComponentProps<'input'>) {
   const ids = useFieldIds(hint, fault);
   return (
@@ -80,15 +78,15 @@ export function Switch({ label, hint, fault, ...input }: FieldProps & ComponentP
   );
 }
 
-/** What finds a field whose text is longer than it holds. */
+/** Selector of fields whose text exceeds their limit. */
 export const TOO_LONG = '[data-too-long]';
 
-/** How many characters a text has as the server counts them: without the blanks around it, and an emoji as one. */
+/** Counts characters as the server does: trimmed, by code point. */
 export function characters(text: unknown): number {
   return typeof text === 'string' ? [...text.trim()].length : 0;
 }
 
-/** By how much a text is longer than what holds it; undefined for one that fits. */
+/** Returns the error message for a text above the limit, or undefined. */
 export function excessOf(text: unknown, maxLength = Number.POSITIVE_INFINITY): string | undefined {
   const excess = characters(text) - maxLength;
   if (excess <= 0) return undefined;

@@ -17,22 +17,22 @@ import { useCountdown } from './times.js';
 
 interface FormProps {
   children: ReactNode;
-  /** What sends it: its buttons. They are off while it is being sent, and while it is too early to try again. */
+  /** Renders the buttons. `isOff` is true during the request and until a retry is allowed. */
   buttons: (isOff: boolean) => ReactNode;
-  /** Sends it. Not asked for while its buttons are off, nor while a text is longer than its field holds. */
+  /** Not called while the buttons are off or a text exceeds its limit. */
   onSubmit: () => void;
-  /** What a button of type `reset` does. */
+  /** Handles a button of type `reset`. */
   onReset?: () => void;
   problem: Problem | null;
   isBusy: boolean;
-  /** Whether something is typed in it that nobody is to lose unasked. */
+  /** Whether the form has unsaved input. */
   isChanged?: boolean;
-  /** Whether it says above its buttons that there is no connection; as long as something is typed, unless stated otherwise. */
+  /** Whether to show the offline note above the buttons. Defaults to `isChanged`. */
   saysOffline?: boolean;
   ref?: RefObject<HTMLFormElement | null>;
 }
 
-/** A form whose refusal stands above its buttons or at its fields; the first field with a fault takes the focus. */
+/** A form that shows a refusal above its buttons or at its fields. The first field with a fault takes the focus. */
 export function Form(props: FormProps) {
   const {
     children,
@@ -70,7 +70,7 @@ export function Form(props: FormProps) {
   };
   const reset = (event: FormEvent) => {
     event.preventDefault();
-    // The button goes with what it takes back.
+    // The reset button disappears with the changes, so the focus has to move first.
     lastField()?.focus();
     onReset?.();
   };
@@ -86,7 +86,6 @@ export function Form(props: FormProps) {
   );
 }
 
-/** Says next to what is typed and not saved that there is no connection. */
 export function OfflineNote() {
   if (!useIsLost()) return null;
   return (
@@ -96,7 +95,7 @@ export function OfflineNote() {
   );
 }
 
-/** Gives the focus to a field, also in a part that is folded up. */
+/** Focuses a field and opens the `details` elements around it. */
 function leadTo(field: HTMLElement): void {
   for (let part = field.closest('details'); part; part = part.parentElement?.closest('details') ?? null)
     part.open = true;
@@ -104,9 +103,9 @@ function leadTo(field: HTMLElement): void {
 }
 
 /**
- * A button that is switched off or goes loses the focus: once the form was sent, it goes back to what sent it, or to the field that had
- * it last.
- * @returns to be called when it is sent
+ * Restores the focus after sending, because a button that is disabled or removed loses it.
+ * The focus returns to the element that sent the form, or else to the field focused last.
+ * @returns a function to call on submit
  */
 function useFocusAfterSending(lastField: LastField, isBusy: boolean): () => void {
   const sender = useRef<HTMLElement>(null);
@@ -126,7 +125,7 @@ const FIELD = 'input:enabled, textarea:enabled, select:enabled';
 
 type LastField = () => HTMLElement | null | undefined;
 
-/** @returns the field of the form that had the focus last, or else its first one */
+/** @returns the field focused last, or else the first one */
 function useLastField(form: RefObject<HTMLElement | null>): LastField {
   const last = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -143,7 +142,7 @@ function useLastField(form: RefObject<HTMLElement | null>): LastField {
   );
 }
 
-/** What is wrong at fields that the form does not have; null where each fault stands at its field. */
+/** Returns the faults of fields that the form does not show, or null if there are none. */
 function useUnsaid(
   problem: Problem | null,
   form: RefObject<HTMLElement | null>,
@@ -160,13 +159,13 @@ function useUnsaid(
 
 interface RefusalProps {
   problem: Problem | null;
-  /** In how many seconds it is worth trying again. */
+  /** Seconds until a retry is allowed. */
   seconds?: number;
-  /** What can be done about it. */
+  /** Ways to resolve the problem. */
   children?: ReactNode;
 }
 
-/** What was refused, in words; where something went wrong that whoever runs the instance can look up, by what they find it. */
+/** Error message of a refused request, with the request id if there is one. */
 export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   if (!problem?.message) return null;
   return (
@@ -179,7 +178,7 @@ export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   );
 }
 
-/** By what whoever runs the instance finds what went wrong; nothing where there is nothing to find. */
+/** Request id that an operator can look up. */
 export function RequestId({ problem: { requestId } }: { problem: Problem }) {
   if (requestId === null) return null;
   return (
@@ -189,7 +188,7 @@ export function RequestId({ problem: { requestId } }: { problem: Problem }) {
   );
 }
 
-/** As {@link Refusal}, for where there are no fields at which a part of it could stand. */
+/** Variant of {@link Refusal} that includes the field errors, for places without fields. */
 export function WholeRefusal({ problem, children }: Omit<RefusalProps, 'seconds'>) {
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   return (

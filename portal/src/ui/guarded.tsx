@@ -1,13 +1,13 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface Off {
-  /** For what is off: switches it off, and points at the reason. */
+  /** Attributes that disable a control and refer to the reason. */
   off: { disabled?: true; 'aria-describedby'?: string };
-  /** Says it, once for all that is off because of it. */
+  /** The reason. Render it once for all controls disabled by it. */
   note: ReactNode;
 }
 
-/** What somebody may not do is shown, but off, with the reason beside it. @param reason undefined where it is on */
+/** Disables controls the user may not use and shows why. @param reason undefined if they are enabled */
 export function useOff(reason: string | undefined): Off {
   const id = useId();
   if (reason === undefined) return { off: {}, note: null };
@@ -20,11 +20,10 @@ export function useOff(reason: string | undefined): Off {
 }
 
 interface GuardedButtonProps extends ComponentProps<'button'> {
-  /** Why it cannot be used; undefined when it can. */
+  /** Why the button is disabled; undefined if it is enabled. */
   reason?: string | undefined;
 }
 
-/** A button that is off for a reason, which stands under it. */
 export function GuardedButton({ reason, ...button }: GuardedButtonProps) {
   const { off, note } = useOff(reason);
   return (

@@ -6,17 +6,17 @@ const MOST_BYTES = 10 * 1024 * 1024;
 interface ImageFieldProps {
   label: string;
   hint: string;
-  /** The address of the image there is, a file that was chosen instead, or null for none. */
+  /** URL of the current image, a newly chosen file, or null for none. */
   value: string | File | null;
   onChange: (image: File | null) => void;
-  /** What is wrong with the image that was sent. */
+  /** Error message for the uploaded image. */
   fault?: string | undefined;
-  /** Whether it is a wide one. */
+  /** Shows a wide preview, as for a banner. */
   isWide?: boolean;
   disabled?: boolean;
 }
 
-/** An image: chosen from the files of the device, or dropped; shown as it will be, and cleared. */
+/** Image input with a file picker, drag and drop, a preview and a clear button. */
 export function ImageField({ label, hint, value, onChange, fault, isWide = false, disabled = false }: ImageFieldProps) {
   const [refused, setRefused] = useState<string>();
   const id = useId();
@@ -90,7 +90,7 @@ function DropZone({ onDrop, children }: { onDrop: (file: File | undefined) => vo
     onDrop(event.dataTransfer.files[0]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the file can be chosen by the keyboard, too
+    // biome-ignore lint/a11y/noStaticElementInteractions: keyboard users choose the file with the input
     <div className="image-field" data-over={isOver} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
       {children}
     </div>
@@ -103,7 +103,7 @@ function Preview({ value, isWide }: Pick<ImageFieldProps, 'value' | 'isWide'>) {
   return url ? <img className={look} src={url} alt="" /> : <span className={`${look} none`} aria-hidden="true" />;
 }
 
-/** The address of an image; that of a file is good for as long as it is shown. */
+/** Returns the image's URL. An object URL for a file is revoked when the file changes or the preview unmounts. */
 function useAddress(value: string | File | null): string | null {
   const [ofFile, setOfFile] = useState<string | null>(null);
   useEffect(() => {

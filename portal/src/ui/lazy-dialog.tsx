@@ -6,7 +6,7 @@ interface Closing {
   onClose: () => void;
 }
 
-/** A dialog whose file is loaded when it is opened first. Where it does not come, that is said, and the dialog is closed. */
+/** A dialog loaded on first use. If loading fails, a toast says so and the dialog closes. */
 export function lazyDialog<Props extends Closing>(load: () => Promise<{ default: ComponentType<Props> }>) {
   return lazyPart<Props>(load, Unloaded);
 }

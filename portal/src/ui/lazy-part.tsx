@@ -1,9 +1,8 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 
 /**
- * A part of a page whose file is loaded when it is shown first. Where the file does not come, that is said in its place, and the page
- * around it stays; it is asked for again the next time.
- * @param Missing stands in its place then
+ * Part of a page loaded on first use. If loading fails, `Missing` is shown and the rest of the page stays.
+ * The next mount tries again.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -29,13 +28,13 @@ export function lazyPart<Props extends object>(
 }
 
 interface MissingPartProps {
-  /** What could not be loaded, as the beginning of a sentence. */
+  /** Name of the part, as the subject of a sentence. */
   what: string;
-  /** Other ways on. */
+  /** Alternative actions. */
   children: ReactNode;
 }
 
-/** In the place of a part of a page whose file did not come. */
+/** Shown instead of a part that failed to load. */
 export function MissingPart({ what, children }: MissingPartProps) {
   return (
     <div className="notice" role="alert">

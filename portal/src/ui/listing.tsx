@@ -5,16 +5,16 @@ import { unshownProblem } from './problems.js';
 
 interface ListingProps<Item> {
   answer: Unanswered;
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   items: readonly Item[] | undefined;
-  /** Tiles side by side unless it says otherwise. */
+  /** Default: tiles. */
   shape?: 'tiles' | 'list';
-  /** What the things are for, where there are none. */
+  /** Shown if there are no items; explains what the items are for. */
   empty: string;
   render(item: Item): ReactNode;
 }
 
-/** A list as it is: on its way, refused, empty or full. */
+/** A list in each of its states: loading, refused, empty or filled. */
 export function Listing<Item>({ answer, items, shape = 'tiles', empty, render }: ListingProps<Item>) {
   if (!items) return <Awaited answer={answer} />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
@@ -26,18 +26,17 @@ interface Unanswered {
   again?: () => void;
 }
 
-/** What stands where something was asked for and is not there: why not, or that it is on its way. */
+/** Loading placeholder, or the error if the query failed. */
 export function Awaited({ answer: { error, again }, lines }: { answer: Unanswered; lines?: number }) {
   return error ? <Refused error={error} again={again} /> : <Skeleton lines={lines} />;
 }
 
 interface RefusedProps {
   error: CombinedError;
-  /** Asks once more. */
+  /** Runs the query again. */
   again?: (() => void) | undefined;
 }
 
-/** Why there is nothing to show, and a button that asks again. */
 export function Refused({ error, again }: RefusedProps) {
   return (
     <WholeRefusal problem={unshownProblem(error)}>
@@ -50,15 +49,15 @@ export function Refused({ error, again }: RefusedProps) {
   );
 }
 
-/** How many a list holds at most. */
+/** Page size of the server's lists. */
 const PER_PAGE = 200;
 
-/** Whether a list may go on. */
+/** Whether there may be another page. */
 export function isFull<Item>(items: readonly Item[] | undefined): items is readonly Item[] {
   return items !== undefined && items.length >= PER_PAGE;
 }
 
-/** The rest of a list, once somebody asks for it. */
+/** Loads its children when the user asks for more. */
 export function More({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen) return children;
@@ -69,7 +68,6 @@ export function More({ children }: { children: ReactNode }) {
   );
 }
 
-/** The shape of what is on its way. */
 export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">

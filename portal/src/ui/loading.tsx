@@ -1,4 +1,3 @@
-/** Stands where a page will be. */
 export function Loading() {
   return (
     <p className="loading" role="status">

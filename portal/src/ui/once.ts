@@ -1,4 +1,4 @@
-/** Something that is made when it is needed first, and is the same from then on. */
+/** Creates a value on first use and returns the same one from then on. */
 export function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Names the tab of the browser: the nearest part first. */
+/** Sets the document title, the most specific part first. */
 export function useTitle(...parts: string[]): void {
   const title = [...parts, 'Causeway'].join(' – ');
   useEffect(() => {
@@ -8,22 +8,22 @@ export function useTitle(...parts: string[]): void {
   }, [title]);
 }
 
-/** Whether the next page's heading is to take the focus, as it does after every navigation. */
+/** Whether the next heading to mount takes the focus. Set by navigation before the page has loaded. */
 let wantsFocus = false;
 
-/** Moves the focus to the page's heading, or to that of the page that is on its way. */
+/** Focuses the page's heading, or that of the page still loading. */
 export function focusHeading(): void {
   const heading = document.querySelector('h1');
   wantsFocus = heading === null;
   heading?.focus({ preventScroll: true });
 }
 
-/** Whether a field has the focus: a page that loads late must not take the keys away from it. */
+/** A page that loads late must not take the focus away from a field. */
 function isTyping(): boolean {
   return document.activeElement?.matches('input, textarea, select') ?? false;
 }
 
-/** The one heading of a page. */
+/** The only `h1` of a page. */
 export function Heading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Heading({ children }: { children: ReactNode }) {
   );
 }
 
-/** A name that somebody chose, kept from turning the direction of the text around it. */
+/** Isolates the text direction of a user-chosen name. */
 export function Name({ children }: { children: string }) {
   return <bdi>{children}</bdi>;
 }

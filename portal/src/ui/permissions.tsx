@@ -6,13 +6,13 @@ type Permission = (typeof PERMISSIONS)[number];
 
 interface PermissionPickerProps {
   label: string;
-  /** Decimal bits, as they were typed. */
+  /** Decimal bits as typed; may be invalid. */
   value: string;
   onChange: (bits: string) => void;
   fault?: string | undefined;
 }
 
-/** Chooses permissions by their names, or by the number they make. Administrator stands apart: it is all of them. */
+/** Chooses permissions by name or as a decimal number. Administrator is separate because it implies all others. */
 export function PermissionPicker({ label, value, onChange, fault }: PermissionPickerProps) {
   const [search, setSearch] = useState('');
   const bits = bitsOf(value);
@@ -54,12 +54,12 @@ const [ADMINISTRATOR, ...OTHERS] = PERMISSIONS;
 
 const NOT_BITS = 'Permissions are a decimal number of up to 32 digits.';
 
-/** Whether permissions can be sent as they were typed. */
+/** Whether the text is a valid permission number. */
 export function isBits(text: string): boolean {
   return /^\d{1,32}$/.test(text);
 }
 
-/** The bits of a decimal number; none of what is no such number. */
+/** Invalid text counts as no permissions. */
 function bitsOf(text: string): bigint {
   return isBits(text) ? BigInt(text) : 0n;
 }

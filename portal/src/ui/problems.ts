@@ -1,22 +1,22 @@
 import type { CombinedError } from 'urql';
 
-/** Why something that was asked for was not done, as a form shows it. */
+/** A failed request, as forms show it. */
 export interface Problem {
-  /** What is said above the buttons; null where every fault stands at a field. */
+  /** Text above the buttons; null if each fault belongs to a field. */
   message: string | null;
-  /** What is said at fields, by their paths in the input. */
+  /** Messages by the path of the field in the input. */
   fields: Record<string, string>;
-  /** Of GraphQL's answer; `NETWORK` where none came. */
+  /** Code of the GraphQL error; `NETWORK` if there was no response. */
   code: string;
-  /** In how many seconds it is worth trying again. */
+  /** Seconds until a retry is allowed. */
   retryAfter: number | null;
-  /** By which whoever runs the instance finds what went wrong. */
+  /** Id for the operator's logs; null if the refusal is not logged. */
   requestId: string | null;
-  /** What sort of refusal it is, where its code alone does not say it. */
+  /** Distinguishes refusals that share a code. */
   reason: string | null;
 }
 
-/** What is said when no answer came: of a request that was given up, nobody knows whether it was carried out. */
+/** Message for a missing response. After a timeout, the outcome of the request is unknown. */
 export function unreachable(error: unknown): string {
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   return isTimeout
@@ -24,12 +24,11 @@ export function unreachable(error: unknown): string {
     : 'The server could not be reached. What you typed is still here; try again.';
 }
 
-/** What is said where the server is at fault. */
+/** Message for an internal server error. */
 export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
 
 type Faults = Record<string, { code: string; message: string }[]>;
 
-/** What a refusal says, in words and by field. */
 export function problemIn({ graphQLErrors, networkError }: CombinedError): Problem {
   const [error] = graphQLErrors;
   if (!error)
@@ -47,7 +46,7 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
   };
 }
 
-/** Whether what was asked for by an id cannot be there, since no id is written like that. */
+/** Whether the server rejected the id's format, so the object cannot exist. */
 export function isMalformedId({ graphQLErrors }: CombinedError): boolean {
   return graphQLErrors.some(({ extensions: { fields = {} } }) =>
     Object.values(fields as Faults)
@@ -56,10 +55,10 @@ export function isMalformedId({ graphQLErrors }: CombinedError): boolean {
   );
 }
 
-/** A problem of which nothing is known. */
+/** Defaults of a problem's optional parts. */
 export const NONE = { message: null, fields: {}, retryAfter: null, requestId: null, reason: null };
 
-/** Why something is not shown that was asked for. */
+/** Like {@link problemIn}, with a text for queries, which are retried automatically. */
 export function unshownProblem(error: CombinedError): Problem {
   const problem = problemIn(error);
   return problem.code === 'NETWORK'
@@ -67,12 +66,12 @@ export function unshownProblem(error: CombinedError): Problem {
     : problem;
 }
 
-/** A refusal in one text, for where there are no fields. */
+/** Joins the field messages if there is no message for the whole request. */
 export function sentenceOf({ message, fields }: Problem): string {
   return message ?? Object.values(fields).join(' ');
 }
 
-/** A refusal in one text with all that is known of it, for where nothing can stand beside it. */
+/** Complete text including request id and wait, for places that show one string only. */
 export function wholeTextOf(problem: Problem): string {
   const { requestId, retryAfter } = problem;
   return [
@@ -84,7 +83,6 @@ export function wholeTextOf(problem: Problem): string {
     .join(' ');
 }
 
-/** Says when it is worth trying again. */
 export function waitText(seconds: number): string {
   return `You can try again in ${seconds} s.`;
 }

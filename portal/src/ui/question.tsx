@@ -2,18 +2,17 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { type ReactNode, useRef } from 'react';
 
 interface QuestionProps {
-  /** The question itself. */
   title: string;
-  /** What happens, in the words of the platform. */
+  /** Describes the consequences. */
   children?: ReactNode;
-  /** The way out, which has the focus. */
+  /** Label of the cancel button, which has the initial focus. */
   safe: string;
   onSafe: () => void;
-  /** What does it. */
+  /** The confirm button. */
   action: ReactNode;
 }
 
-/** Asks before something that cannot be undone. Enter and Escape take the way out. */
+/** Confirmation dialog. Enter and Escape cancel. */
 export function Question({ title, children, safe, onSafe, action }: QuestionProps) {
   const safeButton = useRef<HTMLButtonElement>(null);
   return (

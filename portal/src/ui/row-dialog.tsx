@@ -1,13 +1,13 @@
 import { useRef, useState } from 'react';
 
 interface RowDialog<What extends string, Row> {
-  /** What is open over the rows, and about which one: as it is, or as it was last where it is no row any more; null while nothing is. */
+  /** The open dialog and its row, or null. If the row was removed, `row` is its last state and `isGone` is true. */
   dialog: { what: What; row: Row; isGone: boolean } | null;
   open: (what: What, row: Row) => void;
   close: () => void;
 }
 
-/** One dialog for all rows, which outlives the row that it is about: what was typed in it stays when somebody else removes that. */
+/** One dialog for all rows. It outlives its row, so that input is kept if another user removes the row. */
 export function useRowDialog<What extends string, Row extends { id: string }>(
   rows: readonly Row[],
 ): RowDialog<What, Row> {
@@ -25,7 +25,7 @@ export function useRowDialog<What extends string, Row extends { id: string }>(
   };
 }
 
-/** Says in a dialog that what it is about is gone. */
+/** Warns in a dialog that its object was deleted. */
 export function GoneMeanwhile({ isGone }: { isGone: boolean }) {
   if (!isGone) return null;
   return (

@@ -4,10 +4,9 @@ import { focusHeading } from './page.js';
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled)';
 
 /**
- * Keeps the focus near where it was when the row that has it goes: it moves to what takes the row's place, to the last one, or to the
- * page's heading once there is none.
- * @param count how many rows there are
- * @returns for the element whose children the rows are
+ * Moves the focus when the row that has it is removed: to the row in its place, else the last row, else the heading.
+ * @param count number of rows
+ * @returns ref for the parent element of the rows
  */
 export function useRowFocus(count: number): RefCallback<HTMLElement> {
   const list = useRef<HTMLElement | null>(null);
@@ -35,7 +34,7 @@ export function useRowFocus(count: number): RefCallback<HTMLElement> {
   }, []);
 }
 
-/** Whether anything has it: what is removed loses it to the page as a whole. */
+/** The browser moves the focus to `body` when the focused element is removed. */
 function hasFocus(): boolean {
   return document.activeElement !== null && document.activeElement !== document.body;
 }

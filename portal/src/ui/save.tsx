@@ -7,19 +7,19 @@ import { say } from './toasts.js';
 
 interface DraftFormProps<Live extends Values> {
   draft: Draft<Live>;
-  /** What each field is called. */
+  /** Labels of the fields. */
   names: Record<keyof Live & string, string>;
-  /** Sends the changes; undefined where somebody thought better of it. */
+  /** Sends the changes. Resolves to undefined if the user canceled. */
   save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined } | undefined>;
-  /** The fields, with what is wrong at them by their paths. */
+  /** Renders the fields. `faults` has error messages by path. */
   children: (faults: Record<string, string>) => ReactNode;
-  /** What is said at a field in the place of the server's words, by its path. */
+  /** Replacements for the server's error messages, by path. */
   words?: Record<string, string>;
-  /** Why nothing may be changed; undefined when it may. */
+  /** Why the form is read-only; undefined if it is editable. */
   readOnly?: string | undefined;
 }
 
-/** A form of settings: a bar names what is not saved yet, and nothing typed is left behind unasked. */
+/** Settings form with a bar of unsaved changes and a confirmation before they are lost. */
 export function DraftForm<Live extends Values>({
   draft,
   names,
@@ -92,7 +92,7 @@ function inWords(problem: Problem, words: Record<string, string> = {}): Problem 
   return { ...problem, fields: Object.fromEntries(said) };
 }
 
-/** What others changed in fields that were being edited, and which of both holds. */
+/** Lets the user resolve fields that were changed by others during editing. */
 export function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {
   return draft.conflicts.map(({ field, theirs, keep, take }) => (
     <div className="notice warn" role="alert" key={field}>
@@ -117,7 +117,7 @@ function shown(value: unknown): string {
   return value === null ? 'nothing' : Array.isArray(value) ? value.join(', ') : 'something else';
 }
 
-/** Ctrl+S, and ⌘S, save. */
+/** Ctrl+S and ⌘S save. */
 function useSaveKey(save: () => void): void {
   const latest = useRef(save);
   latest.current = save;

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { SCOPES } from '../gql/words.js';
 import { TextField } from './field.js';
 
-/** How many one may choose. */
+/** Maximum number of scopes. */
 const MOST = 25;
 
 interface ScopePickerProps {
@@ -10,13 +10,12 @@ interface ScopePickerProps {
   value: readonly string[];
   onChange: (scopes: string[]) => void;
   fault?: string | undefined;
-  /** Whether it is for a person, who has no use for a bot. */
+  /** Hides the `bot` scope. */
   isForUser?: boolean;
-  /** What the field for others than those the platform honours is called, where there is one. */
+  /** Label of the field for other scopes. Without it, only the supported scopes are offered. */
   other?: string;
 }
 
-/** Chooses scopes: those that the platform honours in words, and any others by their names. */
 export function ScopePicker({ label, value, onChange, fault, isForUser = false, other }: ScopePickerProps) {
   const without = (scope: string) => value.filter((one) => one !== scope);
   return (

@@ -3,11 +3,11 @@ import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { OpenDialog } from './dialog.js';
 
-/** A secret that is shown this once. */
+/** A secret that the server returns only once. */
 export interface Secret {
-  /** Such as “Bot token”. */
+  /** For example “Bot token”. */
   label: string;
-  /** What it is called in a file of settings, such as `BOT_TOKEN`. */
+  /** Name in an env file, for example `BOT_TOKEN`. */
   variable: string;
   value: string;
 }
@@ -15,15 +15,16 @@ export interface Secret {
 interface SecretsDialogProps {
   title: string;
   secrets: Secret[];
-  /** Forgets them. */
+  /** Drops the secrets. */
   onDone: () => void;
-  /** What to do with them. */
+  /** Instructions for the user. */
   children?: ReactNode;
 }
 
 /**
- * Shows secrets once. They live in the state of whoever opens it and in the fields of this dialog, and are gone with it: when it is
- * done, and when the page is left in whatever way, which is asked about before they are stored.
+ * Shows secrets once. They exist only in the opener's state and this dialog, and are dropped when the user is done or
+ * leaves the page.
+ * Leaving asks for confirmation until the user confirms that they are stored.
  */
 export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialogProps) {
   const [isStored, setStored] = useState(false);

@@ -3,11 +3,11 @@ import { CopyButton } from './copy.js';
 interface SnippetProps {
   title: string;
   text: string;
-  /** What the button copies, for who does not see where it stands. */
+  /** Accessible name of the copy button's target. */
   what: string;
 }
 
-/** Lines for a program, to be copied. */
+/** Code block with a copy button. */
 export function Snippet({ title, text, what }: SnippetProps) {
   return (
     <div className="snippet">
@@ -15,7 +15,7 @@ export function Snippet({ title, text, what }: SnippetProps) {
         <h3>{title}</h3>
         <CopyButton text={text} what={what} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by the keyboard, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll long lines */}
       <pre tabIndex={0}>{text}</pre>
     </div>
   );

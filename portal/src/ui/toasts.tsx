@@ -3,17 +3,16 @@ import type { ReactNode } from 'react';
 
 const toasts = Toast.createToastManager();
 
-/** Says something in passing, over whatever page is open. What is still said is said anew, not twice. */
+/** Shows a toast. The title is its id, so a repeated message replaces the visible one. */
 export function say(title: string): void {
   toasts.add({ id: title, title });
 }
 
-/** Says that something was refused, and interrupts for it. */
+/** Shows an error toast, which screen readers announce at once. */
 export function complain(title: string): void {
   toasts.add({ title, priority: 'high' });
 }
 
-/** Where it is said. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider toastManager={toasts}>
