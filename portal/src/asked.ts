@@ -2,30 +2,30 @@ import { print } from '@0no-co/graphql.web';
 import { type AnyVariables, type Exchange, getOperationName, type Operation } from 'urql';
 import { pipe, tap } from 'wonka';
 
-/** How many are kept. */
+/** Maximum number of operations kept. */
 const MOST = 30;
 
 type Kind = 'query' | 'mutation' | 'subscription';
 
-/** What was asked of GraphQL. */
+/** A GraphQL operation sent by the portal. */
 export interface Asked {
   key: number;
   kind: Kind;
   name: string;
-  /** The document, in lines. */
+  /** The formatted document. */
   text: string;
-  /** As JSON, in lines; empty where there are none. */
+  /** Formatted JSON; empty if there are no variables. */
   variables: string;
 }
 
 type Kept = Pick<Asked, 'key' | 'kind' | 'variables'> & Pick<Operation, 'query'>;
 
-/** What the pages of one person asked for and did, the newest first: each document once for the same variables. */
+/** Latest operations of one user, newest first, without duplicates (same document and variables). */
 export class AskedList {
   #kept: Kept[] = [];
   #open = new Set<number>();
 
-  /** Hears of all that is asked, also of what is known without the server. */
+  /** Records every operation, including those answered from the cache. */
   readonly exchange: Exchange =
     ({ forward }) =>
     (operations) =>
@@ -40,7 +40,7 @@ export class AskedList {
       this.#open.delete(key);
       return;
     }
-    // What is shown is asked for once more with every change, by nobody's hand.
+    // The cache repeats an open query on each update; only the first one is the user's.
     if (this.#open.has(key)) return;
     if (kind !== 'mutation') this.#open.add(key);
     const others = this.#kept.filter((one) => one.key !== key);
@@ -56,7 +56,9 @@ export class AskedList {
   }
 }
 
-/** Files go in a request of several parts, and no JSON can hold them: of each there is its name, which the server refuses. */
+/**
+ * Files are sent as multipart, so the JSON has a placeholder with the file name. The server rejects the placeholder.
+ */
 function inLines(variables: AnyVariables): string {
   const text = JSON.stringify(
     variables ?? {},

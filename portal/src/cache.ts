@@ -4,7 +4,7 @@ import type { Exchange } from 'urql';
 
 const embedded = () => null;
 
-/** What pages were shown, by type and id. What belongs to something without an id is kept with that. */
+/** Normalized cache, keyed by type and id. Objects without an id are stored in their parent. */
 export function createCache(): Exchange {
   return cacheExchange({
     keys: {
@@ -29,14 +29,14 @@ export function createCache(): Exchange {
       CommandAccess: embedded,
     },
     resolvers: {
-      // Not audit logs: they are read from their newest end, where pages that were read before would leave gaps.
+      // Audit logs are excluded: they load from the newest end, and cached older pages would leave gaps.
       Application: { interactions: relayPagination() },
     },
     updates: { Mutation: UPDATES },
   });
 }
 
-/** Lists that gain or lose something by what is done: they are asked for again. */
+/** Mutations that add to or remove from a list invalidate it, so it is fetched again. */
 const UPDATES: UpdatesConfig['Mutation'] = {
   createApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteApplication: (_result, _args, cache) => forget(cache, 'applications'),
@@ -56,7 +56,7 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   deleteGuild: (_result, _args, cache) => forget(cache, 'guilds'),
 };
 
-/** What was deleted: who shows it, or a list with it, asks again. @param deleted the payload, with the id */
+/** Invalidates a deleted object, which refetches the queries that contain it. @param deleted payload with the id */
 function forgetOne(cache: Cache, type: string, deleted: unknown): void {
   if (typeof deleted !== 'object' || deleted === null || !('id' in deleted) || typeof deleted.id !== 'string') return;
   cache.invalidate({ __typename: type, id: deleted.id });
@@ -67,7 +67,7 @@ function forget(cache: Cache, list: string): void {
   cache.invalidate({ __typename: 'PortalHome', id: 'me' }, list);
 }
 
-/** The answer has no application in which they could be told. */
+/** The payload has no application, so the id comes from the input. */
 function forgetTesters(cache: Cache, input: unknown): void {
   const { applicationId } = input as { applicationId: string };
   cache.invalidate({ __typename: 'Application', id: applicationId }, 'testers');

@@ -11,12 +11,12 @@ import { endSession, sessionEnded } from './session.js';
 const HTTP = { url: '/graphql', preferGetMethod: false, fetch: fetchInTime } as const;
 
 /**
- * GraphQL, by which the portal reads and does everything but signing in and out.
- * @param asked hears of all that it is asked
+ * Creates the GraphQL client. Signing in and out goes through other endpoints.
+ * @param asked records every operation
  */
 export function createClient(asked: AskedList): Client {
   const socket = createSocket();
-  // A socket speaks for the session it was opened with.
+  // The server binds a socket to the session that opened it.
   sessionEnded.subscribe(() => !sessionEnded.get() && socket.terminate());
   return new Client({
     ...HTTP,
@@ -35,7 +35,7 @@ export function createClient(asked: AskedList): Client {
   });
 }
 
-/** Who is signed in now, whatever pages were shown before; null for nobody, undefined where no answer came. */
+/** Fetches the current user's id, bypassing the cache. Null if signed out, undefined if there was no response. */
 export async function askWhoIsThere(): Promise<string | null | undefined> {
   const client = new Client({ ...HTTP, exchanges: [fetchExchange] });
   const { data } = await client.query(WhoIsThereDocument, {}).toPromise();

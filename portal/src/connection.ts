@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react';
 import { Store, useStore } from './store.js';
 
-/** The connection that changes are pushed over: not needed yet, open, or lost and being opened again. */
+/** State of the subscription socket: `none` (not needed), `live`, or `lost` (reconnecting). */
 export type Connection = 'none' | 'live' | 'lost';
 
 export const connection = new Store<Connection>('none');
 
-/** A loss is shown only if it lasts this long, in milliseconds. */
+/** Losses shorter than this are not shown, in milliseconds. */
 const UNSAID_MS = 1_000;
 
-/** Whether the connection is lost, and has been for long enough to be worth a word. */
+/** True once the connection has been lost for {@link UNSAID_MS}. */
 export function useIsLost(): boolean {
   const isLost = useStore(connection) === 'lost';
   const [isSaid, say] = useState(false);

@@ -1,12 +1,13 @@
 import { useEffect } from 'react';
 import { Store, useStore } from './store.js';
 
-/** The ids of what is being ended, or was, by who is here. */
+/** Ids of objects that the current user is deleting or leaving, or just has. */
 const endedHere = new Store<ReadonlySet<string>>(new Set());
 
 /**
- * Ends something by whose pages this is done: who does so sees them until another page is there, and not that it is gone.
- * @param end answers nothing where it was refused
+ * Runs a deletion started from the object's own page, which stays visible until the navigation instead of showing “not
+ * found”.
+ * @param end resolves to undefined if it was refused
  */
 export async function endHere<Answer>(id: string, end: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   endedHere.set(new Set([...endedHere.get(), id]));
@@ -15,7 +16,7 @@ export async function endHere<Answer>(id: string, end: () => Promise<Answer | un
   return answer;
 }
 
-/** Whether something is gone because who is here ends it. Its pages ask, and once they are left, that is forgotten. */
+/** Whether the current user is ending this object. The mark is dropped when the page unmounts. */
 export function useEndedHere(id: string): boolean {
   useEffect(() => () => forget(id), [id]);
   return useStore(endedHere).has(id);

@@ -3,8 +3,9 @@ import type { OperationResult } from 'urql';
 type Path = readonly (string | number)[];
 
 /**
- * What failed and must not be null leaves null in what is around it (GraphQL, 6.4.4 Handling Execution Errors). The error is moved
- * there, where the cache looks for one: otherwise it would keep that there is nothing, and every page that shows it would say so.
+ * Moves each error's path up to the null it caused, where the cache looks for an error.
+ * A failed non-null field makes its parent null (GraphQL, 6.4.4 Handling Execution Errors). Without this, the cache
+ * would store that null as data.
  */
 export function moveErrorsToNull({ data, error }: OperationResult): void {
   for (const one of error?.graphQLErrors ?? []) Object.assign(one, { path: upToNull(data, one.path ?? []) });

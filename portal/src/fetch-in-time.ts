@@ -1,10 +1,12 @@
-/** How long the server has for an answer, in milliseconds. Its own longest wait, for a box, is 12 s. */
+/** Base time limit of a response, in milliseconds. The server's own longest wait, for a box, is 12 s. */
 const ANSWER_MS = 15_000;
 
-/** The slowest upload that is waited for, in bytes per millisecond. */
+/** Slowest supported upload, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 16;
 
-/** `fetch` with a time limit for the whole answer, which grows with what is sent. Rejects with a `TimeoutError`. */
+/**
+ * `fetch` with a time limit for the whole response, extended by the size of the body. Rejects with a `TimeoutError`.
+ */
 export function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const stop = new AbortController();
   init.signal?.addEventListener('abort', () => stop.abort());
@@ -13,7 +15,7 @@ export function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): P
   return fetch(input, { ...init, signal: stop.signal });
 }
 
-/** In bytes, roughly. */
+/** Approximate size in bytes. */
 function sizeOf(body: RequestInit['body']): number {
   if (typeof body === 'string') return body.length;
   if (!(body instanceof FormData)) return 0;

@@ -1,20 +1,20 @@
 import { FrameDocument } from './gql/frame.js';
 import { useQuery } from './query.js';
 
-/** Where programs find the instance. */
+/** Endpoints of this instance for API clients. */
 export interface Instance {
-  /** Its public origin, of which the portal may be open at another. */
+  /** Public origin. The portal itself may be open at another origin. */
   issuer: string;
   authorizationEndpoint: string;
   tokenEndpoint: string;
   revocationEndpoint: string;
-  /** Of REST, without a version. */
+  /** REST base URL without a version. */
   apiUrl: string;
-  /** Of the gateway, without parameters. */
+  /** Gateway URL without parameters. */
   gatewayUrl: string;
 }
 
-/** Where programs find the instance, which the frame of every page has asked for. */
+/** Reads the endpoints from the cached frame query. */
 export function useInstance(): Instance {
   const { data } = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
   const { publicUrl = window.location.origin, restUrl = '', gatewayUrl = '' } = data?.instance ?? {};

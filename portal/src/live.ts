@@ -12,24 +12,25 @@ import { connection } from './connection.js';
 import { sessionEnded } from './session.js';
 import { useStore } from './store.js';
 
-/** The close code of a socket that nobody needs any more (RFC 6455, section 7.4.1). */
+/** Close code of a socket that is no longer needed (RFC 6455, section 7.4.1). */
 const NORMAL = 1_000;
 
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * A ping is sent this long after the socket was opened or the last ping was answered, and has that long for its answer, in milliseconds.
- * With the second in which a loss is not shown, a dead connection is shown within 10 s.
+ * Interval between a pong and the next ping, and time limit of the pong, in milliseconds.
+ * Together with the 1 s grace period before a loss is shown, a dead connection is shown within 10 s.
  */
 const PING_AFTER_MS = 4_000;
 const PONG_WITHIN_MS = 4_000;
 
-/** How long opening the socket may take, in milliseconds. A browser alone waits for minutes. */
+/** Time limit for opening the socket, in milliseconds. Browsers would wait for minutes. */
 const OPEN_WITHIN_MS = 10_000;
 
 /**
- * The socket of all subscriptions. While somebody subscribes, it is opened again after each loss, and every subscription starts over with
- * the present state. A socket that stays silent is given up without its closing handshake, for which browsers wait a minute.
+ * Creates the socket for all subscriptions. It reconnects as long as there are subscriptions, and each starts again
+ * with the current state.
+ * A silent socket is terminated without a closing handshake, for which browsers would wait a minute.
  */
 export function createSocket(): Socket {
   let deadline: ReturnType<typeof setTimeout> | undefined;
@@ -64,7 +65,7 @@ export function createSocket(): Socket {
   return socket;
 }
 
-/** Waits longer after each try, and not at all once the browser says that there is a network, or somebody looks at the page again. */
+/** Exponential backoff with jitter. Ends early if the browser goes online or the tab becomes visible. */
 export function waitToRetry(retries: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, 500 * 2 ** retries);
   return new Promise((resolve) => {
@@ -82,9 +83,8 @@ export function waitToRetry(retries: number): Promise<void> {
 }
 
 /**
- * Subscribes for as long as somebody wants to hear of it: one that broke begins again after a while. Its end for good is told, as it is
- * when the caller may not see something any more.
- * @returns what ends it
+ * Subscribes, and again after a transient error. A permanent error, such as lost access, reaches the sink.
+ * @returns unsubscribe function
  */
 export function subscribeAgain(socket: Socket, payload: SubscribePayload, sink: Sink<ExecutionResult>): () => void {
   let tries = 0;
@@ -108,16 +108,16 @@ export function subscribeAgain(socket: Socket, payload: SubscribePayload, sink: 
   };
 }
 
-/** Whether something went wrong that may be right the next time: the connection was closed, or the server was busy or failed. */
+/** Whether an error is transient: a closed connection, or a busy or failing server. */
 function isBreak(reason: unknown): boolean {
   if (!Array.isArray(reason)) return true;
   return reason.some((fault: { extensions?: { code?: unknown } }) => PASSING.has(fault.extensions?.code));
 }
 
-/** The codes with which one breaks. */
+/** Error codes after which a subscription is retried. */
 const PASSING: ReadonlySet<unknown> = new Set(['LIMIT_EXCEEDED', 'RATE_LIMITED', 'INTERNAL']);
 
-/** Hears of something, but not while nobody is signed in; once somebody is, it goes on. */
+/** Subscribes, pausing while the user is signed out. */
 export function useSubscription<Data, Result = Data, Variables extends AnyVariables = AnyVariables>(
   args: UseSubscriptionArgs<Variables, Data>,
   handler?: SubscriptionHandler<Data, Result>,
@@ -128,9 +128,8 @@ export function useSubscription<Data, Result = Data, Variables extends AnyVariab
 }
 
 /**
- * Shows the state of something as it is, after each change. Begins with the present state, after a lost connection and a lost
- * session too.
- * @returns whether it ended, as it does once the caller may not see it any more
+ * Subscribes to an object's state. The first result, also after a reconnect or a new sign-in, is the current state.
+ * @returns true once the subscription ended because the user lost access
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -140,5 +139,5 @@ export function useLive<Data, Variables extends AnyVariables>(
   return error?.graphQLErrors.some(({ extensions }) => OVER.has(extensions.code)) ?? false;
 }
 
-/** The codes with which it ends for good. */
+/** Error codes that end a subscription permanently. */
 const OVER: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'FORBIDDEN']);

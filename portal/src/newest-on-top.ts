@@ -2,10 +2,12 @@ import { type Exchange, makeOperation, type Operation, type OperationResult } fr
 import { filter, fromArray, map, mergeMap, pipe, tap } from 'wonka';
 
 /**
- * A cache that takes what a subscription tells as the newest there is. Graphcache holds answers back while an earlier question waits for
- * its own, and keeps all that one subscription tells in the place of its first result among them: an answer that came in between would
- * hide what was told after it. Each result passes through the cache under a key of its own, and so takes a new place, on top. The answer
- * to a mutation may be older than what was told while it was on its way, which is therefore written once more after it.
+ * Wraps Graphcache so that newer subscription results are never hidden by older responses.
+ * Graphcache defers responses while an earlier query is pending. It also stores all results of a subscription in the
+ * layer of the first one.
+ * A response in between would hide later results, so each result gets its own operation key and therefore a new top
+ * layer.
+ * A mutation's response may be older than results received while it was pending. Those are written again after it.
  */
 export function newestOnTop(cache: Exchange): Exchange {
   return ({ forward, ...input }) => {
@@ -15,7 +17,7 @@ export function newestOnTop(cache: Exchange): Exchange {
     let key = 0;
     const withOwnKey = (result: OperationResult): OperationResult => {
       if (result.operation.kind !== 'subscription') return result;
-      // Keys of operations are positive.
+      // Keys of real operations are positive.
       const operation = makeOperation('subscription', { ...result.operation, key: --key }, result.operation.context);
       originals.set(operation, result.operation);
       return { ...result, operation };
@@ -51,10 +53,10 @@ export function newestOnTop(cache: Exchange): Exchange {
   };
 }
 
-/** What subscriptions tell while mutations are on their way. */
+/** Subscription results received while mutations are pending. */
 class ToldMeanwhile {
   readonly #told: OperationResult[] = [];
-  /** How much was told when each mutation was asked for. */
+  /** Number of results received when each mutation was sent, by call. */
   readonly #pending = new Map<number, number>();
 
   noteAsked(operation: Operation): void {
@@ -62,7 +64,7 @@ class ToldMeanwhile {
     if (operation.kind === 'teardown') this.#end(callOf(operation));
   }
 
-  /** @returns what was told since the mutation was asked for that this answers; nothing for any other result */
+  /** @returns the results received since this mutation was sent; empty for other kinds of operation */
   noteResult(result: OperationResult): OperationResult[] {
     const { kind } = result.operation;
     const call = callOf(result.operation);
@@ -79,7 +81,7 @@ class ToldMeanwhile {
   }
 }
 
-/** Tells apart two mutations that ask for the same, which have one key. */
+/** Distinguishes two identical mutations, which share a key. */
 function callOf({ key, context }: Operation): number {
   return context._instance ?? key;
 }

@@ -9,15 +9,15 @@ import {
 } from 'urql';
 import { waitToRetry } from './live.js';
 
-/** What was asked for, as far as it is there. */
 export interface Answer<Data, Variables extends AnyVariables> extends UseQueryState<Data, Variables> {
-  /** Asks the server once more; the same function for as long as the same is asked for. */
+  /** Fetches from the network. The function is stable while query and variables are the same. */
   again: () => void;
 }
 
 /**
- * Asks for something that a page shows: what is known at once, then as it is now. Where it is not answered this time, what was shown
- * stays; while the server cannot be reached, it is asked again by itself. Nothing is shown of an answer of which a part failed.
+ * Query that shows cached data first, then fresh data. If a refetch fails, the previous data stays unless access was
+ * lost.
+ * It retries while the server is unreachable. A partially failed response is not shown.
  */
 export function useQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
@@ -33,12 +33,12 @@ export function useQuery<Data, Variables extends AnyVariables>(
   return { ...state, data: isKept ? kept.current?.data : undefined, again };
 }
 
-/** Whether what was shown is not there for the caller any more. */
+/** Whether the data no longer exists for the user. */
 function isShutOut({ graphQLErrors }: CombinedError): boolean {
   return graphQLErrors.some(({ extensions: { code } }) => code === 'FORBIDDEN' || code === 'NOT_FOUND');
 }
 
-/** Asks again, later each time, for as long as the server cannot be reached. */
+/** Retries with backoff while the server is unreachable. */
 function useRetry(error: CombinedError | undefined, again: () => void): void {
   const tries = useRef(0);
   const latest = useRef(again);

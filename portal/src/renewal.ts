@@ -3,8 +3,8 @@ import { connection } from './connection.js';
 import { useStore } from './store.js';
 
 /**
- * Asks once more whenever changes are heard again, for what is told without its present state first: what changed meanwhile would be
- * missed otherwise.
+ * Calls `renew` after each (re)connect. Use it for subscriptions that do not start with the current state, which miss
+ * changes otherwise.
  */
 export function useRenewal(renew: () => void, isHeard = true): void {
   const latest = useRef(renew);

@@ -11,7 +11,7 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultErrorComponent: Broken,
   defaultPendingMs: 150,
-  // What is shown meanwhile appears slowly, so that it does not flash; the page need not wait for it.
+  // The pending component fades in, so it cannot flash and needs no minimum time.
   defaultPendingMinMs: 0,
   scrollRestoration: true,
 });

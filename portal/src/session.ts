@@ -1,18 +1,18 @@
 import { Store } from './store.js';
 
-/** Whether the session ended while its pages were open. The other tabs of the browser hear of it, and of its return. */
+/** Whether the session ended while its pages were open. Shared with the browser's other tabs. */
 export const sessionEnded = new Store(false);
 
-/** How often somebody signed in, in this tab or another one, while it was ended here: each time it may be the same person. */
+/** Number of sign-ins, in any tab, since the session ended in this one. Each may be the same user. */
 export const returns = new Store(0);
 
-/** Whether somebody signed out on purpose, in this tab or another one of the browser: nothing of theirs may stay on a page. */
+/** Whether the user signed out on purpose, in any tab. Their data must leave the page. */
 export const signedOut = new Store(false);
 
-/** What was never begun does not end: a visitor is asked to sign in by the page for that. */
+/** Only a session that began can end; visitors are redirected to the sign-in page. */
 let hasBegun = false;
 
-/** What tabs tell each other. */
+/** Messages between tabs. */
 const TOLD = { ended: setEnded, 'signed out': () => signedOut.set(true), back: noteReturn };
 
 const tabs = new BroadcastChannel('session');
@@ -23,23 +23,22 @@ function tell(message: keyof typeof TOLD): void {
   tabs.postMessage(message);
 }
 
-/** Somebody is signed in. */
 export function beginSession(): void {
   hasBegun = true;
   sessionEnded.set(false);
 }
 
-/** Nobody is signed in any more, which the other tabs are told. */
+/** Marks the session as ended in all tabs. */
 export function endSession(): void {
   if (hasBegun && !sessionEnded.get()) tell('ended');
 }
 
-/** Somebody signed out on purpose: every tab closes its pages at once, with all that was typed there. */
+/** Signs out all tabs. Each closes its pages at once and drops unsaved input. */
 export function tellSignedOut(): void {
   tell('signed out');
 }
 
-/** Somebody signed in, which the other tabs are told: each finds out whether it is who was there before. */
+/** Reports a sign-in to all tabs. Each checks whether it is the same user. */
 export function tellReturn(): void {
   tell('back');
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that parts of the portal share, outside of the tree of its pages. */
+/** A shared value outside the React tree. */
 export class Store<Value> {
   readonly #listeners = new Set<() => void>();
 
@@ -20,7 +20,6 @@ export class Store<Value> {
   };
 }
 
-/** The value as it is now, and after each change. */
 export function useStore<Value>(store: Store<Value>): Value {
   return useSyncExternalStore(store.subscribe, store.get);
 }

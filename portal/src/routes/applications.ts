@@ -47,13 +47,13 @@ const bot = createRoute({
   component: page(() => import('../pages/applications/bot.js'), 'Bot'),
 });
 
-/** Whose commands a page is about: those of one server, or those that are everywhere. */
+/** Selects the commands of one server; without it, the global ones. */
 export interface CommandsSearch {
   server?: string | undefined;
 }
 
 function commandsSearch({ server }: Record<string, unknown>): CommandsSearch {
-  // A number has lost digits of the id already.
+  // A numeric value has already lost digits of the id.
   return { server: typeof server === 'string' && /^\d{1,20}$/.test(server) ? server : undefined };
 }
 

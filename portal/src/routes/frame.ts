@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from './page.js';
 import { rootRoute } from './root.js';
 
-/** What is around every page of somebody who is signed in. */
+/** Layout of all signed-in pages. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',

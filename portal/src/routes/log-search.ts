@@ -1,12 +1,12 @@
-/** Of an audit log: what is looked for, and who did it. */
+/** Audit log filter. */
 export interface LogSearch {
-  /** An action, or what a group of them is called. */
+  /** Action or name of a group of actions. */
   what?: string | undefined;
-  /** The id of a person or a bot. */
+  /** Id of a user or bot. */
   who?: string | undefined;
 }
 
-/** What is not understood is left out, for which it has to be named: the rest of an address is kept as it stands. */
+/** Returns invalid values as undefined explicitly, because the router keeps parameters missing from the result. */
 export function logSearch({ what, who }: Record<string, unknown>): LogSearch {
   return {
     what: typeof what === 'string' ? what : undefined,

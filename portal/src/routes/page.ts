@@ -1,7 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { loadPart } from '../ui/broken.js';
 
-/** A page whose file is loaded when it is opened first. */
+/** Lazily loaded page. */
 export function page<Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,
   name: Name,

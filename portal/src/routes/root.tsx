@@ -17,7 +17,7 @@ export const rootRoute = createRootRoute({
   ),
 });
 
-/** What is around what is no page. */
+/** Layout of error pages. */
 function Bare({ children }: { children: ReactNode }) {
   return (
     <>

@@ -2,12 +2,15 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from './page.js';
 import { rootRoute } from './root.js';
 
-/** Where a visitor goes once they are signed in: a page of the portal, or the home page. */
+/** Page to open after sign-in. Default: the home page. */
 export interface NextPage {
   next?: string | undefined;
 }
 
-/** Only pages of the portal: a link must not lead elsewhere through the sign-in page. What is not named is kept as it stands in the address. */
+/**
+ * Accepts portal pages only, to prevent open redirects. Other values are returned as undefined, or the router would
+ * keep them.
+ */
 function nextPage({ next }: Record<string, unknown>): NextPage {
   return { next: typeof next === 'string' && /^\/portal(\/|$|\?)/.test(next) ? next : undefined };
 }
