@@ -5,7 +5,6 @@ import { Name } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
 import { SignOut } from './account/sign-out.js';
 
-/** The picture of who is here, which opens the ways to their account and out. */
 export function AccountMenu({ me }: { me: NonNullable<FrameQuery['me']> }) {
   const { username, email, avatarUrl } = me;
   const menu = useRef<HTMLDivElement>(null);

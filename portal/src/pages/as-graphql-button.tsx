@@ -4,7 +4,6 @@ import { lazyDialog } from '../ui/lazy-dialog.js';
 
 const AsGraphql = lazyDialog(() => import('./as-graphql.js'));
 
-/** Shows what the pages asked of GraphQL, for programs that are to do the same. */
 export function AsGraphqlButton({ asked }: { asked: AskedList }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -9,7 +9,7 @@ interface AsGraphqlProps {
   onClose: () => void;
 }
 
-/** The documents by which the pages showed and did what they did last. */
+/** Shows the portal's latest GraphQL operations, as examples for API clients. */
 export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
   const [documents] = useState(() => asked.read());
   return (

@@ -10,7 +10,6 @@ import { Sessions } from './sessions.js';
 import { SignOut } from './sign-out.js';
 import { VerifyAddress } from './verify-address.js';
 
-/** Who the caller is, how the pages look to them, and where they are signed in. */
 export function Account() {
   useTitle('Account');
   const me = useMe();

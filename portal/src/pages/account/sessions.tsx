@@ -15,7 +15,6 @@ interface Session {
   ipAddress: string | null;
 }
 
-/** Where the caller is signed in, with a way to end each. */
 export function Sessions() {
   const [sessions, setSessions] = useState<Session[]>();
   const [isRefused, setRefused] = useState(false);

@@ -8,11 +8,11 @@ import { askAccounts } from '../visitors/accounts.js';
 
 interface SignOutProps {
   className: string;
-  /** Called as soon as it is pressed. */
+  /** Called on the click, before any confirmation. */
   onPress?: () => void;
 }
 
-/** Ends the session, and closes the pages of every tab. Asks before if something on this page would be lost. */
+/** Ends the session and closes the pages in every tab. Asks first if unsaved input would be lost. */
 export function SignOut({ className, onPress }: SignOutProps) {
   const [isAsking, ask] = useState(false);
   const press = () => {

@@ -7,7 +7,7 @@ import type { Problem } from '../../ui/problems.js';
 import { useCountdown } from '../../ui/times.js';
 import { askAccounts } from '../visitors/accounts.js';
 
-/** Says that one's own address is not verified yet, with a button that sends the mail again. */
+/** Reminds users to verify their email address and lets them resend the mail. */
 export function VerifyAddress() {
   const me = useMe();
   const [said, say] = useState('');
@@ -34,7 +34,7 @@ export function VerifyAddress() {
   );
 }
 
-/** Asks who the caller is whenever they come back to this tab: the link in the mail is opened elsewhere. */
+/** Refetches the user when the tab becomes visible or focused, because the mail's link opens elsewhere. */
 function useRenewedMe(isAwaited: boolean): void {
   const client = useClient();
   useEffect(() => {

@@ -3,17 +3,16 @@ import { useClient } from 'urql';
 import { UpdateApplicationDocument } from '../../gql/applications/layout.js';
 import type { ApplicationPageFragment, UpdateApplicationInput } from '../../gql/types.js';
 
-/** The application whose pages are open, as it is at the moment. */
 export const ApplicationContext = createContext<ApplicationPageFragment | null>(null);
 
-/** The application whose pages are open. */
+/** The application of the current page. */
 export function useApplication(): ApplicationPageFragment {
   const application = useContext(ApplicationContext);
   if (!application) throw new Error('no application is open');
   return application;
 }
 
-/** Saves settings of the application: only those that are given. */
+/** Returns a function that updates the given settings. */
 export function useUpdateApplication() {
   const client = useClient();
   const { id } = useApplication();

@@ -9,7 +9,7 @@ import { useApplication } from './application.js';
 
 export type Session = BotSessionsFragment['gatewaySessions'][number];
 
-/** The bot's connections to the gateway, as they are; undefined until they are known. */
+/** The bot's gateway sessions, live; undefined while loading. */
 export function useBotSessions() {
   const { id } = useApplication();
   const { data, error, again } = useQuery({ query: BotSessionsDocument, variables: { id } });
@@ -23,7 +23,6 @@ function intentsText(intents: number): string {
   return `${names.length === 1 ? 'the intent' : 'the intents'} ${names.join(', ')} (${intents})`;
 }
 
-/** Which programs run the bot at the moment. */
 export function BotSessions({ sessions, ...answer }: ReturnType<typeof useBotSessions>) {
   if (!sessions) return <Awaited answer={answer} lines={1} />;
   if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;

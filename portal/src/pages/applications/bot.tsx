@@ -12,7 +12,7 @@ import { useReason } from './reasons.js';
 import { SecretRow } from './secret-row.js';
 import { Snippets } from './snippets.js';
 
-/** The bot user, its token, and what it may hear of. */
+/** Page for the bot user, its token and its privileged intents. */
 export function Bot() {
   const { name } = useApplication();
   const { sessions, ...answer } = useBotSessions();
@@ -89,7 +89,7 @@ function endingText(sessions: number | undefined): string {
   return `The ${sessions} gateway sessions of the bot end with close code 4004`;
 }
 
-/** What each is called and opens, and its bit in what a session asked for. */
+/** Label, bit in a session's intents, and description of each privileged intent. */
 const INTENTS: Record<PrivilegedIntent, { label: string; bit: number; opens: string }> = {
   PRESENCES: {
     bit: 1 << 8,
@@ -111,7 +111,7 @@ const INTENTS: Record<PrivilegedIntent, { label: string; bit: number; opens: str
 
 const ALL = Object.keys(INTENTS) as PrivilegedIntent[];
 
-/** Each intent is a field of its own, so that two people who switch two of them do not meet. */
+/** One field per intent, so that concurrent changes of different intents do not conflict. */
 type Intents = Record<PrivilegedIntent, boolean>;
 
 const NAMES = Object.fromEntries(ALL.map((intent) => [intent, INTENTS[intent].label])) as Record<
@@ -145,7 +145,7 @@ function Intents({ sessions }: { sessions: readonly Session[] }) {
   );
 }
 
-/** Warns of the sessions that end when intents are switched off. */
+/** Warns about the sessions that saving will close. */
 function EndedBy({ intents, sessions }: { intents: PrivilegedIntent[]; sessions: readonly Session[] }) {
   const used = intents.filter((intent) => sessions.some((session) => (session.intents & INTENTS[intent].bit) !== 0));
   if (used.length === 0) return null;

@@ -3,7 +3,7 @@ import type { ApplicationCardFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 
-/** An application in a list; the icon of its team lies over its own. */
+/** List tile of an application. A team's icon is drawn over the application's own. */
 export function ApplicationCard({ application }: { application: ApplicationCardFragment }) {
   const { id, name, iconUrl, ownerTeam } = application;
   return (

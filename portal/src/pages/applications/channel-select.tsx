@@ -3,18 +3,17 @@ import { useQuery } from '../../query.js';
 import { Select } from '../../ui/field.js';
 import { ChannelType } from '../servers/channels-of.js';
 
-/** The types of channels that have messages. */
 const WITH_MESSAGES: readonly number[] = [ChannelType.text, ChannelType.voice, ChannelType.announcement];
 
 interface ChannelSelectProps {
-  /** Empty where no server is chosen yet. */
+  /** Empty if no server is chosen yet. */
   guildId: string;
   value: string;
   onChange: (channelId: string) => void;
   fault?: string | undefined;
 }
 
-/** One of a server's channels that have messages and that the caller sees. */
+/** Lists the server's message channels that the user can see. */
 export function ChannelSelect({ guildId, value, onChange, fault }: ChannelSelectProps) {
   const { data } = useQuery({
     query: ServerChannelsDocument,

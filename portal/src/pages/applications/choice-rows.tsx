@@ -12,7 +12,7 @@ interface ChoiceRowsProps {
   onChange: (option: Option) => void;
 }
 
-/** What somebody can choose from for an option: a name that is shown, and a value that the application gets. */
+/** Editor of an option's predefined choices (name and value). */
 export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) {
   const choices = option.choices ?? [];
   const change = (next: Choice[]) => onChange(withField(option, 'choices', next));
@@ -58,7 +58,7 @@ interface ChoiceRowProps {
   choice: Choice;
   number: number;
   isText: boolean;
-  /** At the name and at the value. */
+  /** Error messages of the name and the value. */
   faults: [string | undefined, string | undefined];
   onChange: (choice: Choice) => void;
   onRemove: () => void;

@@ -1,6 +1,5 @@
 import type { CommandRowFragment, CommandType } from '../../gql/types.js';
 
-/** Texts by locale. */
 export type Translations = Record<string, string>;
 
 export interface Choice {
@@ -9,7 +8,7 @@ export interface Choice {
   value: string | number;
 }
 
-/** An option in the names of the wire; what is not there says nothing. */
+/** A command option in wire format. Absent fields have their default. */
 export interface Option {
   type: number;
   name: string;
@@ -28,7 +27,7 @@ export interface Option {
   max_length?: number;
 }
 
-/** A command in the names of the wire, each field with a value. */
+/** A command in wire format with all fields set. */
 export type Body = {
   type: number;
   name: string;
@@ -36,16 +35,14 @@ export type Body = {
   description: string;
   description_localizations: Translations | null;
   options: Option[];
-  /** Decimal bits. */
   default_member_permissions: string | null;
   nsfw: boolean;
-  /** Null for those that the application is made for. */
+  /** Null means the types that the application supports. */
   integration_types: number[] | null;
-  /** Null for all. */
+  /** Null means all contexts. */
   contexts: number[] | null;
 };
 
-/** What each field is called. */
 export const FIELD_NAMES: Record<keyof Body, string> = {
   type: 'Type',
   name: 'Name',
@@ -61,7 +58,6 @@ export const FIELD_NAMES: Record<keyof Body, string> = {
 
 export const CHAT_INPUT = 1;
 
-/** A command of which nothing is said yet. */
 export const NEW_BODY: Body = {
   type: CHAT_INPUT,
   name: '',
@@ -77,7 +73,7 @@ export const NEW_BODY: Body = {
 
 const TYPES: Record<CommandType, number> = { CHAT_INPUT, USER: 2, MESSAGE: 3 };
 
-/** The body that would register a command as it is. */
+/** The body that would register the command unchanged. */
 export function bodyOf(command: CommandRowFragment): Body {
   const given = {
     type: TYPES[command.type],
@@ -96,12 +92,14 @@ export function bodyOf(command: CommandRowFragment): Body {
   return read.body;
 }
 
-/** A body as JSON: without what says nothing, in the order of the fields. */
+/** Formats a body as JSON, without default values. */
 export function jsonOf(body: Body): string {
   return JSON.stringify(said(body), null, 2);
 }
 
-/** The fields that say something. The type, the name and the description always do. */
+/**
+ * Returns the fields without a default value, plus the type and name. Chat input commands also keep their description.
+ */
 export function said({ type, name, description, ...rest }: Body): Partial<Body> {
   const saying = Object.entries(rest).filter(([, value]) => !saysNothing(value));
   return {
@@ -116,10 +114,9 @@ function saysNothing(value: unknown): boolean {
   return value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-/** What a text says as a body, or what is wrong with it, in words. */
+/** A parsed body, or an error message. */
 export type Read = { body: Body } | { fault: string };
 
-/** Reads a body from JSON that somebody types. */
 export function parseBody(text: string): Read {
   let json: unknown;
   try {
@@ -131,8 +128,8 @@ export function parseBody(text: string): Read {
 }
 
 /**
- * Reads a body of which only the shape is looked at: whether its values are allowed is said by who registers it. Nothing is dropped
- * unsaid: a field that no command has is a fault.
+ * Checks only the shape; the server checks the values. An unknown field is an error, so that nothing is dropped
+ * silently.
  */
 export function readBody(json: unknown): Read {
   try {
@@ -249,7 +246,7 @@ function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
   };
 }
 
-/** Reads what is there; null stands for nothing. */
+/** Returns `otherwise` for null and undefined. */
 function orElse<Value>(read: Reader<Value>, otherwise: Value): Reader<Value> {
   return (value, path) => (value == null ? otherwise : read(value, path));
 }

@@ -9,18 +9,18 @@ import { Preview } from './command-preview.js';
 import { OptionList } from './option-editor.js';
 
 interface CommandEditorProps {
-  /** As it is; what is edited is told apart from it. */
+  /** The saved command; only differences from it are sent. */
   live: Body;
-  /** Of a registered one, which keeps its type. */
+  /** A registered command cannot change its type. */
   isRegistered: boolean;
-  /** Whether it is one of a server, which is used there and nowhere else. */
+  /** Whether it is a guild command, which has no contexts of its own. */
   isOfServer: boolean;
   readOnly: string | undefined;
-  /** Sends what differs; undefined where somebody thought better of it. */
+  /** Sends the changes. Resolves to undefined if the user canceled. */
   save(changes: Partial<Body>, whole: Body): Promise<{ error?: CombinedError | undefined } | undefined>;
 }
 
-/** A command as a form and as JSON beside each other, in step. */
+/** Edits a command as a form and as JSON side by side, kept in sync. */
 export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }: CommandEditorProps) {
   const { draft, json } = useBothViews(live, isRegistered);
   const view = useRef<HTMLTextAreaElement>(null);
@@ -48,8 +48,8 @@ export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }
 type Json = ReturnType<typeof useBothViews>['json'];
 
 /**
- * What is edited, in a form and as JSON. While the text is no command it is kept as it was typed, and the form waits; it is shown anew
- * as soon as the form says something else than it.
+ * State of the form and the JSON view. While the JSON is invalid, its text is kept and the form is disabled.
+ * The text is formatted again as soon as the form differs from it.
  */
 function useBothViews(live: Body, isRegistered: boolean) {
   const draft = useDraft(live);
@@ -73,14 +73,14 @@ function useBothViews(live: Body, isRegistered: boolean) {
   };
 }
 
-/** @param type which it has to have; null for any */
+/** @param type required type; null for any */
 function readAs(text: string, type: number | null): ReturnType<typeof parseBody> {
   const read = parseBody(text);
   if (type === null || 'fault' in read || read.body.type === type) return read;
   return { fault: `A registered command keeps its type, which is ${type}.` };
 }
 
-/** What was refused, by the path in the command, in which the input that was sent has it. */
+/** Strips the input's `command.` prefix from the error paths. */
 function inCommand(faults: Record<string, string>): Faults {
   return Object.fromEntries(Object.entries(faults).map(([path, fault]) => [path.replace(/^command\.?/, ''), fault]));
 }
@@ -88,7 +88,6 @@ function inCommand(faults: Record<string, string>): Faults {
 interface ViewsProps {
   draft: Draft<Body>;
   json: Json;
-  /** The field of the JSON. */
   view: RefObject<HTMLTextAreaElement | null>;
   faults: Faults;
   isRegistered: boolean;
@@ -137,7 +136,7 @@ function JsonView({ json: { text, fault, type, takeBack }, view }: Pick<ViewsPro
   );
 }
 
-/** All that was refused, since not all of it has a field. */
+/** Lists all errors, including those without a field. */
 function Refused({ faults }: { faults: Faults }) {
   const all = Object.entries(faults);
   if (all.length === 0) return null;

@@ -5,20 +5,19 @@ import type { Translations } from './command-body.js';
 import { removed } from './option-tree.js';
 import { useRowKeys } from './row-keys.js';
 
-/** What was refused, by its path in the command. */
+/** Error messages by path in the command. */
 export type Faults = Record<string, string>;
 
 interface ChecksProps {
   legend: string;
   hint?: string;
   all: readonly { value: number; text: string }[];
-  /** Null for all. */
+  /** Null means all are checked. */
   value: readonly number[] | null;
   onChange: (value: number[]) => void;
   fault?: string | undefined;
 }
 
-/** Some of several. */
 export function Checks({ legend, hint, all, value, onChange, fault }: ChecksProps) {
   const chosen = value ?? all.map((one) => one.value);
   const toggle = (one: number) =>
@@ -45,7 +44,7 @@ export function Checks({ legend, hint, all, value, onChange, fault }: ChecksProp
   );
 }
 
-/** The languages that texts can be translated to (Discord's documentation, Locales). */
+/** Locales supported for localization (Discord's documentation, Locales). */
 const LOCALES = (
   'id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th zh-CN ja ' +
   'zh-TW ko'
@@ -61,7 +60,6 @@ interface TranslationRowsProps {
   faults: Faults;
 }
 
-/** A text in other languages, a row for each. */
 export function TranslationRows({ legend, path, value, onChange, faults }: TranslationRowsProps) {
   const entries = Object.entries(value ?? {});
   const { keys, remove } = useRowKeys(entries.length);

@@ -11,7 +11,7 @@ import { useApplication } from './application.js';
 import { useServer } from './command-scope.js';
 import { type InstalledServer, useInstalledServers } from './installed-servers.js';
 
-/** Who may run a command in each server where the application is installed, once somebody wants to know. */
+/** Shows who may run the command in each server with the application. Loads when opened. */
 export function WhoMayRun({ commandId }: { commandId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

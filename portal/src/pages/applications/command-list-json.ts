@@ -1,4 +1,4 @@
-/** Reads a list of commands; whether they are any is said by who registers them. */
+/** Parses a JSON list. The server checks whether its items are valid commands. */
 export function parseList(text: string): { commands: unknown[] } | { fault: string } {
   try {
     const json: unknown = JSON.parse(text);

@@ -3,7 +3,7 @@ import { FIELD_NAMES } from './command-body.js';
 import { LosingServers } from './lost-grants.js';
 import { Exchange } from './probe-report.js';
 
-/** What an overwrite would do, and by what the server knows this plan. */
+/** Result of a dry run, with the digest that identifies the plan. */
 export type Planned = OverwriteCommandsMutation['overwriteCommands'];
 
 type Plan = Planned['plan'];
@@ -21,7 +21,6 @@ interface PlanViewProps {
   onApply: () => void;
 }
 
-/** What an overwrite would do, command by command and field by field, before it is done. */
 export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
   const isNothing = plan.every(({ change }) => change === 'UNCHANGED');
   const lost = plan.reduce((sum, { grantsLost }) => sum + grantsLost, 0);
@@ -75,7 +74,7 @@ function Entry({ entry }: { entry: Plan[number] }) {
   );
 }
 
-/** A field before and after: short values in a line, others beneath each other. */
+/** Old and new value of a field: short values inline, long ones in a collapsible block. */
 function Change({ change: { field, before, after } }: { change: Plan[number]['changes'][number] }) {
   const name = Object.entries(FIELD_NAMES).find(([one]) => one === field)?.[1] ?? field;
   if (isLong(before) || isLong(after))

@@ -1,7 +1,7 @@
 import { type Body, CHAT_INPUT, type Option } from './command-body.js';
 import { isFolder } from './option-tree.js';
 
-/** About how the picker shows a command. */
+/** Approximates how clients show the command. */
 export function Preview({ body }: { body: Body }) {
   return (
     <figure className="command-preview">
@@ -37,7 +37,7 @@ interface Line {
   plain: Option[];
 }
 
-/** What can be chosen: the command, or each of its subcommands. */
+/** Returns one line for the command, or for each of its subcommands. */
 function linesOf(path: string, text: string, options: readonly Option[]): Line[] {
   const folders = options.filter(isFolder);
   if (folders.length === 0) return [{ path, text, plain: [...options] }];

@@ -13,19 +13,19 @@ import { Awaited } from '../../ui/listing.js';
 import { isOnBox, ON_ITS_BOX } from '../servers/server.js';
 import { useApplication } from './application.js';
 
-/** The server whose commands are shown; null for those that are everywhere. It stands in the address. */
+/** Server whose commands are shown, from the URL. Null for global commands. */
 export function useServer(): string | null {
   return useSearch({ strict: false }).server ?? null;
 }
 
-/** What the address says of the server, for links to pages about the same one. */
+/** URL search parameters that keep the current scope. */
 export function searchOf(server: string | null): { server?: string } {
   return server === null ? {} : { server };
 }
 
 /**
- * Shows what is about commands only where there can be any: in a server, where the application is installed. Asking for those of another
- * server would be refused, and with it all else that is asked of the application.
+ * Renders its children only for the global scope or a server with the application installed.
+ * For other servers, the `commands` field fails, and the rest of the application query with it.
  */
 export function Installed({ children }: { children: ReactNode }) {
   const server = useServer();
@@ -53,7 +53,6 @@ function InstalledIn({ server, children }: { server: string; children: ReactNode
   );
 }
 
-/** The commands of a scope, live. */
 export function useCommands(guildId: string | null) {
   const { id } = useApplication();
   const variables = { id, guildId };
@@ -62,7 +61,7 @@ export function useCommands(guildId: string | null) {
   return { commands: data?.application?.commands, error, again, isBusy: fetching };
 }
 
-/** Chooses between the commands that are everywhere and those of a server. */
+/** Selects global commands or those of one server. */
 export function ScopeSelect() {
   const server = useServer();
   const navigate = useNavigate({ from: '/applications/$applicationId/commands' });
@@ -87,7 +86,7 @@ export function ScopeSelect() {
   );
 }
 
-/** A scope in words. */
+/** Describes the scope in words. */
 export function useScopeText(): string {
   const server = useServer();
   const isPaused = server === null;

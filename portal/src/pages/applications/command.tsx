@@ -23,7 +23,6 @@ import { CommandCard } from './new-command.js';
 import { useReason } from './reasons.js';
 import './commands.css';
 
-/** Changes a command, or deletes it. */
 export function Command() {
   return (
     <Installed>
@@ -68,7 +67,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
   );
 }
 
-/** Saves what differs; asks first where servers' permissions go with the old name. */
+/** Saves the changes. Asks first if a rename would delete permissions that servers granted. */
 function useSave({ id: commandId, type, name }: CommandRowFragment) {
   const client = useClient();
   const { id: applicationId } = useApplication();
@@ -86,7 +85,7 @@ function useSave({ id: commandId, type, name }: CommandRowFragment) {
   return { save, question };
 }
 
-/** The permissions that servers granted of a command: what a plan without it says would go. */
+/** Returns a function that loads the permission grants of a command, from a dry run that deletes all commands. */
 function useGrants() {
   const client = useClient();
   const { id: applicationId } = useApplication();

@@ -7,7 +7,6 @@ import { Installed, ScopeSelect, searchOf, useCommands, useScopeText, useServer 
 import { useReason } from './reasons.js';
 import './commands.css';
 
-/** What people can ask of the application, everywhere or in one server. */
 export function Commands() {
   const application = useApplication();
   useTitle('Commands', application.name);
@@ -27,7 +26,7 @@ export function Commands() {
   );
 }
 
-/** Where commands are made. A link cannot be switched off: it is a button then. */
+/** A link cannot be disabled, so disabled buttons replace the links. */
 function Ways({ isOff }: { isOff: boolean }) {
   const { id: applicationId } = useApplication();
   const search = searchOf(useServer());
@@ -135,7 +134,7 @@ function Empty() {
         There is no command here. A command is what people type, or choose from the menu of a person or a message. Make
         one with the button above, or let your program register it:
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll */}
       <pre tabIndex={0}>{lines.join('\n')}</pre>
     </div>
   );

@@ -5,7 +5,6 @@ import { DeleteApplication } from './delete-application.js';
 import { useReason } from './reasons.js';
 import { TransferApplication } from './transfer-application.js';
 
-/** What cannot be undone. */
 export function DangerZone() {
   return (
     <section className="card danger">

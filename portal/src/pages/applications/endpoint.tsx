@@ -13,7 +13,7 @@ import { useReason } from './reasons.js';
 
 const NAMES = { url: 'Endpoint URL' };
 
-/** Where interactions are sent by HTTP; saved only where a probe says that it works. */
+/** Interactions endpoint URL. The server saves it only after a successful probe. */
 export function EndpointCard() {
   const application = useApplication();
   const readOnly = useReason('UPDATE_SETTINGS');
@@ -55,7 +55,7 @@ export function EndpointCard() {
   );
 }
 
-/** Probes what is typed, without saving it. */
+/** Probes the typed URL without saving it. */
 function useTest(
   { value: { url } }: Draft<{ url: string }>,
   show: (probe: ProbeFragment | null) => void,
@@ -79,7 +79,7 @@ function useTest(
   };
 }
 
-/** Saves the address; asks first where there is to be none any more. */
+/** Saves the URL. Asks first if it is removed. */
 function useSaveUrl(show: (probe: ProbeFragment | null) => void) {
   const update = useUpdateApplication();
   const [answer, setAnswer] = useState<((isWanted: boolean) => void) | null>(null);

@@ -9,7 +9,6 @@ import { useApplication, useUpdateApplication } from './application.js';
 import { DangerZone } from './danger-zone.js';
 import { useReason } from './reasons.js';
 
-/** What an application is called and looks like, by which it is known, and whose it is. */
 export function General() {
   const { name } = useApplication();
   useTitle('General', name);
@@ -34,7 +33,7 @@ export function General() {
 
 const NAMES = { icon: 'Icon', cover: 'Cover', name: 'Name', description: 'Description' };
 
-/** The address of the one there is, a file that was chosen, or null for none. */
+/** URL of the current image, a newly chosen file, or null for none. */
 type Image = string | File | null;
 
 interface Fields extends Record<string, unknown> {
@@ -58,7 +57,7 @@ function Profile() {
   );
 }
 
-/** An image as it is sent, where another one or none was chosen. */
+/** Returns the input for a changed image, or nothing if it is unchanged. */
 function chosen(field: 'icon' | 'cover', image: Image | undefined): Partial<Record<typeof field, File | null>> {
   return image === null || image instanceof File ? { [field]: image } : {};
 }

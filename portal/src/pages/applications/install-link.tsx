@@ -8,7 +8,7 @@ import { namedPermissions } from '../servers/permissions.js';
 import { useApplication } from './application.js';
 import type { Fields } from './installation.js';
 
-/** The link that leads to an install, as it will be once everything is saved. */
+/** Install link for the current, possibly unsaved settings. */
 export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: boolean }) {
   const { id } = useApplication();
   const { authorizationEndpoint } = useInstance();
@@ -37,7 +37,7 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
   );
 }
 
-/** In small, what people are asked who follow the link. */
+/** Preview of the authorization screen. */
 function ConsentPicture({ fields }: { fields: Fields }) {
   const { name, iconUrl } = useApplication();
   const wanted = wantedScopes(fields);
@@ -63,13 +63,13 @@ function ConsentPicture({ fields }: { fields: Fields }) {
   );
 }
 
-/** The scopes that the instance honours, of a server where it is installed to one. */
+/** Supported scopes of the link: those of the server install if it is enabled, else of the user install. */
 function wantedScopes({ serverInstall, serverScopes, userScopes }: Fields): string[] {
   const wanted = serverInstall ? serverScopes : userScopes;
   return wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
 }
 
-/** As the instance makes it; null for none. */
+/** Builds the same link as the server; null if there is none. */
 function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string): string | null {
   const { installLinkMode, customInstallUrl, serverInstall, userInstall, serverPermissions } = fields;
   if (installLinkMode === 'NONE') return null;
@@ -86,7 +86,7 @@ function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string)
   return `${authorizationEndpoint}?${query.join('&')}`;
 }
 
-/** Whether the permissions that go into the link are a number. */
+/** Whether the permissions used in the link are a valid number. */
 function hasBits({ serverInstall, serverPermissions }: Fields): boolean {
   return !serverInstall || isBits(serverPermissions);
 }

@@ -16,7 +16,7 @@ import { useApplication, useUpdateApplication } from './application.js';
 import { InstallLink } from './install-link.js';
 import { useReason } from './reasons.js';
 
-/** What of an install is set; the default settings of each context by their parts, so that what differs alone is sent. */
+/** Install settings. Each context's settings are flat fields, so that only changed parts are sent. */
 export interface Fields extends Record<string, unknown> {
   serverInstall: boolean;
   userInstall: boolean;
@@ -39,7 +39,6 @@ const NAMES = {
   userScopes: 'User scopes',
 };
 
-/** Who may install the application, where to, and with which scopes and permissions. */
 export function Installation() {
   const application = useApplication();
   const update = useUpdateApplication();
@@ -84,7 +83,7 @@ function fieldsOf(application: ApplicationPageFragment): Fields {
   };
 }
 
-/** What is sent of what was changed. The scopes of a context go along with its permissions, since GraphQL wants them there. */
+/** Input for the changed settings. A server context always includes its scopes, which GraphQL requires. */
 function inputOf(changes: Partial<Fields>, value: Fields): Omit<UpdateApplicationInput, 'applicationId'> {
   const { serverScopes, serverPermissions, userScopes, ...plain } = changes;
   const isServer = serverScopes !== undefined || serverPermissions !== undefined;
@@ -97,7 +96,7 @@ function inputOf(changes: Partial<Fields>, value: Fields): Omit<UpdateApplicatio
   return { ...plain, ...(settings.length > 0 ? { defaultInstallSettings: settings } : {}) };
 }
 
-/** The first fault of each part of a context's settings, which were sent as one of a list. */
+/** Returns the first error of each part of a context. `sent` has the contexts in the order of the sent list. */
 function faultsIn(faults: Record<string, string>, sent: InstallContext[], context: InstallContext) {
   const place = `defaultInstallSettings.${sent.indexOf(context)}.`;
   const first = (part: string) => Object.entries(faults).find(([path]) => path.startsWith(place + part))?.[1];

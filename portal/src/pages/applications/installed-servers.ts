@@ -3,10 +3,9 @@ import type { InstalledServersQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
 import { useApplication } from './application.js';
 
-/** A server of the caller's in which the open application is installed. */
 export type InstalledServer = InstalledServersQuery['guilds'][number];
 
-/** The servers of the caller's in which the open application is installed; undefined until they are known. */
+/** The user's servers with this application installed; undefined while loading. */
 export function useInstalledServers() {
   const { id } = useApplication();
   const { data, error, again } = useQuery({ query: InstalledServersDocument });

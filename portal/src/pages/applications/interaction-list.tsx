@@ -15,10 +15,10 @@ import { useApplication } from './application.js';
 import { newestFirst, partAt, withRow } from './interaction-log.js';
 import { personText, STATES, typeText } from './interaction-words.js';
 
-/** How long a row may be new before the numbers above are asked for again, in milliseconds. */
+/** Delay between a change and the refetch of the statistics, in milliseconds. */
 const HEALTH_AFTER_MS = 500;
 
-/** What became of interactions: numbers, and the newest of them, live. */
+/** Live interaction log with endpoint statistics. */
 export function InteractionLog({ id, empty }: { id: string; empty: ReactNode }) {
   const [isPaused, setPaused] = useState(false);
   const log = useLog(id, isPaused);
@@ -41,7 +41,7 @@ type Log = ReturnType<typeof useLog>;
 
 function useLog(id: string, isPaused: boolean) {
   const [before, setBefore] = useState<string | null>(null);
-  // The newest page shows the older ones below it, once they came: what is renewed is always this one.
+  // Only the newest page is refetched. Relay pagination merges the older pages into it.
   const { data, error, again } = useQuery({ query: InteractionLogDocument, variables: { id, before: null } });
   const older = useQuery({ query: InteractionLogDocument, variables: { id, before }, pause: before === null });
   const live = useLiveRows(id, isPaused);
@@ -64,7 +64,7 @@ function useLog(id: string, isPaused: boolean) {
   };
 }
 
-/** All that was read or heard while the page was open: a newer page of the log may begin further on than the one before. */
+/** Keeps all rows seen so far, because a refetched page may start later than the previous one. */
 function useHeld(read: readonly InteractionRowFragment[], live: readonly InteractionRowFragment[]) {
   const [held, hold] = useState(NONE);
   const rows = newestFirst(read, newestFirst(live, held));
@@ -73,7 +73,7 @@ function useHeld(read: readonly InteractionRowFragment[], live: readonly Interac
   return rows;
 }
 
-/** Interactions of which something was heard while the page was open. */
+/** Interactions created or updated since the page was opened. */
 function useLiveRows(applicationId: string, isPaused: boolean): readonly InteractionRowFragment[] {
   const add = useCallback(
     (
@@ -89,7 +89,7 @@ function useLiveRows(applicationId: string, isPaused: boolean): readonly Interac
 
 const NONE: readonly InteractionRowFragment[] = [];
 
-/** Says how many are new, and shows them when asked: what is being read stays where it is. */
+/** Offers to show new rows instead of inserting them, so that the visible rows do not move. */
 function Waiting({ count, show, isPaused }: { count: number; show: () => void; isPaused: boolean }) {
   const text = count === 1 ? '1 new interaction' : `${count} new interactions`;
   return (
@@ -151,7 +151,6 @@ function Row({ row }: { row: InteractionRowFragment }) {
   );
 }
 
-/** Where it was asked. */
 export function Place({ row: { channel } }: { row: Pick<InteractionRowFragment, 'channel'> }) {
   if (!channel) return <>in a channel that you cannot see</>;
   return (
@@ -169,7 +168,7 @@ export function Place({ row: { channel } }: { row: Pick<InteractionRowFragment, 
 
 type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth'];
 
-/** How the endpoint did; asked for again a moment after something was heard. */
+/** Endpoint statistics, refetched shortly after each change. */
 function Health({ id, since }: { id: string; since: unknown }) {
   const answer = useQuery({ query: EndpointHealthDocument, variables: { id } });
   const { data, again } = answer;
@@ -180,7 +179,7 @@ function Health({ id, since }: { id: string; since: unknown }) {
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;
-  // Who has no endpoint gets interactions over the gateway: nothing is known of an endpoint that there never was.
+  // Without an endpoint, interactions go over the gateway, so empty statistics mean nothing.
   if (health && interactionsEndpointUrl === null && isBlank(health)) return null;
   return health ? <HealthLine health={health} /> : <Awaited answer={answer} lines={1} />;
 }

@@ -2,19 +2,19 @@ interface Row {
   id: string;
 }
 
-/** Puts what was read and what came live into one list, the newest first; what was read is renewed, what came live is as it came. */
+/** Merges fetched and live rows, newest first. A fetched row replaces the live row with the same id. */
 export function newestFirst<Item extends Row>(read: readonly Item[], live: readonly Item[]): Item[] {
   const known = new Map([...live, ...read].map((item) => [item.id, item]));
   return [...known.values()].sort((one, other) => (isNewer(one.id, other.id) ? -1 : 1));
 }
 
-/** Parts a list at the newest row that somebody has seen: what is newer waits until they ask for it. */
+/** Splits the list at the newest row the user has seen. Newer rows wait until the user asks for them. */
 export function partAt<Item extends Row>(items: Item[], newest: string | null): { shown: Item[]; waiting: Item[] } {
   const isWaiting = ({ id }: Item) => newest !== null && isNewer(id, newest);
   return { shown: items.filter((item) => !isWaiting(item)), waiting: items.filter(isWaiting) };
 }
 
-/** What came live with one more, which takes the place of what it was before. */
+/** Adds or replaces a live row. */
 export function withRow<Item extends Row>(items: readonly Item[], item: Item): Item[] {
   return [item, ...items.filter(({ id }) => id !== item.id)];
 }

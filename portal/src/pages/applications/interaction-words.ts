@@ -1,6 +1,5 @@
 import type { InteractionRowFragment, InteractionState } from '../../gql/types.js';
 
-/** How a state is called, and the look of its badge. */
 export const STATES: Record<InteractionState, { text: string; tone: '' | 'good' | 'warn' | 'bad' }> = {
   DELIVERING: { text: 'on its way', tone: '' },
   DELIVERED_HTTP: { text: 'at the endpoint', tone: '' },
@@ -11,7 +10,7 @@ export const STATES: Record<InteractionState, { text: string; tone: '' | 'good' 
   EXPIRED: { text: 'out of time', tone: 'bad' },
 };
 
-/** What was asked, by the number that the wire has for it. */
+/** Labels by interaction type number. */
 const TYPES: Record<number, string> = {
   2: 'Command',
   3: 'Component',
@@ -35,22 +34,21 @@ const KINDS: Record<string, string> = {
   EXPIRED: 'Its 15 minutes were over',
 };
 
-/** What a step of the trace was, in words. */
+/** Describes a step of the trace. */
 export function stepText(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** Whether a step is where it went wrong. */
+/** Whether the step is a failure. */
 export function isFault({ kind, reason }: { kind: string; reason: string | null }): boolean {
   return reason !== null || kind === 'FAILED' || kind === 'EXPIRED' || kind === 'REFUSED';
 }
 
-/** Who asked: the name that is shown of them. */
 export function personText({ user }: Pick<InteractionRowFragment, 'user'>): string {
   return user.globalName ?? user.username;
 }
 
-/** A body in lines where it is JSON that says the same then; what was cut short, or is none, as it came. */
+/** Formats a body that is complete, compact JSON. Other bodies, such as truncated ones, are returned unchanged. */
 export function legible(body: string | null): string | null {
   if (body === null) return null;
   try {

@@ -17,7 +17,6 @@ import { isFault, legible, personText, STATES, stepText, typeText } from './inte
 import { Exchange } from './probe-report.js';
 import './interactions.css';
 
-/** What happened with one interaction, one step after the other. */
 export function InteractionTimeline() {
   const { interactionId: id } = useParams({ from: '/frame/applications/$applicationId/interactions/$interactionId' });
   const { id: applicationId } = useApplication();
@@ -60,7 +59,7 @@ function Facts({ interaction }: { interaction: InteractionPageFragment }) {
   );
 }
 
-/** Leads to what decides who may run it there, for those who may ask that about others. */
+/** Links to the permission explainer, for users who may use it for others. */
 function WhyRunnable({ interaction: { commandId, channel, user } }: { interaction: InteractionPageFragment }) {
   const { id: applicationId } = useApplication();
   const guild = channel?.guild;
@@ -88,7 +87,7 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   );
 }
 
-/** One after the other, each with how long after the first it was. */
+/** Trace of an interaction, each step with its offset from the first. */
 export function Steps({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   const begin = trace[0]?.at;
   return (
@@ -104,7 +103,7 @@ const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium
 
 interface StepProps {
   step: InteractionPageFragment['trace'][number];
-  /** When the first one was; undefined for that itself. */
+  /** Time of the first step; undefined for the first step itself. */
   begin: string | undefined;
 }
 

@@ -9,7 +9,6 @@ import { useInstalledServers } from './installed-servers.js';
 import { InteractionLog } from './interaction-list.js';
 import './interactions.css';
 
-/** Where interactions go, how that went, and what became of each. */
 export function Interactions() {
   const { id, name } = useApplication();
   useTitle('Interactions', name);
@@ -38,7 +37,7 @@ function Nothing({ id }: { id: string }) {
   );
 }
 
-/** Leads to a channel of the first server where it can be run, or to the way into one. */
+/** Links to a channel of the first server with the application, or to the installation page if there is none. */
 function RunLink() {
   const { id: applicationId } = useApplication();
   const { servers } = useInstalledServers();

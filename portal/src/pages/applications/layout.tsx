@@ -11,7 +11,6 @@ import { Picture } from '../../ui/picture.js';
 import { Side } from '../../ui/side.js';
 import { ApplicationContext } from './application.js';
 
-/** What is around the pages of one application. */
 export function ApplicationLayout() {
   const { applicationId } = useParams({ from: '/frame/applications/$applicationId' });
   return <OneApplication key={applicationId} id={applicationId} />;

@@ -11,7 +11,6 @@ import { Heading, useTitle } from '../../ui/page.js';
 import { ApplicationCard } from './card.js';
 import { NewApplication } from './new-application.js';
 
-/** The caller's applications, and those of their teams. */
 export function Applications() {
   useTitle('Applications');
   const [isNew, setNew] = useState(false);

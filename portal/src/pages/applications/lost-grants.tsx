@@ -4,10 +4,10 @@ import { Name } from '../../ui/page.js';
 
 type PlanEntry = OverwriteCommandsMutation['overwriteCommands']['plan'][number];
 
-/** The permissions that go with a command, and the servers that granted them. */
+/** Permission grants that are deleted with a command, and their servers. */
 export type LostGrants = Pick<PlanEntry, 'grantsLost' | 'grantsLostIn' | 'grantsLostElsewhere'>;
 
-/** What goes with a name, in words. @param lost null where nobody knows */
+/** Describes the grants that are deleted. @param lost null if unknown */
 export function WhatIsLost({ lost }: { lost: LostGrants | null }) {
   if (lost === null) return 'Permissions that servers granted of it go with it.';
   const { grantsLost } = lost;
@@ -24,7 +24,7 @@ export function WhatIsLost({ lost }: { lost: LostGrants | null }) {
 
 const MOST_NAMED = 5;
 
-/** The servers, those that the caller sees by their names. */
+/** Names the servers that the user can see and counts the others. */
 export function LosingServers({ grantsLostIn, grantsLostElsewhere }: Omit<LostGrants, 'grantsLost'>) {
   const named = grantsLostIn.slice(0, MOST_NAMED);
   const more = grantsLostIn.length - named.length;

@@ -14,11 +14,11 @@ type Made = CreateApplicationMutation['createApplication'];
 
 interface NewApplicationProps {
   onClose: () => void;
-  /** The team that is to own it; without it, the caller does. */
+  /** Owning team. If undefined, the user owns the application. */
   teamId?: string;
 }
 
-/** Asks for a name, makes the application, shows its secrets this once, and leads to its page. */
+/** Creates an application, shows its secrets once and opens its page. */
 export function NewApplication({ onClose, teamId }: NewApplicationProps) {
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);

@@ -10,7 +10,6 @@ import { Installed, searchOf, useScopeText, useServer } from './command-scope.js
 import { useReason } from './reasons.js';
 import './commands.css';
 
-/** Registers a command. */
 export function NewCommand() {
   const application = useApplication();
   const server = useServer();
@@ -29,7 +28,7 @@ export function NewCommand() {
   );
 }
 
-/** Registers it, and leads to its page. */
+/** Registers the command and opens its page. */
 function useRegister(guildId: string | null) {
   const client = useClient();
   const navigate = useNavigate();
@@ -48,7 +47,7 @@ function useRegister(guildId: string | null) {
   };
 }
 
-/** What is around a page about commands of one scope: the way back, and where they are. */
+/** Card of a command page, with the scope and a link back to the list. */
 export function CommandCard({ title, children }: { title: ReactNode; children: ReactNode }) {
   const { id: applicationId } = useApplication();
   const server = useServer();

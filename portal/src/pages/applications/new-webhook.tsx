@@ -17,7 +17,7 @@ interface Made {
   url: string;
 }
 
-/** Asks where a webhook is to post, makes it, and shows its address this once. */
+/** Creates a webhook and shows its URL once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Made | null>(null);
   if (!made) return <PlaceDialog onClose={onClose} onMade={setMade} />;

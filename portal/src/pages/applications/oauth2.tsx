@@ -13,7 +13,6 @@ import { RedirectUris } from './redirect-uris.js';
 import { SecretRow } from './secret-row.js';
 import { UrlBuilder } from './url-builder.js';
 
-/** By what the application is known to the authorization server, and where people are sent back to. */
 export function OAuth2() {
   const { name } = useApplication();
   useTitle('OAuth2', name);

@@ -22,15 +22,14 @@ import { useRowKeys } from './row-keys.js';
 
 interface OptionListProps {
   options: readonly Option[];
-  /** What they stand in: null for the command itself. */
+  /** Enclosing option; null for the command. */
   parent: Option | null;
-  /** Where they are in the command. */
+  /** Path of the list in the command. */
   path: string;
   faults: Faults;
   onChange: (options: Option[]) => void;
 }
 
-/** The options that stand beside each other, and below them those within. */
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
   const { keys, move, remove } = useRowKeys(options.length);
@@ -244,7 +243,7 @@ function Limits({ option, path, faults, onChange }: OptionItemProps) {
   );
 }
 
-/** By the numbers that the wire has for them. */
+/** By wire number. */
 const CHANNEL_TYPES = [
   { value: 0, text: 'Text' },
   { value: 2, text: 'Voice' },

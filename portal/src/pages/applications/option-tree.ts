@@ -1,13 +1,13 @@
 import type { Option } from './command-body.js';
 
-/** How many options stand beside each other at most, and choices in an option. */
+/** Maximum number of options per level, and of choices per option. */
 export const MOST = 25;
 
 export const SUBCOMMAND = 1;
 export const GROUP = 2;
 export const TEXT = 3;
 
-/** What an option can be, in the order in which they are offered. */
+/** Option types in menu order. */
 export const OPTION_TYPES: readonly { type: number; text: string }[] = [
   { type: TEXT, text: 'Text' },
   { type: 4, text: 'Whole number' },
@@ -22,7 +22,7 @@ export const OPTION_TYPES: readonly { type: number; text: string }[] = [
   { type: GROUP, text: 'Group of subcommands' },
 ];
 
-/** The fields that only options of some types have. */
+/** Fields specific to some option types. The default is `required` only. */
 const SPECIAL: Record<number, readonly (keyof Option)[]> = {
   [SUBCOMMAND]: ['options'],
   [GROUP]: ['options'],
@@ -45,12 +45,11 @@ export function isFolder({ type }: Pick<Option, 'type'>): boolean {
   return type === SUBCOMMAND || type === GROUP;
 }
 
-/** Whether an option of a type has a field. */
 export function has(type: number, field: keyof Option): boolean {
   return (SPECIAL[type] ?? ['required']).includes(field);
 }
 
-/** What may stand in something: in a command, in a group of subcommands, in a subcommand. */
+/** Option types allowed at a level: in the command (null), a subcommand group or a subcommand. */
 export function typesWithin(parent: number | null): readonly { type: number; text: string }[] {
   if (parent === null) return OPTION_TYPES;
   return OPTION_TYPES.filter((one) => (parent === GROUP ? one.type === SUBCOMMAND : !isFolder(one)));
@@ -60,7 +59,7 @@ export function typeName(type: number): string {
   return OPTION_TYPES.find((one) => one.type === type)?.text ?? `Type ${type}`;
 }
 
-/** An option of another type: what does not go with that is gone. */
+/** Changes an option's type and drops the fields that the new type does not have. */
 export function retyped(option: Option, type: number): Option {
   const kept = Object.entries(option).filter(([field]) => isKept(type, field as keyof Option));
   const changed = { ...Object.fromEntries(kept), type } as Option;
@@ -77,7 +76,7 @@ function isWithin(parent: number, type: number): boolean {
   return typesWithin(parent).some((one) => one.type === type);
 }
 
-/** An option with another value of a field; undefined, or what says nothing, takes the field away. */
+/** Sets a field. A default value (undefined, null, false or an empty list) removes it. */
 export function withField<Field extends keyof Option>(option: Option, field: Field, value: Option[Field]): Option {
   const { [field]: _, ...rest } = option;
   const isSaid =
@@ -85,7 +84,7 @@ export function withField<Field extends keyof Option>(option: Option, field: Fie
   return (isSaid ? { ...option, [field]: value } : rest) as Option;
 }
 
-/** A new option in something, of the first type that may stand there; a name that none beside it has. */
+/** Appends an option with the type of the last one, or else the first allowed type, and a unique name. */
 export function added(options: readonly Option[], parent: number | null): Option[] {
   if (options.length >= MOST) return [...options];
   const beside = options[options.length - 1]?.type;
@@ -107,7 +106,7 @@ export function removed<Item>(items: readonly Item[], index: number): Item[] {
   return items.filter((_, at) => at !== index);
 }
 
-/** The items with one moved by so many places; as they are where it would leave the list. */
+/** Moves an item by an offset. Returns a copy in the same order if the target is outside the list. */
 export function moved<Item>(items: readonly Item[], index: number, by: number): Item[] {
   const target = index + by;
   const item = items[index];

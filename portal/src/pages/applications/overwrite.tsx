@@ -17,7 +17,7 @@ import { CommandCard } from './new-command.js';
 import { useReason } from './reasons.js';
 import './commands.css';
 
-/** Makes the commands of a scope those of a list, after showing what that changes. */
+/** Replaces all commands of a scope with a list, after showing a plan of the changes. */
 export function Overwrite() {
   const application = useApplication();
   useTitle('Overwrite commands', application.name);
@@ -66,7 +66,7 @@ export function Overwrite() {
   );
 }
 
-/** Asks what a list would change, and makes it so where that is still what would change. */
+/** Requests plans and applies them. The server refuses a plan that is out of date. */
 function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | null) => void) {
   const { id: applicationId } = useApplication();
   const guildId = useServer();
@@ -84,7 +84,7 @@ function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | 
     if (answer) setPlan(answer.overwriteCommands);
   };
   const apply = async ({ digest }: Planned) => {
-    // What was refused is no plan any more: the next one is looked at first.
+    // A refused plan cannot be applied again; the user has to request a new one.
     if (!(await send({ planDigest: digest }))) return setPlan(null);
     say('Applied');
     const to = '/applications/$applicationId/commands';
@@ -99,13 +99,13 @@ function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | 
   };
 }
 
-/** What was refused, each with its path in the list. */
+/** Joins the errors, each with its path in the list. */
 function faultsText(fields: Record<string, string> = {}): string | undefined {
   const faults = Object.entries(fields).map(([path, fault]) => `${path.replace(/^commands\.?/, '')}: ${fault}`);
   return faults.length === 0 ? undefined : faults.join('\n');
 }
 
-/** Begins with what is registered; asks first where something else was typed. */
+/** Loads the registered commands into the editor. Asks first if that replaces typed text. */
 function StartButton({ text, onStart }: { text: string; onStart: (text: string) => void }) {
   const { commands } = useCommands(useServer());
   const [isAsked, ask] = useState(false);

@@ -4,7 +4,7 @@ import './probe-report.css';
 
 type Check = ProbeFragment['checks'][number];
 
-/** What came of probing an endpoint: each check with what was sent, what came and why it failed. */
+/** Result of an endpoint probe: for each check, the request, the response and the reason of a failure. */
 export function ProbeReport({ probe }: { probe: ProbeFragment }) {
   return (
     <section className="probe" aria-label="Probe report">
@@ -20,7 +20,7 @@ export function ProbeReport({ probe }: { probe: ProbeFragment }) {
   );
 }
 
-/** Checks that were not tried, after one that failed, do not count. */
+/** Checks skipped after a failure do not count. */
 function summaryOf({ ok, checks }: ProbeFragment): string {
   if (ok) return 'Everything is as it should be.';
   const failed = checks.filter((check) => check.wasTried && !check.ok).length;
@@ -50,7 +50,7 @@ function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check:
   );
 }
 
-/** A request or an answer as it was; a long line scrolls by itself. */
+/** Request or response text. */
 export function Exchange({ title, text }: { title: string; text: string | null }) {
   return (
     <figure className="exchange">
@@ -60,9 +60,8 @@ export function Exchange({ title, text }: { title: string; text: string | null }
   );
 }
 
-/** What scrolls has to be reached by the keyboard, too. */
 function Text({ text }: { text: string }) {
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll
   return <pre tabIndex={0}>{text}</pre>;
 }
 
@@ -70,7 +69,7 @@ function sentence(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The probe because of which a save was refused; null where it was refused for something else. */
+/** The probe that caused a save to be refused; null if the refusal has another cause. */
 export function probeIn(error: CombinedError | undefined): ProbeFragment | null {
   const probe = error?.graphQLErrors[0]?.extensions.probe;
   return isProbe(probe) ? probe : null;

@@ -8,13 +8,13 @@ const MOST = 10;
 interface RedirectUrisProps {
   rows: readonly string[];
   onChange: (rows: string[]) => void;
-  /** What is wrong with a row, by what stands in it. */
+  /** Returns the error message of a row. */
   faultOf: (row: string) => string | undefined;
-  /** What is wrong with all of them together. */
+  /** Error message of the whole list. */
   fault: string | undefined;
 }
 
-/** Where people are sent back to, one in a row. An empty row follows, to write another one in. */
+/** One row per redirect URI. An empty last row adds another. */
 export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisProps) {
   const shown = rows.length < MOST ? [...rows, ''] : rows;
   const { keys, remove } = useRowKeys(shown.length);

@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import { moved, removed } from './option-tree.js';
 
-/** Keys of rows that have no ids: what stands in a row stays with it when another one is removed or moved. */
+/** React keys for rows without ids, so that row state survives removing and moving others. */
 interface RowKeys {
   keys: readonly number[];
-  /** Removes the row at a place, as the list does. */
+  /** Call it when the list removes the row. */
   remove(index: number): void;
-  /** Moves it by so many places, as the list does. */
+  /** Call it when the list moves the row. */
   move(index: number, by: number): void;
 }
 
-/** @param count how many rows there are: those that are more than before have come at the end */
+/** @param count number of rows; new rows are assumed to be at the end */
 export function useRowKeys(count: number): RowKeys {
   const [known, setKnown] = useState<readonly number[]>([]);
   const keys = fitted(known, count);

@@ -7,7 +7,7 @@ import { type Secret, SecretsDialog } from '../../ui/secrets.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 
-/** What is known of a secret that nobody can see any more. */
+/** Metadata of a secret whose value can no longer be shown. */
 interface KnownSecret {
   hint: string | null;
   createdAt: string | null;
@@ -16,26 +16,26 @@ interface KnownSecret {
 }
 
 interface SecretRowProps {
-  /** Such as “Bot token”. */
+  /** For example “Bot token”. */
   label: string;
   known: KnownSecret;
-  /** What its button says, such as “Reset bot token”. */
+  /** For example “Reset bot token”. */
   resetText: string;
-  /** Why the caller may not. */
+  /** Why the user may not reset it; undefined if they may. */
   reason: string | undefined;
-  /** What a reset does, in words. */
+  /** Describes the consequences of a reset. */
   children: ReactNode;
-  /** Resets it. @returns the new one; undefined where that was refused */
+  /** @returns the new secret; undefined if refused */
   reset: () => Promise<string | undefined>;
   isBusy: boolean;
   problem: Problem | null;
 }
 
-/** A secret by what is known of it, and the way to another one, which is shown once. */
+/** Metadata of a secret and its reset, which shows the new value once. */
 export function SecretRow({ label, known, resetText, reason, children, reset, isBusy, problem }: SecretRowProps) {
   const { name } = useApplication();
   const [isAsking, setAsking] = useState(false);
-  // What was refused belongs to the question that it was refused in.
+  // A problem is shown only in the dialog in which it occurred.
   const [isTried, setTried] = useState(false);
   const [secret, setSecret] = useState<Secret | null>(null);
   const open = () => {

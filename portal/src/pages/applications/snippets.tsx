@@ -1,7 +1,7 @@
 import { type Instance, useInstance } from '../../instance.js';
 import { Snippet } from '../../ui/snippet.js';
 
-/** Programs that connect the bot to this instance, in two libraries. */
+/** Code to connect a bot to this instance, for two libraries. */
 export function Snippets() {
   const instance = useInstance();
   return (

@@ -7,7 +7,7 @@ import { Awaited } from '../../ui/listing.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 
-/** Asks for a team and for the application's name, and hands the application over. */
+/** Transfers the application to a team, confirmed by its name. */
 export function TransferApplication({ onClose }: { onClose: () => void }) {
   const { id, name } = useApplication();
   const [teamId, setTeamId] = useState('');
@@ -39,7 +39,7 @@ export function TransferApplication({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A team that the caller may bring an application into. */
+/** Lists the teams that the user may transfer an application to. */
 function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: string) => void }) {
   const answer = useQuery({ query: TeamsToOwnDocument });
   if (!answer.data) return <Awaited answer={answer} lines={1} />;

@@ -10,7 +10,7 @@ const START = { scopes: ['identify'], permissions: '0', redirectUri: '', context
 
 type Choices = typeof START;
 
-/** Makes an address of the authorization screen. It is for copying: nothing of it is kept. */
+/** Builds an authorization URL to copy. It is not saved. */
 export function UrlBuilder() {
   const { id } = useApplication();
   const { authorizationEndpoint } = useInstance();

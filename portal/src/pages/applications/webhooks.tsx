@@ -14,10 +14,9 @@ import { useReason } from './reasons.js';
 import { DeleteWebhook, EditWebhook } from './webhook-dialogs.js';
 import './webhooks.css';
 
-/** How many an application has at most. */
+/** Maximum number of webhooks per application. */
 const MOST = 50;
 
-/** Addresses at which programs post to channels as the application's bot. */
 export function Webhooks() {
   const application = useApplication();
   const { id } = application;
@@ -130,7 +129,7 @@ function Row({ webhook, isOff, onOpen }: RowProps) {
   );
 }
 
-/** Where it posts. Who is in its server and finds no channel there sees none, or it was deleted. */
+/** Target channel. A missing channel is either deleted or hidden from the user. */
 function Target({ webhook: { channel, guild } }: { webhook: WebhookRowFragment }) {
   if (!guild) return <>to a server that was deleted, or of which you are no member</>;
   return (
@@ -159,10 +158,8 @@ function Empty() {
   );
 }
 
-/** How to post to a webhook from a terminal. */
 export function CurlLine({ url }: { url: string }) {
   const line = `curl -H 'content-type: application/json' -d '{"content":"The build is green."}' '${url}'`;
-  // What scrolls has to be reached by the keyboard, too.
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll
   return <pre tabIndex={0}>{line}</pre>;
 }

@@ -19,7 +19,6 @@ const NOBODY = [] as const;
 
 const LANGUAGE = { verbs: PORTAL_VERBS, words: PORTAL_WORDS, groups: GROUPS.application };
 
-/** Who did what with an application. */
 export function ApplicationLog() {
   const { id, name } = useApplication();
   const search = useSearch({ from: '/frame/applications/$applicationId/audit' });

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { namedPermissions } from '../servers/permissions.js';
 
-/** What an entry says beside its action; its shape is told by that, and anything may lack in old entries. */
+/** Details of an entry. The shape depends on the action, and old entries may lack any field. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 export interface Changed {
@@ -17,25 +17,25 @@ function isRecord(value: unknown): value is Changes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text that was stated, or the empty one. */
+/** Returns the text of a field, or an empty string. */
 export function textIn(changes: Changes, field: string): string {
   const value = changes[field];
   return typeof value === 'string' ? value : '';
 }
 
-/** How many things were stated in a list. */
+/** Length of a list field, or 0. */
 export function countIn(changes: Changes, field: string): number {
   const value = changes[field];
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** A value that changed; undefined where it did not. */
+/** Returns undefined if the field has no old and new value. */
 export function changedIn(changes: Changes, field: string): Changed | undefined {
   const value = changes[field];
   return isRecord(value) && 'old' in value && 'new' in value ? { old: value.old, new: value.new } : undefined;
 }
 
-/** What a column is called. */
+/** Labels of the columns. */
 const COLUMN_WORDS: Record<string, string> = {
   name: 'the name',
   description: 'the description',
@@ -83,23 +83,23 @@ const COLUMN_WORDS: Record<string, string> = {
   preferredLocale: 'the language',
 };
 
-/** The columns that an entry speaks of, in the order of their words: PostgreSQL keeps no order of keys. */
+/** Changed columns in the order of their labels, because PostgreSQL's `jsonb` does not keep the order of keys. */
 export function columnsOf(changes: Changes): string[] {
   const order = Object.keys(COLUMN_WORDS);
   const placeOf = (column: string) => (column in COLUMN_WORDS ? order.indexOf(column) : order.length);
   return Object.keys(changes).sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
 }
 
-/** Columns of which the value says nothing to anybody. */
+/** Columns whose values are hashes. */
 const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
 
-/** Columns of which the value takes too many words. */
+/** Columns whose values are too long to show. */
 const WITHOUT_VALUES: ReadonlySet<string> = new Set(['overwrites', 'systemChannelFlags']);
 
-/** Columns of which the value is the decimal bits of permissions. */
+/** Columns whose values are decimal permission bits. */
 const PERMISSION_BITS: ReadonlySet<string> = new Set(['permissions', 'serverInstallPermissions']);
 
-/** What was done to one column, such as “changed the name from A to B”. */
+/** Describes a changed column, for example “changed the name from A to B”. */
 export function changeWords(column: string, { old, new: now }: Changed): ReactNode {
   const what = COLUMN_WORDS[column] ?? column;
   if (PICTURES.has(column)) return now === null ? `removed ${what}` : `changed ${what}`;
@@ -121,12 +121,12 @@ export function changeWords(column: string, { old, new: now }: Changed): ReactNo
   );
 }
 
-/** What permissions are called; nothing for what are none. */
+/** Names of the permissions; empty if `bits` is not a decimal number. */
 export function namesIn(bits: unknown): string[] {
   return typeof bits === 'string' && /^\d+$/.test(bits) ? namedPermissions(bits).map(({ text }) => text) : [];
 }
 
-/** A permission that has no name yet changes nothing that could be told. */
+/** If only permissions without a name changed, there is nothing to list. */
 function permissionWords(what: string, old: string[], now: string[]): ReactNode {
   const isSame = old.length === now.length && old.every((name) => now.includes(name));
   return isSame ? `changed ${what}` : listWords(what, old, now);
@@ -164,7 +164,6 @@ function listWords(what: string, old: string[], now: string[]): ReactNode {
   );
 }
 
-/** A value as somebody set it. */
 export function Value({ of }: { of: unknown }) {
   const text = typeof of === 'string' ? of : JSON.stringify(of);
   return <bdi className="value">{text}</bdi>;

@@ -11,7 +11,7 @@ interface LogFilterProps {
   onSearch: (search: LogSearch) => void;
 }
 
-/** What is looked for; it stands in the address. */
+/** Filter of the log, stored in the URL. */
 export function LogFilter({ language: { groups, words }, people, search, onSearch }: LogFilterProps) {
   const { what = '', who = '' } = search;
   const look = (next: { what: string; who: string }) =>

@@ -1,40 +1,40 @@
 import type { ReactNode } from 'react';
 import type { Changes } from './changes.js';
 
-/** What is told of an entry, beside who did it. */
+/** An entry without its actor, as the verbs need it. */
 export interface Told {
-  /** The person or the thing that it was done to. */
+  /** The user or object acted on. */
   target: ReactNode;
   changes: Changes;
-  /** Whether somebody did it to themselves. */
+  /** Whether actor and target are the same user. */
   isOwn: boolean;
 }
 
-/** What somebody did, such as “made the team Lodge”. */
+/** Describes an action, for example “made the team Lodge”. */
 export type Verb = (told: Told) => ReactNode;
 
-/** Actions that are looked for together. */
+/** Actions that can be filtered together. */
 export interface Group {
-  /** As the address has it. */
+  /** Value in the URL. */
   key: string;
   text: string;
   actions: readonly string[];
 }
 
-/** In which words a log is told, by its actions. */
+/** Texts of one kind of log, by action. */
 export interface Language {
   verbs: Readonly<Record<string, Verb>>;
-  /** What each action is called where one looks for it. */
+  /** Labels in the filter. */
   words: Readonly<Record<string, string>>;
   groups: readonly Group[];
 }
 
-/** Those actions whose names begin with one of these. */
+/** Actions whose names start with one of the prefixes. */
 export function starting<Action extends string>(actions: readonly Action[], ...starts: string[]): Action[] {
   return actions.filter((action) => starts.some((one) => action.startsWith(one)));
 }
 
-/** The actions that the address asks for; undefined for all. */
+/** Actions selected by the URL; undefined for all. */
 export function actionsOf({ groups, words }: Language, what: string | undefined): readonly string[] | undefined {
   const group = groups.find(({ key }) => key === what);
   if (group) return group.actions;

@@ -15,17 +15,15 @@ import './audit.css';
 interface AuditLogProps<Data, Told> {
   source: LogSource<Data, Told>;
   id: string;
-  /** In which words it is told. */
   language: Language;
-  /** Whoever may have done something; others are learnt from the log. */
+  /** Possible actors known in advance. Others are added from loaded entries. */
   people: readonly PersonFragment[];
   search: LogSearch;
   onSearch: (search: LogSearch) => void;
-  /** Whether entries say with which application it was done. */
+  /** Whether entries name their application. */
   namesApplications?: boolean;
 }
 
-/** Who did what, newest first. */
 export function AuditLog<Data, Told>({ search, onSearch, people, ...rest }: AuditLogProps<Data, Told>) {
   const { language } = rest;
   const [actors, meet] = useReducer(met, people);
@@ -44,7 +42,7 @@ export function AuditLog<Data, Told>({ search, onSearch, people, ...rest }: Audi
   );
 }
 
-/** Those who are known already, and whoever did something in these rows. */
+/** Adds the actors of the rows to the known ones. */
 function met(known: readonly PersonFragment[], rows: readonly Row[]): readonly PersonFragment[] {
   const others = new Map<string, PersonFragment>();
   for (const { actor } of rows.map(({ entry }) => entry)) {

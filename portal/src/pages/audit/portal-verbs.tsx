@@ -20,7 +20,7 @@ function roleWord(role: unknown): string {
   return ROLE_WORDS[role as TeamRole] ?? String(role);
 }
 
-/** Such as “3 made, 1 changed, 2 deleted”. */
+/** For example “3 made, 1 changed, 2 deleted”. */
 function overwriteCounts(changes: Changes): string {
   const counts = [
     [countIn(changes, 'created'), 'made'],
@@ -35,7 +35,6 @@ function fieldsIn({ fields }: Changes): string {
   return Array.isArray(fields) && fields.length > 0 ? ` (${fields.join(', ')})` : '';
 }
 
-/** What was done with applications and teams. */
 export const PORTAL_VERBS: Record<PortalAction, Verb> = {
   APPLICATION_CREATE: ({ target }) => <>made the application {target}</>,
   APPLICATION_UPDATE: ({ changes }) => changesOf(changes),

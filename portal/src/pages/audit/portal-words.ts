@@ -3,7 +3,7 @@ import { type Group, starting } from './language.js';
 
 export type PortalAction = (typeof PORTAL_ACTIONS)[number];
 
-/** What each action is called where one looks for it. */
+/** Labels in the filter. */
 export const PORTAL_WORDS: Record<PortalAction, string> = {
   APPLICATION_CREATE: 'Application made',
   APPLICATION_UPDATE: 'Settings changed',
@@ -40,7 +40,6 @@ export const PORTAL_WORDS: Record<PortalAction, string> = {
 
 const SECRETS = ['BOT_TOKEN_RESET', 'CLIENT_SECRET_RESET'] as const satisfies readonly PortalAction[];
 
-/** Actions that are looked for together. */
 const APPLICATION_GROUPS: readonly Group[] = [
   {
     key: 'application',
@@ -63,7 +62,7 @@ const TEAM_GROUPS: readonly Group[] = [
   },
 ];
 
-/** What can stand in the log of an application, and in that of a team. */
+/** Filter groups of an application's log and a team's log. */
 export const GROUPS = {
   application: APPLICATION_GROUPS,
   team: [...TEAM_GROUPS, ...APPLICATION_GROUPS],

@@ -5,7 +5,7 @@ import { nameOf } from '../teams/person.js';
 import { type Changes, changedIn, changesIn, changeWords, columnsOf, Value } from './changes.js';
 import type { Language, Told } from './language.js';
 
-/** One sentence about what somebody did. An action for which the language has no words yet is told by its name. */
+/** Describes an entry in one sentence. An unknown action is shown by its name. */
 export function Sentence({ entry, language: { verbs } }: { entry: LogEntryFragment; language: Language }) {
   const { action, actor, target, changes } = entry;
   const isOwn = actor !== null && actor.id === target;
@@ -30,7 +30,7 @@ function Target({ entry: { targetUser, targetName, target } }: { entry: LogEntry
   return name === null ? <code>{target}</code> : <Name>{name}</Name>;
 }
 
-/** Everything that changed, one after the other; that something did where an entry does not say what. */
+/** Lists all changes, or a generic text if the entry has no details. */
 export function changesOf(changes: Changes): ReactNode {
   const done = columnsOf(changes).flatMap((column) => {
     const changed = changedIn(changes, column);
@@ -50,7 +50,7 @@ export function changesOf(changes: Changes): ReactNode {
   );
 }
 
-/** Such as “renamed the emoji A to B”. */
+/** For example “renamed the emoji A to B”. */
 export function renamed(what: string, { changes, target }: Told): ReactNode {
   const name = changedIn(changes, 'name');
   if (!name)

@@ -20,7 +20,6 @@ const SOURCE: LogSource<GuildLogQuery, GuildChangedSubscription> = {
 
 const NOBODY = [] as const;
 
-/** Who did what with a server. */
 export function ServerLog() {
   const { id, name } = useServer();
   const search = useSearch({ from: '/frame/servers/$guildId/audit' });
@@ -47,7 +46,7 @@ export function ServerLog() {
   );
 }
 
-/** What is gone, or not seen by the caller, is named by its id. */
+/** Falls back to the id of channels that are deleted or hidden from the user. */
 function useLanguage(): Language {
   const { channels } = useServer();
   return useMemo(() => {

@@ -5,10 +5,10 @@ import type { Told, Verb } from './language.js';
 import { changesOf, renamed } from './sentences.js';
 import type { ServerAction } from './server-words.js';
 
-/** What a channel is called, by its id. */
+/** Returns a channel's name by its id. */
 type NameOfChannel = (id: string) => string;
 
-/** By their numbers. */
+/** Labels of numeric values, by column. */
 const WORDS: Record<string, Readonly<Record<number, string>>> = {
   type: {
     [ChannelType.text]: 'text',
@@ -21,7 +21,7 @@ const WORDS: Record<string, Readonly<Record<number, string>>> = {
   explicitContentFilter: ['of nobody', 'of members without roles', 'of everybody'],
 };
 
-/** A value as people read it. */
+/** Converts a column's value for display. */
 function readable(column: string, value: unknown, nameOfChannel: NameOfChannel): unknown {
   if (typeof value === 'string' && /(ChannelId|parentId)$/.test(column)) return nameOfChannel(value);
   if (typeof value === 'string' && column === 'communicationDisabledUntil') return new Date(value).toLocaleString();
@@ -43,13 +43,13 @@ function readableChanges(changes: Changes, nameOfChannel: NameOfChannel): Change
   );
 }
 
-/** Names in a list of what was stated, such as roles. */
+/** Joins the names in a list of objects, such as roles. */
 function namesOf(stated: unknown): string {
   if (!Array.isArray(stated)) return '';
   return stated.map((one) => textIn(changesIn(one), 'name')).join(', ');
 }
 
-/** Such as “changed what Divers may do in general: allowed Send messages; denied View channels”. */
+/** For example “changed what Divers may do in general: allowed Send messages; denied View channels”. */
 function overwritten(verb: string, { target, changes }: Told): ReactNode {
   const { roleName, id } = changes;
   const who = typeof roleName === 'string' ? <Value of={roleName} /> : <code>{String(id)}</code>;
@@ -64,7 +64,7 @@ function overwritten(verb: string, { target, changes }: Told): ReactNode {
   );
 }
 
-/** Such as “changed the role Swimmers: turned mentions by everybody on”. */
+/** For example “changed the role Swimmers: turned listing its members apart on”. */
 function changed(what: string, told: Told, changes: Changes): ReactNode {
   const columns = Object.keys(changes);
   if (columns.length === 1 && columns[0] === 'name') return renamed(what, told);
@@ -100,7 +100,6 @@ function counted(count: unknown, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
-/** What was done in a server. */
 export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, Verb> {
   const channelIn = (changes: Changes) => <Value of={nameOfChannel(textIn(changes, 'channelId'))} />;
   const changedThing = (what: string) => (told: Told) =>

@@ -3,7 +3,7 @@ import { type Group, starting } from './language.js';
 
 export type ServerAction = (typeof SERVER_ACTIONS)[number];
 
-/** What each action is called where one looks for it. */
+/** Labels in the filter. */
 export const SERVER_WORDS: Record<ServerAction, string> = {
   GUILD_UPDATE: 'Settings changed',
   CHANNEL_CREATE: 'Channel made',

@@ -17,7 +17,6 @@ const SOURCE: LogSource<TeamLogQuery, TeamChangedSubscription> = {
 
 const LANGUAGE = { verbs: PORTAL_VERBS, words: PORTAL_WORDS, groups: GROUPS.team };
 
-/** Who did what with a team and its applications. */
 export function TeamLog() {
   const { id, name, members } = useTeam();
   const search = useSearch({ from: '/frame/teams/$teamId/audit' });

@@ -5,12 +5,12 @@ import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { type Problem, problemIn } from '../../ui/problems.js';
 
-/** Where a log is asked for. */
+/** GraphQL documents of one kind of log. */
 export interface LogSource<Data, Told> {
   document: TypedDocumentNode<Data, LogVariables>;
-  /** Undefined where there is nothing any more. */
+  /** Undefined if the object no longer exists. */
   pageIn(data: Data): LogPageFragment | undefined;
-  /** Tells that something may have been done. */
+  /** Subscription that fires when there may be new entries. */
   told: TypedDocumentNode<Told, { id: string }>;
 }
 
@@ -21,14 +21,13 @@ export interface LogVariables {
   actorId?: string | null | undefined;
 }
 
-/** An entry, and whether it came while the log was being read. */
 export interface Row {
   entry: LogEntryFragment;
   isNew: boolean;
 }
 
 export interface Log {
-  /** Newest first; undefined while they are on their way. */
+  /** Newest first; undefined while loading. */
   rows: Row[] | undefined;
   hasOlder: boolean;
   loadOlder: () => void;
@@ -37,8 +36,8 @@ export interface Log {
 }
 
 /**
- * Reads a log from its newest end and keeps what it read: entries never change. What is done meanwhile is added, and marked.
- * The variables have to stay the same for as long as it is used.
+ * Reads a log from its newest end and keeps all loaded entries, which never change. New entries are added and marked.
+ * The variables must not change while the hook is mounted.
  */
 export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: LogVariables): Log {
   const [kept, keep] = useReducer(merged, NOTHING);
@@ -57,7 +56,7 @@ export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: Log
   };
 }
 
-/** The newest page, asked for again whenever something may have been done. */
+/** The newest page, refetched when there may be new entries. */
 function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>, variables: LogVariables) {
   const { data, error, again } = useQuery<Data, LogVariables>({ query: document, variables });
   const count = useTold(told, variables.id);
@@ -67,7 +66,7 @@ function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>
   return { page: data && pageIn(data), problem: error ? problemIn(error) : null };
 }
 
-/** How often it was told so far. Shares the subscription of the layout, which does not say again what it said already. */
+/** Number of events so far. It shares the layout's subscription, which does not replay past events. */
 function useTold<Told>(query: TypedDocumentNode<Told, { id: string }>, id: string): number {
   const [{ data }] = useSubscription<Told, number, { id: string }>(
     { query, variables: { id } },
@@ -99,7 +98,7 @@ function useOlder<Data, Told>(
 
 interface Kept {
   rows: ReadonlyMap<string, Row>;
-  /** Where the page before begins. */
+  /** Cursor for the next older page. */
   start: string | null;
   hasOlder: boolean;
   isRead: boolean;
@@ -109,7 +108,7 @@ const NOTHING: Kept = { rows: new Map(), start: null, hasOlder: false, isRead: f
 
 function merged(kept: Kept, { page, isNewest }: { page: LogPageFragment; isNewest: boolean }): Kept {
   const entries = page.edges.map(({ node }) => node);
-  // So much was done meanwhile that what lies between is not known: it begins anew.
+  // The new page does not overlap the loaded entries, so they are dropped.
   const hasGap =
     isNewest && kept.isRead && page.pageInfo.hasPreviousPage && !entries.some(({ id }) => kept.rows.has(id));
   const before = hasGap ? NOTHING : kept;
@@ -127,7 +126,7 @@ function newestFirst(rows: Kept['rows']): Row[] {
   return [...rows.values()].sort((one, other) => compareIds(other.entry.id, one.entry.id));
 }
 
-/** Ids are decimal numbers that do not fit into a number of the language. */
+/** Snowflake ids exceed `Number.MAX_SAFE_INTEGER`, so they are compared as strings. */
 function compareIds(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : Number(one > other));
 }
