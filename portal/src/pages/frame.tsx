@@ -20,7 +20,7 @@ import { AsGraphqlButton } from './as-graphql-button.js';
 import { SessionEnded } from './session-ended.js';
 import { SwitcherButton } from './switcher-button.js';
 
-/** What is around every page of somebody who is signed in. */
+/** Layout of all signed-in pages. */
 export function Frame() {
   const [asked] = useState(() => new AskedList());
   const [client] = useState(() => createClient(asked));
@@ -50,7 +50,7 @@ function Signed({ asked }: { asked: AskedList }) {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
-        {/* While the server cannot be reached, pages say so themselves, and keep what is typed in them. */}
+        {/* If the server is unreachable, the pages stay, report it themselves and keep unsaved input. */}
         {error && !error.networkError && !person ? <Unshown error={error} /> : <Outlet />}
       </main>
       <footer className="foot">
@@ -64,7 +64,9 @@ function Signed({ asked }: { asked: AskedList }) {
 
 type Person = NonNullable<FrameQuery['me']>;
 
-/** Whose pages these are: who was signed in first, also once nobody is. For somebody else they end. */
+/**
+ * The first user who was signed in, also after the session ends. `isReplaced` is set once another user is signed in.
+ */
 function usePerson(me: Person | null | undefined) {
   const [person, setPerson] = useState<Person | null>(null);
   const [isReplaced, setReplaced] = useState(false);
@@ -79,22 +81,22 @@ function usePerson(me: Person | null | undefined) {
   return { person, isReplaced: isReplaced || isOther, replace: useCallback(() => setReplaced(true), []) };
 }
 
-/** In the place of the pages of whoever was here before: nothing of theirs stays, and nobody is asked about it. */
+/** Replaces the page and drops all data and unsaved input of the previous user, without asking. */
 function Replaced({ by }: { by: string }) {
   useEffect(() => {
-    // A browser may keep this page, which is empty now, and show it again by its button that leads back.
+    // The back/forward cache may restore this empty page, so reload it.
     window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
     window.location.replace(by);
   }, [by]);
   return null;
 }
 
-/** Whether GraphQL refused because it does not know who asks. */
+/** Whether the request was unauthenticated. */
 function isOfNobody(error: CombinedError | undefined): boolean {
   return error !== undefined && problemIn(error).code === 'UNAUTHENTICATED';
 }
 
-/** Leads a visitor to the sign-in page, and back to this one from there. */
+/** Redirects visitors to the sign-in page, which returns them to this page. */
 function useSignIn(isSignedOut: boolean): void {
   const navigate = useNavigate();
   const { href } = useLocation();

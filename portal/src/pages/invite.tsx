@@ -9,7 +9,6 @@ import { Skeleton } from '../ui/listing.js';
 import { Heading, Name, useTitle } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
 
-/** What an invite leads to, and joining by it. */
 export function Invite() {
   const { code } = useParams({ from: '/frame/invite/$code' });
   const navigate = useNavigate();

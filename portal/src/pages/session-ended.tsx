@@ -7,13 +7,13 @@ import { SignInForm } from './visitors/sign-in-form.js';
 
 interface SessionEndedProps {
   person: { id: string; username: string; email: string | null };
-  /** Somebody else is signed in. */
+  /** Called when another user is signed in. */
   onOther: () => void;
 }
 
 /**
- * Asks who is there once the session ended by itself or from elsewhere. The same person goes on, with what they typed; the page cannot be
- * seen until then, since whoever is there may be another one.
+ * Asks the user to sign in again after their session ended. The same user continues with their input.
+ * The page is hidden until then, because another person may be using the browser.
  */
 export function SessionEnded({ person, onOther }: SessionEndedProps) {
   const isEnded = useStore(sessionEnded);

@@ -5,7 +5,7 @@ import { useQuery } from '../query.js';
 import { Combobox, type ComboboxItem } from '../ui/combobox.js';
 import { OpenDialog } from '../ui/dialog.js';
 
-/** How many are offered at once. */
+/** Maximum number of items listed. */
 const MOST = 30;
 
 interface SwitcherProps {
@@ -13,12 +13,12 @@ interface SwitcherProps {
   setText: (text: string) => void;
   /** Whether Enter was pressed after `text` before the field had the focus. */
   isEntered: boolean;
-  /** The field has the focus, and takes the keys itself. */
+  /** Called when the field has the focus and handles keys itself. */
   onFocus: () => void;
   onClose: () => void;
 }
 
-/** Leads to anything of one's own by its name. */
+/** Dialog to open the user's objects and pages by name. */
 export default function Switcher({ text, setText, isEntered, onFocus, onClose }: SwitcherProps) {
   const { data, fetching } = useQuery({ query: SwitcherDocument });
   const navigate = useNavigate();
@@ -44,7 +44,7 @@ export default function Switcher({ text, setText, isEntered, onFocus, onClose }:
   );
 }
 
-/** By their addresses. */
+/** Keys are paths. */
 const PAGES: ComboboxItem[] = [
   { key: '', text: 'Home', note: 'page' },
   { key: '/applications', text: 'Applications', note: 'page' },
@@ -66,7 +66,7 @@ function itemsOf(home: SwitcherQuery['portalHome'] | undefined): ComboboxItem[] 
   ];
 }
 
-/** Those with the text in their names, first those that begin with it. */
+/** Prefix matches first, then other matches. */
 function fitting(items: ComboboxItem[], text: string): ComboboxItem[] {
   const wanted = text.trim().toLowerCase();
   const placeIn = (item: ComboboxItem) => item.text.toLowerCase().indexOf(wanted);

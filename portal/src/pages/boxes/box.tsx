@@ -25,7 +25,6 @@ import { EnrolmentDialog } from './new-box.js';
 import { Parity } from './parity.js';
 import { Statistics } from './statistics.js';
 
-/** One box: whether it is there, its servers, what works on them, and what happened lately. */
 export function Box() {
   const { boxId } = useParams({ from: '/frame/boxes/$boxId' });
   return <OneBox key={boxId} id={boxId} />;

@@ -3,7 +3,6 @@ import type { BoxCardFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { Ago } from '../../ui/times.js';
 
-/** A box in a list. */
 export function BoxCard({ box }: { box: BoxCardFragment }) {
   const { id, name, guilds, protocolVersion } = box;
   return (
@@ -21,7 +20,6 @@ export function BoxCard({ box }: { box: BoxCardFragment }) {
   );
 }
 
-/** Whether a box is there, and since when it is not. */
 export function BoxState({ box: { status, lastSeenAt } }: { box: BoxCardFragment }) {
   switch (status) {
     case 'CONNECTED':

@@ -8,13 +8,15 @@ const time = once(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', h
 
 const timeOf = ({ startsAt }: Hour) => time().format(new Date(startsAt));
 
-/** Of the picture, in units of its own: it is as wide as there is room. */
+/** In SVG units. The width is stretched to the available space. */
 const HEIGHT = 100;
 const [STEP, BAR] = [10, 7];
-/** What is least to be seen, so that one of ten thousand is. */
+/** Added to every non-empty bar, so that one request in ten thousand is visible. */
 const LEAST = 2;
 
-/** What happened hour by hour: what was answered stands on a line, what failed hangs from it. In numbers, it can be opened below. */
+/**
+ * Bar chart by hour, with answered requests above the line and failed ones below. A collapsible table has the numbers.
+ */
 export function Hours({ hours }: { hours: readonly Hour[] }) {
   const [first] = hours;
   return (
@@ -50,7 +52,7 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
         return (
           <g key={hour.startsAt}>
             <title>{wordsOf(hour)}</title>
-            {/* Where a pointer finds the words, also of an hour that had nothing. */}
+            {/* Transparent hover target of full height, so that hours without requests have a tooltip, too. */}
             <rect x={x} width={STEP} height={HEIGHT} className="whole" />
             <rect x={x} width={BAR} y={line - up} height={up} />
             <rect x={x} width={BAR} y={line} height={down} className="failed" />
@@ -64,7 +66,7 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
 
 const wordsOf = (hour: Hour) => `${timeOf(hour)}: ${hour.requests} requests, ${hour.failed} failed`;
 
-/** What the picture shows, for who does not see it. */
+/** Text alternative of the chart. */
 function summaryOf(hours: readonly Hour[]): string {
   const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
   return `Requests in each of the last 24 hours${busiest ? `, the busiest ${wordsOf(busiest)}` : ''}`;

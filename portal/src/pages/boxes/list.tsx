@@ -7,7 +7,6 @@ import { Heading, useTitle } from '../../ui/page.js';
 import { BoxCard } from './card.js';
 import { NewBox } from './new-box.js';
 
-/** The caller's boxes. */
 export function Boxes() {
   useTitle('Boxes');
   const [isNew, setNew] = useState(false);

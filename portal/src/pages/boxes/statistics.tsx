@@ -7,7 +7,6 @@ import { Hours } from './hours.js';
 
 type Facts = NonNullable<BoxStatisticsQuery['box']>['statistics'];
 
-/** What happened on a box in the last 24 hours. */
 export function Statistics({ boxId }: { boxId: string }) {
   const answer = useQuery({ query: BoxStatisticsDocument, variables: { id: boxId } });
   useEachMinute(answer.again);
@@ -43,7 +42,7 @@ function Numbers({ facts }: { facts: Facts }) {
   );
 }
 
-/** Why a request ends so. */
+/** Explanations by response status. */
 const REASONS: Record<number, string> = {
   413: 'too long for it',
   502: 'no usable answer',
@@ -64,7 +63,7 @@ function Failures({ status, count }: Facts['failures'][number]) {
 
 const ASK_EVERY_MS = 60_000;
 
-/** Asks once a minute while the page is looked at, and when somebody comes back to it. */
+/** Refetches every minute while the tab is visible, and when it becomes visible. */
 function useEachMinute(ask: () => void): void {
   useEffect(() => {
     const askIfSeen = () => document.visibilityState === 'visible' && ask();

@@ -15,7 +15,6 @@ const NAME_HINT = '2 to 32 letters, digits and underscores. It is written betwee
 
 const IMAGE_HINT = 'PNG, JPEG, GIF or WebP, at most 256 KiB. It is fitted into 128 pixels; a GIF may move.';
 
-/** Asks for a picture and a name, and makes an emoji of them. */
 export function NewEmoji({ onClose }: { onClose: () => void }) {
   const { useCreate } = useEmojiHome();
   const { run, isBusy, problem } = useCreate();
@@ -53,7 +52,7 @@ export function NewEmoji({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What a file is called, as far as an emoji can be called so. */
+/** Derives a valid emoji name from a file name. */
 function nameOf({ name }: File): string {
   return name
     .replace(/\.[^.]*$/, '')
@@ -66,7 +65,7 @@ interface EmojiDialogProps {
   onClose: () => void;
 }
 
-/** Renames an emoji, or says anew who may use it. Only what differs is sent. */
+/** Renames an emoji or changes the roles that may use it. Only changes are sent. */
 export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGone: boolean }) {
   const { useUpdate } = useEmojiHome();
   const { run, isBusy, problem } = useUpdate(emoji.id);
@@ -104,7 +103,7 @@ export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGon
 
 const NOBODY: readonly { id: string }[] = [];
 
-/** Who is to be able to use an emoji. */
+/** Edited set of roles that may use an emoji. */
 interface Users {
   roleIds: string[];
   isChanged: boolean;
@@ -112,7 +111,10 @@ interface Users {
   choose: (roleId: string, isChosen: boolean) => void;
 }
 
-/** What was chosen here, on top of what is so: what others choose of other roles stays, and a role that is deleted goes. */
+/**
+ * Applies the user's choices on top of the live roles, so that concurrent changes of other roles stay. Deleted roles
+ * are dropped.
+ */
 function useUsers(current: readonly { id: string }[]): Users {
   const { roles = [] } = useEmojiHome();
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -143,7 +145,6 @@ function WhoMayUse({ users }: { users: Users }) {
   );
 }
 
-/** Asks before an emoji is deleted. */
 export function DeleteEmoji({ emoji: { id, name }, onClose }: EmojiDialogProps) {
   const { useDelete } = useEmojiHome();
   const { run, isBusy, problem } = useDelete();

@@ -8,7 +8,6 @@ import { DeleteEmoji, EditEmoji } from './dialogs.js';
 import { type ShownEmoji, useEmojiHome } from './home.js';
 import './emojis.css';
 
-/** Emojis, each with what can be done with it. */
 export function EmojiRows({ emojis, isOnBox = false }: { emojis: readonly ShownEmoji[]; isOnBox?: boolean }) {
   const list = useRowFocus(emojis.length);
   const { whyNot } = useEmojiHome();
@@ -33,7 +32,7 @@ type EmojiAct = 'UPDATE' | 'DELETE';
 
 interface RowProps {
   emoji: ShownEmoji;
-  /** For buttons that are off: points at the reason. */
+  /** Attributes of disabled buttons that refer to the reason. */
   off: ComponentProps<'button'>;
   onOpen: (act: EmojiAct) => void;
 }

@@ -18,7 +18,6 @@ import { EmojiRows } from './rows.js';
 
 const MOST = 50;
 
-/** A server's own emojis. */
 export function ServerEmojis() {
   const { id, name } = useServer();
   useTitle('Emojis', name);

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { HomeFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 
-/** Leads somebody who is here for the first time, until a first application is installed somewhere and can answer. */
+/** Guides new users until their first application is installed and can respond. */
 export function FirstSteps({ home: { applications, guilds } }: { home: HomeFragment }) {
   const [newest] = applications.slice(-1);
   const installed = applications.find(({ serverCount }) => serverCount > 0);
@@ -34,7 +34,7 @@ interface ToStartProps {
   guild: HomeFragment['guilds'][number] | undefined;
 }
 
-/** What is left to do for an application that nothing answers for yet: neither a program that is connected nor an endpoint. */
+/** Remaining steps for an application with neither a connected bot nor an endpoint. */
 function ToStart({ application, guild }: ToStartProps) {
   const { id, name, botOnline, interactionsEndpointUrl } = application;
   if (botOnline || interactionsEndpointUrl !== null) return null;

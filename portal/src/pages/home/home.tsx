@@ -13,7 +13,6 @@ import { BoxCard } from '../boxes/card.js';
 import { FirstSteps } from './first-steps.js';
 import { Invitations } from './invitations.js';
 
-/** What waits for the caller, and what is theirs. */
 export function Home() {
   useTitle('Home');
   const answer = useQuery({ query: HomeDocument });
@@ -25,7 +24,7 @@ export function Home() {
         <Heading>Home</Heading>
       </div>
       {data ? <Things home={data.portalHome} /> : <Awaited answer={answer} />}
-      {/* What is above has another height once it is there. */}
+      {/* Rendered only after the content above, to avoid a layout shift. */}
       {(data || error) && <Addresses />}
     </>
   );

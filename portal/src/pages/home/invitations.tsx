@@ -16,7 +16,7 @@ import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
 import { ROLE_WORDS } from '../teams/role-words.js';
 
-/** What others asked of the caller, which is told live: an invitation that was answered or taken back goes by itself. */
+/** Pending invitations, live. */
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
   const [tested, setTested] = useState<readonly Tested[]>([]);
   const count = teamInvitations.length + testerInvitations.length;
@@ -63,10 +63,10 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
 
 type ToBeTested = HomeFragment['testerInvitations'][number]['application'];
 
-/** An application that the caller has just become a tester of. */
+/** An application that the user just became a tester of. */
 type Tested = ToBeTested & { installUrl: string | null };
 
-/** Where testers install it: they see no other page of it. */
+/** Shows the install link, because testers see no other page of the application. */
 function Installable({ tested: { name, iconUrl, installUrl } }: { tested: Tested }) {
   return (
     <li className="tile invitation">

@@ -12,7 +12,6 @@ import { say } from '../../ui/toasts.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
 
-/** Who may not be a member of the server. */
 export function Bans() {
   const { id: guildId, name } = useServer();
   useTitle('Bans', name);

@@ -24,7 +24,7 @@ interface Live extends Record<string, unknown> {
   topic: string;
   nsfw: boolean;
   rateLimitPerUser: number;
-  /** In thousand bits a second, as it is typed. */
+  /** In kbit/s, as typed. */
   bitrate: string;
   userLimit: string;
   /** Empty for none. */
@@ -36,7 +36,6 @@ interface ChannelFormProps {
   channels: readonly ChannelSettingsFragment[];
 }
 
-/** The settings that a channel of its type has. */
 export function ChannelForm({ channel, channels }: ChannelFormProps) {
   const client = useClient();
   const draft = useDraft<Live>({
@@ -92,7 +91,7 @@ export function ChannelForm({ channel, channels }: ChannelFormProps) {
   );
 }
 
-/** What is no number is one that the server refuses. */
+/** Returns -1 for an invalid number, which the server rejects. */
 function numberIn(text: string): number {
   return /^\d{1,6}(\.\d{1,3})?$/.test(text.trim()) ? Number(text) : -1;
 }
@@ -127,7 +126,7 @@ function MessageFields({ draft, faults }: FieldsProps) {
   );
 }
 
-/** Seconds, and what they are called. */
+/** Slow mode intervals in seconds, with labels. */
 const WAITS: readonly [seconds: number, text: string][] = [
   [0, 'off'],
   [5, '5 seconds'],

@@ -15,7 +15,6 @@ interface ChannelHeadProps {
   channels: readonly ChannelSettingsFragment[];
 }
 
-/** Which channel it is, where it stands among its like, and its end. */
 export function ChannelHead({ channel, channels }: ChannelHeadProps) {
   const { id: guildId } = useServer();
   return (
@@ -38,7 +37,7 @@ export function ChannelHead({ channel, channels }: ChannelHeadProps) {
   );
 }
 
-/** Moves it among the channels of its category, or among the categories. */
+/** Moves the channel within its category, or the category among categories. */
 function Order({ channel, channels }: ChannelHeadProps) {
   const { id: guildId } = useServer();
   const lack = useLack('ManageChannels');
@@ -76,7 +75,7 @@ function Order({ channel, channels }: ChannelHeadProps) {
   );
 }
 
-/** Whether two stand in one row: both categories, or both channels of one. */
+/** Whether both are categories, or channels of the same category. */
 function isLike(one: ChannelSettingsFragment, other: ChannelSettingsFragment): boolean {
   const isCategory = ({ type }: ChannelSettingsFragment) => type === ChannelType.category;
   return isCategory(one) === isCategory(other) && (isCategory(one) || one.parent?.id === other.parent?.id);

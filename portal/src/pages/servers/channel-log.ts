@@ -6,12 +6,12 @@ import { problemIn, sentenceOf } from '../../ui/problems.js';
 
 const PER_PAGE = 50;
 
-/** The messages of a channel as far as they were asked for. */
+/** The loaded messages of a channel. */
 export interface Log {
-  /** Oldest first, by their ids; null while they are on their way. */
+  /** By id, oldest first; null while loading. */
   known: Known | null;
   hasOlder: boolean;
-  /** Why these are not the newest ones. */
+  /** Why the newest messages could not be loaded. */
   fault: string | null;
 }
 
@@ -21,23 +21,23 @@ type Known = ReadonlyMap<string, MessageShownFragment>;
 
 type Page = NonNullable<ChannelMessagesQuery['channel']>['messages'];
 
-/** In the place of an id: the newest page. */
+/** Stands for the newest page in the set of pending requests. */
 const NEWEST = 'newest';
 
 /**
- * What a channel's messages are at the moment. One thing is asked for after the other, so that no answer takes the place of a newer one,
- * and what changes meanwhile is asked for afterwards.
+ * Messages of a channel. Requests run one at a time, so that an older response never replaces a newer one.
+ * Changes during a request are fetched after it.
  */
 export class ChannelLog {
   readonly log = new Store<Log>({ known: null, hasOlder: false, fault: null });
 
-  /** What is still to be asked for. */
+  /** Message ids to fetch, or {@link NEWEST}. */
   readonly #due = new Set<string>();
 
-  /** They never come back, though an answer that is on its way may still have them. */
+  /** Ids of deleted messages. A pending response may still include them. */
   readonly #gone = new Set<string>();
 
-  /** What was put while something is on its way, whose answer may be older. */
+  /** Messages passed to `put` during a request, whose response may be older. */
   readonly #late = new Map<string, MessageShownFragment>();
 
   #turn: Promise<unknown> = Promise.resolve();
@@ -49,12 +49,12 @@ export class ChannelLog {
 
   readonly askNewest = (): void => this.#ask(NEWEST);
 
-  /** Asks for a message that is new, or has changed. */
+  /** Fetches a new or changed message. */
   renew(id: string): void {
     this.#ask(id);
   }
 
-  /** @returns why there are no older ones to show; null where they are there */
+  /** @returns the error message, or null on success */
   readonly loadOlder = (): Promise<string | null> =>
     this.#inTurn(async () => {
       const [first] = this.#known().keys();
@@ -63,13 +63,13 @@ export class ChannelLog {
       return problem;
     });
 
-  /** Shows a message as it is now, whether or not it was there. */
+  /** Adds or replaces a message. */
   readonly put = (message: MessageShownFragment): void => {
     this.#late.set(message.id, message);
     if (this.log.get().known) this.#set({ known: this.#merged([message]) });
   };
 
-  /** What has become of a message that was there, as far as is known: it may be out of reach, before what is shown. */
+  /** Whether a message is loaded, deleted, or older than the loaded ones (`out of reach`). */
   readonly fateOf = (id: string): Fate => {
     const { known } = this.log.get();
     if (this.#gone.has(id)) return 'deleted';
@@ -94,7 +94,10 @@ export class ChannelLog {
     return done;
   }
 
-  /** Asks for all that is due: for one message alone, for several with the newest page, which has them unless they are older. */
+  /**
+   * Fetches pending messages: one by its id, several with the newest page. Messages older than that page are fetched
+   * one by one.
+   */
   async #askDue(): Promise<void> {
     const due = [...this.#due];
     const older = due.filter((id) => id !== NEWEST && this.#isOlder(id));
@@ -106,11 +109,11 @@ export class ChannelLog {
     for (const id of asked) this.#due.delete(id);
     const isAnswered = isOne ? await this.#askOne(next) : await this.#askPage();
     if (isAnswered) return this.#askDue();
-    // Whatever is told next asks for it again.
+    // The next event retries.
     this.#due.add(NEWEST);
   }
 
-  /** Whether a message comes before the newest page. */
+  /** Whether a message is older than the newest page. */
   #isOlder(id: string): boolean {
     const first = [...this.#known().keys()].at(-PER_PAGE);
     return first !== undefined && BigInt(id) < BigInt(first);
@@ -163,7 +166,7 @@ export class ChannelLog {
     return new Map([...all].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1)));
   }
 
-  /** With the newest page, which says what is there since its first message; older ones stay where nothing is missing between. */
+  /** Replaces the messages since the page's first one. Older ones are kept only if the page adjoins them. */
   #withNewest(page: Page): Partial<Log> {
     const newest = messagesIn(page);
     const first = newest[0]?.id;

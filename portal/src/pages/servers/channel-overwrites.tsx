@@ -16,7 +16,7 @@ import { useServer } from './server.js';
 import { ThreeStates } from './three-states.js';
 import './integrations.css';
 
-/** What the channel allows and denies roles and members, whatever the server says. */
+/** Editor of the channel's permission overwrites. */
 export function ChannelOverwrites({ channel }: { channel: ChannelSettingsFragment }) {
   const lack = lacks(channel.viewerPermissions, 'ManageRoles');
   const overwrites = overwritesOf(channel.overwrites);
@@ -75,7 +75,7 @@ function AddTarget({ count, isSaid, onAdd }: AddTargetProps) {
 interface OneTargetProps {
   channelId: string;
   overwrite: Overwrite;
-  /** Whether the channel says something of it, or will once it is saved. */
+  /** Whether the overwrite is stored; false for one just added. */
   isSaid: boolean;
   lack: string | undefined;
   onDrop: () => void;
@@ -97,10 +97,10 @@ function MemberTarget(props: OneTargetProps) {
 
 const NAMES = Object.fromEntries(CHANNEL_PERMISSIONS.map(({ text }) => [text, text]));
 
-/** What is said of each permission, by its name. */
+/** State of each permission by its label. */
 type Said = Record<string, Say>;
 
-/** All that is said of one role or member, folded until somebody looks at it. Only what differs is said otherwise. */
+/** Editor of one overwrite, collapsed by default. Only changed permissions differ in the saved bits. */
 function Target({ channelId, overwrite, isSaid, lack, onDrop, name }: OneTargetProps & { name: string }) {
   const client = useClient();
   const { id: targetId, isRole } = overwrite;

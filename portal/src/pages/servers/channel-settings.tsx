@@ -11,7 +11,6 @@ import { ChannelHead } from './channel-head.js';
 import { ChannelOverwrites } from './channel-overwrites.js';
 import { ON_ITS_BOX, useIsOnBox, useServer } from './server.js';
 
-/** What a channel or a category is called and how it works, where it stands, and what it allows whom. */
 export function ChannelSettings() {
   return useIsOnBox() ? <p className="hint">{ON_ITS_BOX}</p> : <SettingsHere />;
 }

@@ -16,7 +16,6 @@ import { ChannelContext, useChannel } from './open-channel.js';
 import { lacks } from './permissions.js';
 import { ON_ITS_BOX, useIsOnBox, useSelf, useServer } from './server.js';
 
-/** One channel: what was said last, and what one says and runs there. */
 export function Channel() {
   const { channelId } = useParams({ from: '/frame/servers/$guildId/channels/$channelId' });
   const { channels, name } = useServer();
@@ -34,10 +33,10 @@ export function Channel() {
 
 const InteractionPanel = lazyPart(() => import('./interaction-panel.js'), NoPanel, <Loading />);
 
-/** Where the timeline of what one ran has room beside the channel, as the styles have it. */
+/** Minimum width for the timeline next to the channel; same as in the CSS. */
 const WIDE = '(min-width: 72rem)';
 
-/** How many of what one ran are shown, beside those in which something is being answered. */
+/** Number of the user's interactions shown, in addition to those with an open modal. */
 const FOLLOWED = 3;
 
 function OpenChannel() {
@@ -95,7 +94,7 @@ function OpenChannel() {
   );
 }
 
-/** The newest, and the older ones that somebody is answering. */
+/** The newest interactions, plus older ones with an open modal. */
 function shownOf(followed: InteractionShownFragment[], held: ReadonlySet<string>): InteractionShownFragment[] {
   return followed.filter(({ id }, place) => place >= followed.length - FOLLOWED || held.has(id));
 }
@@ -175,7 +174,6 @@ function Older({ load }: { load: () => Promise<string | null> }) {
   );
 }
 
-/** Says that what is shown is not the newest, as long as it is not. */
 function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void }) {
   return (
     <div className="notice" role="alert">
@@ -187,7 +185,7 @@ function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void 
   );
 }
 
-/** Keeps the newest in sight for who is at the end, and what is read where it is for who is not. */
+/** Stays at the end if the user is there; otherwise keeps the visible messages in place. */
 function useScroll(log: RefObject<HTMLElement | null>, messages: readonly MessageShownFragment[] | undefined): void {
   const before = useRef({ height: 0, first: '' });
   const first = messages?.[0]?.id ?? '';

@@ -14,7 +14,6 @@ import { ChannelType, groupsOf, isMessageChannel } from './channels-of.js';
 import { useIsOnBox, useLack, useServer } from './server.js';
 import './channels.css';
 
-/** The channels by category, and beside them the one that is open. */
 export function Channels() {
   const { channels } = useServer();
   const { channelId } = useParams({ strict: false });
@@ -82,7 +81,7 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
   );
 }
 
-/** Of a category or a voice channel: what has no page is its settings. */
+/** Categories and voice channels have no page, so they link to their settings. */
 function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRowFragment }) {
   const { id: guildId } = useServer();
   if (useIsOnBox()) return <bdi>{name}</bdi>;
@@ -97,7 +96,6 @@ function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRo
   );
 }
 
-/** Stands where a channel will be. */
 export function NoChannel() {
   useTitle('Channels', useServer().name);
   return (

@@ -14,11 +14,10 @@ interface CommandFormProps {
   runnable: Runnable;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
-  /** Asks for the commands as they are now. */
+  /** Refetches the commands. */
   askAgain: () => void;
 }
 
-/** A field for each option of a command, and what runs it. */
 export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandFormProps) {
   const { invoked, source, name, options } = runnable;
   const { id: channelId } = useChannel();
@@ -43,7 +42,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     () => ({ ...faultsByName(problem?.fields ?? {}, sent), ...missing }),
     [problem, sent, missing],
   );
-  // Another one only after another try: the form moves the focus for each.
+  // Memoized, because the form moves the focus for each new problem object.
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(
@@ -82,7 +81,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
   );
 }
 
-/** Faults that are no option's, such as that the command has changed, stand above the buttons. */
+/** Shows errors that belong to no option above the buttons. */
 function shownProblem(problem: Problem | null, faults: Record<string, string>): Problem | null {
   if (!problem) return Object.keys(faults).length > 0 ? { ...MISSING } : null;
   const named = Object.values(faults);

@@ -8,20 +8,20 @@ import { useChannel } from './open-channel.js';
 import { type Runnable, runnablesOf } from './options.js';
 
 export interface CommandPickerProps {
-  /** What was typed of its name, with the slash. */
+  /** The typed start of the name, with the slash. */
   begun: string;
-  /** Whether Enter was pressed after that. */
+  /** Whether Enter was pressed after it. */
   isEntered: boolean;
-  /** Whether the field takes the focus: not from another one that the person went to in the meantime. */
+  /** Whether the field takes the focus. False if the user has moved to another field. */
   isFirst: boolean;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
 }
 
-/** How many commands are listed at once. */
+/** Maximum number of commands listed. */
 const LISTED = 25;
 
-/** Finds a command that may be run in the channel, and asks for what it takes. */
+/** Finds a command that can be run in the channel and asks for its options. */
 export default function CommandPicker({ begun, isEntered, isFirst, follow, onLeave }: CommandPickerProps) {
   const { id: channelId } = useChannel();
   const [text, setText] = useState(begun);
@@ -54,7 +54,7 @@ export default function CommandPicker({ begun, isEntered, isFirst, follow, onLea
   );
 }
 
-/** Those whose name begins with what is typed come before those that have it elsewhere. */
+/** Prefix matches first, then other matches. */
 function fitting(runnables: Runnable[], text: string) {
   const typed = text.replace(/^\//, '').trimStart().toLowerCase();
   const beginning = runnables.filter(({ name }) => name.startsWith(typed));

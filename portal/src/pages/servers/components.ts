@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, listOf, numberOf, numbersOf, textOf, webAddress } from './json.js';
 
-/** What a select offers: options of its own, or things of the server. */
+/** Contents of a select: its own options, or objects of the server. */
 export type Offer = 'options' | 'user' | 'role' | 'mentionable' | 'channel';
 
 export interface Choice {
@@ -36,7 +36,7 @@ export interface TextInputPart extends Keyed {
   maxLength: number;
 }
 
-/** A component of a message or a modal, as it is shown. */
+/** A component of a message or modal, as rendered. */
 export type Part =
   | { kind: 'group'; parts: Part[]; isFramed: boolean }
   | { kind: 'text'; text: string }
@@ -51,7 +51,7 @@ export type Part =
   | SelectPart
   | TextInputPart;
 
-/** The reference platform's component types. */
+/** Component types of the wire format. */
 const GROUPS = new Set([1, 9, 17]);
 const OFFERS = new Map<number, Offer>([
   [3, 'options'],
@@ -61,7 +61,7 @@ const OFFERS = new Map<number, Offer>([
   [8, 'channel'],
 ]);
 
-/** The parts that can be shown, of JSON as the wire has it. */
+/** Parses components from wire JSON and drops unsupported ones. */
 export function partsOf(value: unknown): Part[] {
   return listOf(value).flatMap(partsIn);
 }

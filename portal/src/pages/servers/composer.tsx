@@ -16,7 +16,7 @@ import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
 type Picker = ComponentType<CommandPickerProps>;
 
-/** Loads the picker of commands, or what is shown in its place if its file does not come. */
+/** Loads the command picker, or a fallback if its script does not load. */
 const loadPicker = (): Promise<Picker> =>
   import('./command-picker.js').then(
     (module) => module.default,
@@ -27,7 +27,7 @@ const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
 const MOST_BYTES = 10 * 1_024 * 1_024;
 
-/** From how many characters on the count is shown. */
+/** Shows the character count from this length. */
 const COUNTED_FROM = 3_500;
 
 interface ComposerProps {
@@ -35,18 +35,18 @@ interface ComposerProps {
   follow: (interaction: InteractionShownFragment) => void;
 }
 
-/** A command that somebody began to type in the place of a message. */
+/** A command started in the message field. */
 interface BegunCommand extends Pick<CommandPickerProps, 'begun' | 'isEntered' | 'isFirst'> {
   Picker: Picker;
 }
 
-/** Where a message is written, and a command is picked once a slash is typed. */
+/** Message field that turns into a command picker after a slash. */
 export function Composer({ onSent, follow }: ComposerProps) {
   const unsent = unsentIn(useChannel().id);
   const [command, setCommand] = useState<BegunCommand | null>(null);
   const [isFirst, setFirst] = useState(false);
   const pick = (begun: BegunCommand) =>
-    // In one commit, also of the focus: between two, a key press would reach neither field.
+    // Swaps the fields and the focus in one commit, so that no key press is lost.
     flushSync(() => {
       if (begun.Picker !== NoPicker) unsent.set({ ...unsent.get(), text: '' });
       setCommand(begun);
@@ -71,10 +71,10 @@ function NoPicker({ onLeave }: CommandPickerProps) {
 }
 
 interface MessageFormProps {
-  /** Whether it takes the focus at once. */
+  /** Whether it takes the focus when it is mounted. */
   isFirst: boolean;
   onSent: (message: MessageShownFragment) => void;
-  /** Shows the picker in its place. */
+  /** Replaces the field with the picker. */
   onCommand: (begun: BegunCommand) => void;
 }
 
@@ -107,11 +107,11 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
     if (sent) onSent(sent.sendMessage.message);
     else giveBack(unsent, { text, files });
-    // The button that was pressed is off meanwhile, and lets go of the focus.
+    // The disabled send button has lost the focus.
     if (document.activeElement === document.body) area.current?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
-    // Whoever came here while they typed elsewhere may mean that by the first key.
+    // If the focus moved here during typing elsewhere, the first Enter may not be meant for this field.
     const isMeant = !hasJustCome.current;
     hasJustCome.current = false;
     if (!isSendKey(event)) return;
@@ -165,8 +165,8 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
 }
 
 /**
- * A command that is begun in the field of a message. What is typed while the picker loads stays in that field, and is taken over with the
- * focus once the picker can be shown.
+ * Handles a command started in the message field. Input during loading stays in the field.
+ * The picker takes over the text and the focus once it can be shown.
  */
 function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand: MessageFormProps['onCommand']) {
   const loading = useRef(0);
@@ -181,7 +181,7 @@ function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand:
     const isFirst = document.activeElement === area.current;
     onCommand({ Picker, begun: text, isEntered: entered.current === text, isFirst });
   };
-  /** Notes Enter for the picker. @returns whether it is meant for that, and sends no message */
+  /** Records Enter for the picker. @returns true if it is meant for the picker, so that no message is sent */
   const enter = (text: string) => {
     if (loading.current === 0 || !isCommand(text)) return false;
     entered.current = text;
@@ -190,7 +190,7 @@ function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand:
   return { begin, enter };
 }
 
-/** Whether a text can be the beginning of a command, which has one line. */
+/** Whether the text may be the start of a command, which has a single line. */
 const isCommand = (text: string) => text.startsWith('/') && !text.includes('\n');
 
 function faultOf(length: number, files: readonly File[]): string | undefined {
@@ -200,7 +200,7 @@ function faultOf(length: number, files: readonly File[]): string | undefined {
   return large && `“${large.name}” has ${sizeOf(large.size)}: at most 10 MiB can be sent.`;
 }
 
-/** How often others are told that somebody goes on typing, in milliseconds. */
+/** Minimum interval between typing notifications, in milliseconds. */
 const TELL_MS = 8_000;
 
 function useTellTyping(channelId: string) {

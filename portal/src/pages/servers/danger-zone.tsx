@@ -7,7 +7,6 @@ import { useOff } from '../../ui/guarded.js';
 import { say } from '../../ui/toasts.js';
 import { useServer } from './server.js';
 
-/** What cannot be undone: to leave the server, and to delete it. */
 export function DangerZone() {
   const { viewerOperations } = useServer();
   const [asked, ask] = useState<'leave' | 'delete' | null>(null);
@@ -15,7 +14,7 @@ export function DangerZone() {
   const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
   const leaving = useOff(mayLeave ? undefined : 'Who owns a server cannot leave it.');
   const deleting = useOff(mayDelete ? undefined : 'Only its owner can delete it.');
-  // On a box, neither is done from here.
+  // A server on a box is left and deleted on the box.
   if (!mayLeave && !mayDelete) return null;
   return (
     <section className="card">

@@ -12,11 +12,11 @@ import { useLack, useServer } from './server.js';
 
 interface ExplainerProps {
   commands: readonly GrantedCommandFragment[];
-  /** What the lists of grants say, after each change of which is asked anew. */
+  /** State of the permission lists. A change refetches the result. */
   asOf?: string;
 }
 
-/** Tells whether somebody may run a command in a channel, and why. */
+/** Explains whether a user may run a command in a channel. */
 export function Explainer({ commands, asOf }: ExplainerProps) {
   const { channels } = useServer();
   const open = channels.filter(isMessageChannel);
@@ -85,7 +85,7 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
   );
 }
 
-/** That id, where one of these has it; otherwise that of the first, or nothing where there is none. */
+/** Returns the id if it is in the list, else the first one, or an empty string if there is none. */
 function oneOf(all: readonly { id: string }[], id: string): string {
   return all.find((one) => one.id === id)?.id ?? all[0]?.id ?? '';
 }
@@ -95,7 +95,7 @@ function useNameOf(id: string | undefined): string | undefined {
   return data?.user?.username;
 }
 
-/** Brings what it is given to into view, once it is there. */
+/** Scrolls the element into view once `isWanted` is true. */
 function useInView(isWanted: boolean) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -10,15 +10,15 @@ import { ModalDialog, type Typed } from './modal-dialog.js';
 interface FollowedProps {
   followed: readonly InteractionShownFragment[];
   follow: (interaction: InteractionShownFragment) => void;
-  /** The ids of those that somebody is answering, which are kept here. */
+  /** Ids of interactions with an open or partly filled modal. */
   held: Set<string>;
   drop: (id: string) => void;
-  /** Of which the timeline is shown. */
+  /** The interaction whose timeline is shown. */
   watchedId: string | null;
   watch: (id: string | null) => void;
 }
 
-/** What became of what somebody ran here last. */
+/** State of the interactions that the user started last. */
 export function FollowedInteractions({ followed, follow, held, drop, watchedId, watch }: FollowedProps) {
   if (followed.length === 0) return null;
   return (
@@ -38,7 +38,7 @@ export function FollowedInteractions({ followed, follow, held, drop, watchedId, 
   );
 }
 
-/** Whether somebody may see what happened with it. */
+/** Whether the user may see the timeline. */
 export function isWatchable({ application }: InteractionShownFragment): boolean {
   return application?.viewerOperations.includes('VIEW_INTERACTIONS') ?? false;
 }
@@ -90,7 +90,7 @@ interface AnswerProps {
   held: Set<string>;
 }
 
-/** What an application asks, as a dialog that opens by itself, and again for who closed it: what was typed stays. */
+/** Shows the application's modal at once. After the user closes it, they can open it again with its input kept. */
 function Answer({ interaction: { id, modal, state }, describedBy, follow, held }: AnswerProps) {
   const [isOpen, setOpen] = useState(true);
   const [isSent, setSent] = useState(false);
@@ -123,7 +123,7 @@ function Answer({ interaction: { id, modal, state }, describedBy, follow, held }
   );
 }
 
-/** Keeps one among those that somebody is answering. */
+/** Adds the id to `held` while `isHeld` is true. */
 function useHeld(held: Set<string>, id: string, isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
@@ -155,12 +155,12 @@ function words({ state, failure, application, modal }: InteractionShownFragment)
   }
 }
 
-/** How often an interaction is asked for that should have been answered by now, in milliseconds. */
+/** Polling interval for interactions without a response, in milliseconds. */
 const ASK_MS = 2_000;
 
 const WAITING: ReadonlySet<string> = new Set(['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY']);
 
-/** The interaction as it is, live. What changed before anybody listened, and times that nobody tells of, are asked for. */
+/** The interaction, live. Polling covers changes before the subscription started and timeouts without an event. */
 function useInteraction(started: InteractionShownFragment): InteractionShownFragment {
   const variables = { id: started.id };
   const { data, again } = useQuery({ query: FollowedInteractionDocument, variables });
@@ -170,7 +170,7 @@ function useInteraction(started: InteractionShownFragment): InteractionShownFrag
   return interaction;
 }
 
-/** Asks now and then for what waits for an answer. */
+/** Polls while the interaction waits for a response. */
 export function useAsking(state: InteractionShownFragment['state'] | undefined, ask: () => void): void {
   const latest = useRef(ask);
   latest.current = ask;

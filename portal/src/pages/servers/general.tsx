@@ -10,7 +10,6 @@ import { useLack, useServer, useUpdateServer } from './server.js';
 
 const NAMES = { name: 'Name', description: 'Description', icon: 'Icon' };
 
-/** What a server is called and how it looks, who is invited, and how one leaves it. */
 export function General() {
   const { id, name } = useServer();
   useTitle('General', name);

@@ -16,11 +16,10 @@ interface GrantTableProps {
   applicationId: string;
   /** Null for the application's own list. */
   commandId: string | null;
-  /** What the list says at the moment. */
   grants: readonly Grant[];
 }
 
-/** What one list says of each role, channel and named member: allowed, denied, or nothing. Each is saved by itself. */
+/** Edits one permission list by role, channel and member. Each change is saved at once. */
 export function GrantTable({ applicationId, commandId, grants }: GrantTableProps) {
   const { id: guildId } = useServer();
   const { run, isBusy, problem } = useAction(SetCommandPermissionDocument);
@@ -63,7 +62,7 @@ function emptyWords(commandId: string | null): string {
     : 'This command has no list of its own: the application’s counts.';
 }
 
-/** Whether it concerns everybody, or all channels. */
+/** Whether the change affects all members or all channels and needs confirmation. */
 function isGrave(guildId: string, { type, id }: Target, said: Say): boolean {
   return (type === 'ROLE' && id === guildId && said === true) || (id === allChannels(guildId) && said === false);
 }

@@ -2,7 +2,7 @@ import type { PermissionTarget } from '../../gql/types.js';
 import { listOf, textOf } from './json.js';
 import type { Say } from './say.js';
 
-/** Whether a role, a person or a channel may run a command. */
+/** A command permission of a role, user or channel. */
 export interface Grant {
   type: PermissionTarget;
   id: string;
@@ -11,7 +11,7 @@ export interface Grant {
 
 const TARGETS: Record<number, PermissionTarget> = { 1: 'ROLE', 2: 'USER', 3: 'CHANNEL' };
 
-/** The reference platform's list of permissions. */
+/** Parses command permissions in wire format. */
 export function grantsOf(value: unknown): Grant[] {
   return listOf(value).flatMap(({ id, type, permission }) => {
     const target = typeof type === 'number' ? TARGETS[type] : undefined;
@@ -25,19 +25,19 @@ export function sayOf(grants: readonly Grant[], target: Pick<Grant, 'type' | 'id
   return grants.find((one) => keyOf(one) === keyOf(target))?.allow ?? null;
 }
 
-/** What stands for all channels in such a list: one less than the server's id. */
+/** Id that stands for all channels: the server's id minus 1. */
 export function allChannels(guildId: string): string {
   return String(BigInt(guildId) - 1n);
 }
 
-/** The names of what grants can be about. */
+/** Names that the text uses. */
 interface Named {
   id: string;
   roles: readonly { id: string; name: string }[];
   channels: readonly { id: string; name: string }[];
 }
 
-/** What a list that counts comes to, in words: whom it lets run a command, whom not, and where. */
+/** Summarizes an effective list: who may run the command, who may not, and where. */
 export function effectText(grants: readonly Grant[], server: Named): string {
   const naming = (type: PermissionTarget, allow: boolean) =>
     grants.filter((one) => one.type === type && one.allow === allow).map(({ id }) => id);

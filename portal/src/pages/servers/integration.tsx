@@ -18,7 +18,6 @@ import { effectText, grantsOf } from './grants.js';
 import { ON_ITS_BOX, useIsOnBox, useLack, useServer } from './server.js';
 import './integrations.css';
 
-/** Who may run the commands of one application in the server. */
 export function Integration() {
   if (!useIsOnBox()) return <IntegrationHere />;
   return (
@@ -52,7 +51,7 @@ function IntegrationHere() {
   if (answer.error && isMalformedId(answer.error)) return <NotFound isPart />;
   if (!data) return <Awaited answer={answer} />;
   if (!application) return <NotFound isPart />;
-  // Who has no role in the application is shown none of them here.
+  // `application.commands` is empty for users without a role in the application.
   const commands = [...application.commands, ...application.own];
   return (
     <>
@@ -73,7 +72,7 @@ function IntegrationHere() {
   );
 }
 
-/** What counts for each command, and the list that is open. */
+/** Effective permissions of each command, and the editor of the open list. */
 function Lists({ applicationId }: { applicationId: string }) {
   const { id: guildId } = useServer();
   const { commandId = null } = useParams({ strict: false });
@@ -110,7 +109,7 @@ function Lists({ applicationId }: { applicationId: string }) {
 
 type Access = CommandAccessesFragment['commandAccess'];
 
-/** What each list comes to, of which a click opens one. */
+/** Effective permissions of each list, with links to edit them. */
 function Effects({ applicationId, access }: { applicationId: string; access: Access }) {
   const server = useServer();
   const params = { guildId: server.id, applicationId };

@@ -19,7 +19,6 @@ import { namedPermissions } from './permissions.js';
 import { useInstallLack, useServer } from './server.js';
 import './integrations.css';
 
-/** All applications that are installed in the server. */
 export function Integrations() {
   useTitle('Integrations', useServer().name);
   return (
@@ -30,7 +29,7 @@ export function Integrations() {
   );
 }
 
-/** One page of them, and those that follow once somebody asks for them. */
+/** One page of installations. Later pages load on demand. */
 function InstallPage({ after }: { after: string | null }) {
   const { id } = useServer();
   const variables = { id, after };

@@ -13,7 +13,7 @@ interface InteractionPanelProps {
   onClose: () => void;
 }
 
-/** What happens with something that was run in the channel, step by step, beside it. */
+/** Timeline of an interaction, next to the channel. */
 export default function InteractionPanel({ watched, onClose }: InteractionPanelProps) {
   const { id, application, name } = watched;
   return (

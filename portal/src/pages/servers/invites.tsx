@@ -21,7 +21,6 @@ import { isMessageChannel } from './channels-of.js';
 import { holds } from './permissions.js';
 import { ON_ITS_BOX, useIsOnBox, useServer } from './server.js';
 
-/** The invites that the caller can take back, and a new one. */
 export function Invites() {
   if (useIsOnBox())
     return (

@@ -11,7 +11,7 @@ import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 
-/** Asks for an invite's link or code, shows where it leads, and joins. */
+/** Joins a server by an invite's link or code, after a preview. */
 export function JoinServer({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -26,7 +26,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   };
   const isUnknown = problem?.code === 'NOT_FOUND';
   const fault = isUnknown ? NO_INVITE : (problem?.fields.code ?? problem?.message ?? undefined);
-  // One object for one refusal: a form gives the focus to its field for each that it is given.
+  // Memoized, because the form moves the focus for each new problem object.
   const atField = useMemo(() => problem && { ...problem, message: null }, [problem]);
   return (
     <OpenDialog title="Join with an invite" onClose={onClose}>
@@ -53,7 +53,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
 
 const NO_INVITE = 'There is no such invite here. It may have expired, or have been used up or taken back.';
 
-/** The code of an invite, alone or at the end of its link. */
+/** Extracts the code from a link or a bare code. */
 function codeIn(text: string): string {
   return (
     text

@@ -1,4 +1,4 @@
-/** Reads values of the reference platform's wire, which GraphQL passes on as JSON: what is not of the shape is absent. */
+/** Reads wire format values that GraphQL passes through as JSON. Values of the wrong type count as absent. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,13 +22,16 @@ export function numbersOf(value: unknown): number[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'number') : [];
 }
 
-/** An address that a link may lead to; undefined for any other, such as a script. */
+/** Accepts http and https URLs only, so that no link runs a script. */
 export function webAddress(value: unknown): string | undefined {
   const text = textOf(value);
   return text && /^https?:\/\//i.test(text) ? text : undefined;
 }
 
-/** Whether the pages' policy lets a picture of this address be shown: one of this instance. @param issuer where it is public */
+/**
+ * Whether the content security policy allows the image, which must be served by this instance. @param issuer public
+ * origin
+ */
 export function isShowable(url: string, issuer: string): boolean {
   return [window.location.origin, new URL(issuer).origin].some((origin) => url.startsWith(`${origin}/`));
 }

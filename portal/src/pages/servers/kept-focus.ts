@@ -1,8 +1,9 @@
 import { type FocusEvent, useLayoutEffect, useRef } from 'react';
 
 /**
- * Keeps the focus within something of which parts come and go: where the part that has it goes away, another one takes it.
- * @param next which one; the whole takes it, which has to be able to, where there is none
+ * Keeps the focus inside an element whose parts are mounted and unmounted.
+ * @param next returns the element to focus when the focused one is removed; null focuses the whole, which must be
+ * focusable
  */
 export function useKeptFocus<Whole extends HTMLElement>(next: (whole: Whole) => HTMLElement | null = () => null) {
   const whole = useRef<Whole>(null);
@@ -16,7 +17,7 @@ export function useKeptFocus<Whole extends HTMLElement>(next: (whole: Whole) => 
     onFocus: ({ target }: FocusEvent) => {
       holder.current = target;
     },
-    // Told where somebody goes elsewhere, and where the part is switched off; not where it goes away.
+    // Blur fires when the user moves on or the element is disabled, but not when the element is removed.
     onBlur: ({ target }: FocusEvent) => {
       if (canHold(target) && document.hasFocus()) holder.current = null;
     },

@@ -12,7 +12,6 @@ import { Side } from '../../ui/side.js';
 import { ServerContext } from './server.js';
 import './servers.css';
 
-/** What is around the pages of one server. */
 export function ServerLayout() {
   const { guildId } = useParams({ from: '/frame/servers/$guildId' });
   return <OneServer key={guildId} id={guildId} />;
@@ -59,7 +58,6 @@ function Head({ server: { name, iconUrl, owner, tier } }: { server: GuildPageFra
   );
 }
 
-/** Where a server is kept. */
 export function TierBadge({ tier }: { tier: GuildPageFragment['tier'] }) {
   return <span className="badge">{tier === 'CLOUD' ? 'cloud' : 'self-hosted'}</span>;
 }

@@ -10,7 +10,6 @@ import { Picture } from '../../ui/picture.js';
 import { JoinServer } from './join-server.js';
 import { NewServer } from './new-server.js';
 
-/** The servers where the caller is a member. */
 export function Servers() {
   useTitle('Servers');
   const [opened, open] = useState<'new' | 'join' | null>(null);
@@ -68,7 +67,6 @@ function NextServers({ after }: { after: string }) {
   );
 }
 
-/** A server in a list. */
 export function ServerCard({ server: { id, name, description, iconUrl, tier } }: { server: GuildCardFragment }) {
   return (
     <li className="tile">

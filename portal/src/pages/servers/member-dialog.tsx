@@ -20,14 +20,14 @@ import { useWhyNotMember } from './rights.js';
 import { useSelf, useServer } from './server.js';
 
 interface MemberDialogProps {
-  /** As they are at the moment. */
+  /** Live data. */
   member: MemberRowFragment;
   onClose: () => void;
-  /** Once something was changed; ends when the member is shown as they are then. */
+  /** Called after a change; resolves once the new data is shown. */
   onSaved: () => Promise<unknown>;
 }
 
-/** What can be done with a member: nickname, roles, time-out, kick and ban. Each part is saved by itself, and the others stay as they are. */
+/** Actions on a member. Each section is saved separately and keeps the input of the others. */
 export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
   const { id: selfId } = useSelf();
   const isSelf = member.user.id === selfId;
@@ -127,7 +127,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
   );
 }
 
-/** Which roles they are to have. Only what differs is saved, one by one, so that what others give meanwhile stays. */
+/** Edits roles. Only changed roles are saved, one by one, so that concurrent changes of other roles stay. */
 function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[], onSaved: MemberDialogProps['onSaved']) {
   const { id: guildId } = useServer();
   const held = new Set(member.roles.map(({ id }) => id));
@@ -248,7 +248,7 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
   );
 }
 
-/** What switches off kick and ban, whose reason is said once where it is the same. */
+/** Disables kick and ban. A shared reason is shown once. */
 function useOffs(member: MemberRowFragment) {
   const whyNot = useWhyNotMember(member);
   const [reasonOfKick, reasonOfBan] = [whyNot('KICK'), whyNot('BAN')];

@@ -17,7 +17,6 @@ import { useLater } from './person-field.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
 
-/** Who is a member of the server. */
 export function Members() {
   const { id: guildId, name } = useServer();
   useTitle('Members', name);
@@ -46,7 +45,7 @@ export function Members() {
   );
 }
 
-/** One page of them, and those that follow once somebody asks for them; each is kept as it is by itself. */
+/** One page of members, each page live on its own. Later pages load on demand. */
 function MemberPage({ after, search }: { after: string | null; search: string | null }) {
   const { id } = useServer();
   const variables = { id, after, search };

@@ -2,7 +2,6 @@ import { useInstance } from '../../instance.js';
 import { isShowable } from './json.js';
 import type { Attachment, Embed } from './wire.js';
 
-/** The cards of a message. */
 export function Embeds({ embeds }: { embeds: Embed[] }) {
   return embeds.map((embed, index) => <EmbedCard key={index} embed={embed} />);
 }
@@ -33,7 +32,6 @@ function EmbedCard({ embed: { title, url, author, description, fields, image, fo
   );
 }
 
-/** The files of a message. */
 export function Attachments({ attachments }: { attachments: Attachment[] }) {
   return attachments.map((attachment) =>
     attachment.isSpoiler ? (
@@ -56,7 +54,7 @@ function AttachmentShown({ attachment: { url, name, description, isPicture, byte
   );
 }
 
-/** A picture of this instance; of one elsewhere, which the pages' policy keeps out, its link. */
+/** Shows an image of this instance. Other images become links, because the content security policy blocks them. */
 export function PictureAt({ url, text }: { url: string; text: string }) {
   const { issuer } = useInstance();
   if (!isShowable(url, issuer)) return <Outward url={url} text={text} />;
@@ -67,7 +65,6 @@ export function PictureAt({ url, text }: { url: string; text: string }) {
   );
 }
 
-/** A link that leaves the portal. */
 export function Outward({ url, text }: { url: string; text: string }) {
   return (
     <a href={url} target="_blank" rel="noreferrer">
@@ -76,7 +73,7 @@ export function Outward({ url, text }: { url: string; text: string }) {
   );
 }
 
-/** Such as `3.2 MiB`. */
+/** For example `3.2 MiB`. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
   const [size, unit] = bytes < 1_048_576 ? [bytes / 1_024, 'KiB'] : [bytes / 1_048_576, 'MiB'];

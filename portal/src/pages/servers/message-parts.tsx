@@ -12,13 +12,13 @@ interface MessagePartsProps {
   follow: (interaction: InteractionShownFragment) => void;
 }
 
-/** The components of a message, which are used by who sees it. */
+/** Interactive components of a message. */
 export function MessageParts({ parts, messageId, follow }: MessagePartsProps) {
   const { id: channelId } = useChannel();
   const { run, isBusy } = useAction(UseComponentDocument);
   if (parts.length === 0) return null;
   const use = async (customId: string, values?: string[]) => {
-    // Not switched off meanwhile: a button that is off lets go of the focus.
+    // Ignores clicks instead of disabling the button, which would lose the focus.
     if (isBusy) return;
     const data = await run({ input: { channelId, messageId, customId, ...(values ? { values } : {}) } });
     if (data) follow(data.useComponent.interaction);
@@ -63,7 +63,7 @@ function OnePart({ part, ...props }: PartProps & { part: Part }) {
   }
 }
 
-/** How the reference platform's styles of buttons look here; the rest is plain. */
+/** Classes by button style of the wire format. */
 const LOOKS: Record<number, string> = { 1: 'small', 3: 'small', 4: 'small bad' };
 
 function PartButton({ part, use }: PartProps & { part: Extract<Part, { kind: 'button' }> }) {

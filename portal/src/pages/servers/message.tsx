@@ -24,7 +24,7 @@ import { useChannel } from './open-channel.js';
 import { goOnWith, unsentIn } from './unsent.js';
 import { attachmentsOf, embedsOf, type Reaction, reactionsOf } from './wire.js';
 
-/** The flag of an answer that is still to come. */
+/** Message flag of a deferred response. */
 const LOADING = 1 << 7;
 
 interface MessageRowProps {
@@ -35,7 +35,6 @@ interface MessageRowProps {
   follow: (interaction: InteractionShownFragment) => void;
 }
 
-/** A message: who wrote it, what it says, and what can be done with it. */
 export function MessageRow({ message, onChange, onGone, fateOf, follow }: MessageRowProps) {
   const [doing, setDoing] = useState<MessageOperation | null>(null);
   const [used, setUsed] = useState<MessageOperation | null>(null);
@@ -77,7 +76,7 @@ export function MessageRow({ message, onChange, onGone, fateOf, follow }: Messag
   );
 }
 
-/** The ids of the parts of a message by which its buttons are told from those of others. */
+/** Element ids that label a message's buttons, to distinguish them from those of other messages. */
 const headOf = ({ id }: MessageShownFragment) => `head-${id}`;
 const textOf = ({ id }: MessageShownFragment) => `text-${id}`;
 
@@ -105,12 +104,12 @@ function MessageContent({ message, name }: { message: MessageShownFragment; name
   );
 }
 
-/** Enter sends, Shift+Enter begins a line; not while an input method composes. */
+/** Enter sends and Shift+Enter adds a line. Enter during IME composition does neither. */
 export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolean {
   return key === 'Enter' && !shiftKey && !nativeEvent.isComposing;
 }
 
-/** Takes the focus once it is there. */
+/** Ref callback. */
 const takeFocus = (element: HTMLElement | null) => element?.focus();
 
 interface EditorProps extends Pick<MessageRowProps, 'message' | 'onChange' | 'fateOf'> {
@@ -132,7 +131,7 @@ function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
   };
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Escape') {
-      // The question that it opens would be closed by the same key.
+      // Otherwise the same key press would close the confirmation that it opens.
       event.stopPropagation();
       closing.close();
     }
@@ -166,9 +165,8 @@ function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
 const GO_ON = 'What you typed is in the field for a new one.';
 
 /**
- * Takes what somebody is typing to where a message is written when what they edit goes, which somebody else deleted, or which is before all
- * that is shown now.
- * @returns for where it is typed, which takes the focus at once
+ * Moves an unfinished edit to the composer if the message is deleted or no longer loaded.
+ * @returns ref of the field, which is focused on mount
  */
 function useGoingOn(typed: string | null, fate: () => Fate) {
   const unsent = unsentIn(useChannel().id);
@@ -192,7 +190,7 @@ function useGoingOn(typed: string | null, fate: () => Fate) {
 
 interface MessageActionsProps {
   message: MessageShownFragment;
-  /** What was done last, to which the focus comes back. */
+  /** The action used last, whose button gets the focus back. */
   used: MessageOperation | null;
   onDo: (doing: MessageOperation) => void;
 }
@@ -242,7 +240,7 @@ const EMOJIS = ['👍', '❤️', '😂', '🎉', '😮', '👀'];
 interface ReactionsProps {
   message: MessageShownFragment;
   onChange: (message: MessageShownFragment) => void;
-  /** Whether others are offered. */
+  /** Whether to offer more emojis. */
   isOpen: boolean;
   onClose: () => void;
 }
@@ -292,7 +290,7 @@ function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
   );
 }
 
-/** The platform counts an emoji with and without its variation selectors as one. */
+/** The server treats an emoji with and without variation selectors as the same. */
 const bare = (emoji: string) => emoji.replaceAll('\uFE0F', '');
 
 function AnotherEmoji({ onPick, onClose }: { onPick: (emoji: string) => void; onClose: () => void }) {

@@ -9,31 +9,32 @@ import { ChannelLog, type Fate } from './channel-log.js';
 import { useTyping } from './typing.js';
 import { newsOf } from './wire.js';
 
-/** For how long after somebody began to listen messages may have been missed, in milliseconds. */
+/** How long after subscribing events may still be missed, in milliseconds. */
 const MISSED_MS = 1_500;
 
-/** The messages of a channel as far as they were asked for, oldest first, and what goes on there. */
+/** Loaded messages of a channel, oldest first, and its live state. */
 export interface ShownMessages {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   messages: readonly MessageShownFragment[] | undefined;
-  /** Why these are not the newest ones. */
+  /** Why the newest messages could not be loaded. */
   fault: string | null;
   askNewest(): void;
   hasOlder: boolean;
-  /** @returns why there are no older ones to show; null where they are there */
+  /** @returns the error message, or null on success */
   loadOlder(): Promise<string | null>;
-  /** Shows a message as it is now, whether or not it was there. */
+  /** Adds or replaces a message. */
   put(message: MessageShownFragment): void;
   remove(id: string): void;
-  /** What has become of a message that was there, as far as is known. */
   fateOf(id: string): Fate;
-  /** Who is typing. */
+  /** Names of the users who are typing. */
   typing: string[];
-  /** Whether the caller can no longer see the channel. */
+  /** Whether the user has lost access to the channel. */
   isOver: boolean;
 }
 
-/** Shows a channel's messages, live. An event only tells what to ask for, so that all that is shown comes the same way. */
+/**
+ * A channel's messages, live. Events only say which message to fetch, so that all messages come from the same query.
+ */
 export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFragment, selfId: string): ShownMessages {
   const client = useClient();
   const channel = useMemo(() => new ChannelLog(client, channelId), [client, channelId]);
@@ -50,7 +51,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
   const isOver = useEvents(channelId, hear, askNewest);
   const rights = useRef(viewerPermissions);
   useEffect(() => {
-    // What somebody may do with each message is told with it.
+    // Messages include the user's operations, which depend on these permissions.
     if (rights.current !== viewerPermissions) askNewest();
     rights.current = viewerPermissions;
   }, [viewerPermissions, askNewest]);
@@ -69,7 +70,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
   };
 }
 
-/** Hears of what goes on in a channel. @returns whether the caller can no longer see it */
+/** Subscribes to the channel's events. @returns whether the user has lost access */
 function useEvents(channelId: string, hear: Listener['hear'], askNewest: () => void): boolean {
   const client = useClient();
   const [isOver, setOver] = useState(false);
@@ -93,7 +94,7 @@ interface Listener {
   end(): void;
 }
 
-/** Hears of a channel's events; after each begin, what was missed is asked for. @returns what ends it */
+/** Subscribes, and fetches missed messages after each (re)connect. @returns unsubscribe function */
 function listen(client: Client, id: string, { hear, askNewest, end }: Listener): () => void {
   const timers = new Set<ReturnType<typeof setTimeout>>();
   const begin = () => {

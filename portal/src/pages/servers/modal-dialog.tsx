@@ -12,9 +12,9 @@ import { type Filled, filledPart, initialOf, type ModalInput } from './modal-val
 
 interface ModalDialogProps {
   interactionId: string;
-  /** As the wire has it. */
+  /** In wire format. */
   modal: unknown;
-  /** What was typed so far, by the inputs' ids: it outlives the dialog. */
+  /** Input so far, by custom id. It outlives the dialog. */
   typed: Typed;
   onType: (typed: Typed) => void;
   onSent: (interaction: InteractionShownFragment) => void;
@@ -23,7 +23,6 @@ interface ModalDialogProps {
 
 export type Typed = Readonly<Record<string, Filled>>;
 
-/** What an application asks to be filled in. */
 export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClose }: ModalDialogProps) {
   const { title, components } = fieldsOf(modal);
   const [parts] = useState<Part[]>(() => partsOf(components));
@@ -58,7 +57,7 @@ export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClo
   );
 }
 
-/** The inputs of a part, each of which is sent in a part of its own. */
+/** Collects the inputs. Each is sent as a component of its own. */
 function inputsIn(part: Part): ModalInput[] {
   switch (part.kind) {
     case 'group':
@@ -76,7 +75,7 @@ function inputsIn(part: Part): ModalInput[] {
   }
 }
 
-/** What is wrong with an input: faults are told by its place among those that were sent. */
+/** Finds an input's error, whose path has the index among the sent inputs. */
 function faultAt(fields: Record<string, string>, inputs: ModalInput[], customId: string): string | undefined {
   const place = inputs.findIndex((input) => input.customId === customId);
   return Object.entries(fields).find(([path]) => path.startsWith(`components.${place}.`))?.[1];

@@ -6,7 +6,7 @@ import { SelectValues } from './select-choice.js';
 
 interface ModalPartProps {
   part: Part;
-  /** Of a label around it. */
+  /** From the enclosing label component. */
   label?: string;
   hint?: string | undefined;
   filled: Record<string, Filled>;
@@ -14,7 +14,6 @@ interface ModalPartProps {
   onFill: (customId: string, value: Filled) => void;
 }
 
-/** A part of a modal. */
 export function ModalPart({ part, label = '', hint, ...props }: ModalPartProps) {
   switch (part.kind) {
     case 'text':

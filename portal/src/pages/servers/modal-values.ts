@@ -1,11 +1,10 @@
 import type { Part } from './components.js';
 
-/** A part of a modal that is filled in. */
 export type ModalInput = Extract<Part, { customId: string }> & {
   kind: 'input' | 'select' | 'choices' | 'check' | 'files';
 };
 
-/** What it was filled in with: text, chosen values, on or off, or files. */
+/** Value of an input: text, chosen values, a checkbox state or files. */
 export type Filled = string | string[] | boolean | File[];
 
 export function initialOf(input: ModalInput): Filled {
@@ -25,7 +24,7 @@ export function initialOf(input: ModalInput): Filled {
 const LABEL = 18;
 const RADIO = 21;
 
-/** The wire's part with what was filled in. @param files those of the modal, to which its own are added */
+/** Builds the component to send. @param files files of the whole modal; those of this input are appended */
 export function filledPart(input: ModalInput, filled: Filled | undefined, files: File[]): object {
   return { type: LABEL, component: { custom_id: input.customId, ...wireOf(input, filled, files) } };
 }

@@ -7,7 +7,6 @@ import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { TextArea, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 
-/** Asks for a name, makes the server, and leads to it. */
 export function NewServer({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [input, setInput] = useState({ name: '', description: '' });

@@ -1,10 +1,9 @@
 import { createContext, useContext } from 'react';
 import type { ChannelRowFragment } from '../../gql/types.js';
 
-/** The channel that is open, as it is at the moment. */
 export const ChannelContext = createContext<ChannelRowFragment | null>(null);
 
-/** The channel that is open. */
+/** The channel of the current page. */
 export function useChannel(): ChannelRowFragment {
   const channel = useContext(ChannelContext);
   if (!channel) throw new Error('no channel is open');

@@ -12,13 +12,12 @@ import { useServer } from './server.js';
 interface OptionFieldProps {
   option: CommandOption;
   runnable: Runnable;
-  /** What all of its options were given. */
+  /** Values of all options, by name. */
   given: Record<string, Given>;
   fault: string | undefined;
   onGive: (value: Given) => void;
 }
 
-/** What one option of a command takes. */
 export function OptionField(props: OptionFieldProps) {
   const { option, given, fault, onGive } = props;
   const notes = { label: option.name, hint: hintOf(option), fault };
@@ -51,7 +50,7 @@ function hintOf({ description, isRequired }: CommandOption): string {
   return isRequired ? description : `${description} (optional)`;
 }
 
-/** What is chosen from a list: of the command's own, of the server, or yes and no; null for anything else. */
+/** Fixed list of values of an option; null if it has none. */
 function useListed({ kind, choices, channelTypes }: CommandOption): OptionChoice[] | null {
   const { id: guildId, channels, roles } = useServer();
   if (choices.length > 0) return choices;
@@ -89,7 +88,7 @@ function ListField({ list, value, onGive, ...notes }: ListFieldProps) {
   );
 }
 
-/** An option whose application offers choices while it is typed. */
+/** Option with autocomplete by the application. */
 function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldProps) {
   const [text, setText] = useState('');
   const [offered, setOffered] = useState<Offered | null>(null);
@@ -123,9 +122,9 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
   );
 }
 
-/** What an application offers, or why it does not. */
+/** Autocomplete choices, or why they could not be loaded. */
 interface Offered {
-  /** For what text. */
+  /** The text they belong to. */
   typed: string;
   choices: OptionChoice[];
   refusal: string | undefined;

@@ -1,7 +1,7 @@
 import type { CommandShownFragment, RunnableCommandsQuery } from '../../gql/types.js';
 import { type Fields, listOf, numberOf, numbersOf, textOf } from './json.js';
 
-/** The reference platform's option types. */
+/** Option types of the wire format. */
 const TYPES = {
   3: 'text',
   4: 'whole',
@@ -21,7 +21,6 @@ export interface OptionChoice {
   value: string | number;
 }
 
-/** Something that a command is given. */
 export interface CommandOption {
   name: string;
   description: string;
@@ -33,18 +32,18 @@ export interface CommandOption {
   maxLength: number | undefined;
 }
 
-/** What tells the server which command is run: one of an application as it was seen, or a built-in one. */
+/** Identifies the command: an application's by id and version, or a built-in one by name. */
 type Invoked = { commandId: string; version: string } | { name: string };
 
-/** What can be run: a command, or one of its subcommands. */
+/** A command or subcommand that can be run. */
 export interface Runnable {
   key: string;
   invoked: Invoked;
-  /** Whose it is. */
+  /** Name of the application, or of the built-in commands. */
   source: string;
-  /** The group and the subcommand, where there are any. */
+  /** Names of the subcommand group and the subcommand, if any. */
   path: string[];
-  /** Such as `game round start`. */
+  /** For example `game round start`. */
   name: string;
   description: string;
   options: CommandOption[];
@@ -52,7 +51,7 @@ export interface Runnable {
 
 const isNested = ({ type }: Fields) => type === 1 || type === 2;
 
-/** What can be run of the commands of applications, and then of those that everybody has. */
+/** Lists the runnable commands of applications, then the built-in ones. */
 export function runnablesOf({ runnableCommands, builtInCommands }: RunnableCommandsQuery): Runnable[] {
   const invocable = builtInCommands.filter(({ client }) => !client);
   return [...runnableCommands.map(ofApplication), ...invocable.map(builtIn)].flatMap((command) =>
@@ -104,21 +103,21 @@ function optionOf(fields: Fields): CommandOption[] {
   ];
 }
 
-/** Choices of an option, of the command or as an application offers them. */
+/** Parses choices of an option or an autocomplete response. */
 export function choicesOf(value: unknown): OptionChoice[] {
   return listOf(value).flatMap(({ name, value }) =>
     typeof value === 'string' || typeof value === 'number' ? [{ name: textOf(name) ?? String(value), value }] : [],
   );
 }
 
-/** What somebody gave an option: text as typed or an id, a file, or nothing. */
+/** Value of an option: text or id, a file, or nothing. */
 export type Given = string | File | undefined;
 
-/** The options as GraphQL takes them, and the files that their values are places of. */
+/** Options as GraphQL input. A file option's value is an index in `files`. */
 export interface SentOptions {
   options: unknown[];
   files: File[];
-  /** The names of those that are sent, in their order. */
+  /** Names of the sent options, in order. */
   names: string[];
 }
 
@@ -135,7 +134,7 @@ export function sentOptions({ path, options }: Runnable, given: Record<string, G
   return { options: nested, files, names: sent.map(({ name }) => name) };
 }
 
-/** What was typed as what the option takes; what is no number goes as it is, for the server to say so. */
+/** Converts text to the option's type. An invalid number is sent as text, so that the server reports it. */
 function typed(kind: OptionKind, value: string): string | number | boolean {
   if (kind === 'yes-no') return value === 'true';
   if (kind !== 'whole' && kind !== 'number') return value;
@@ -143,7 +142,7 @@ function typed(kind: OptionKind, value: string): string | number | boolean {
   return value.trim() === '' || Number.isNaN(number) ? value : number;
 }
 
-/** What is wrong by the options' names, of faults by paths such as `options.0.options.1.value`. */
+/** Maps error paths such as `options.0.options.1.value` to option names. */
 export function faultsByName(fields: Record<string, string>, names: string[]): Record<string, string> {
   const named = Object.entries(fields).flatMap(([path, message]) => {
     const index = [...path.matchAll(/options\.(\d+)/g)].at(-1)?.[1];

@@ -1,7 +1,7 @@
 import { listOf, textOf } from './json.js';
 import type { Say } from './say.js';
 
-/** What a channel says of a role or a member, in decimal bits. */
+/** Permission overwrite of a role or member, in decimal bits. */
 export interface Overwrite {
   id: string;
   isRole: boolean;
@@ -9,7 +9,7 @@ export interface Overwrite {
   deny: string;
 }
 
-/** The reference platform's `permission_overwrites`. */
+/** Parses `permission_overwrites` in wire format. */
 export function overwritesOf(value: unknown): Overwrite[] {
   return listOf(value).flatMap(({ id, type, allow, deny }) => {
     const target = textOf(id);
@@ -19,13 +19,12 @@ export function overwritesOf(value: unknown): Overwrite[] {
 
 type Bits = Pick<Overwrite, 'allow' | 'deny'>;
 
-/** What is said of one permission. */
 export function saidOf({ allow, deny }: Bits, bit: bigint): Say {
   if ((BigInt(allow) & bit) !== 0n) return true;
   return (BigInt(deny) & bit) !== 0n ? false : null;
 }
 
-/** The bits with something else said of one permission. */
+/** Returns the bits with one permission set to another state. */
 export function withSaid({ allow, deny }: Bits, bit: bigint, said: Say): Bits {
   const withBit = (bits: string, isIn: boolean) => String(isIn ? BigInt(bits) | bit : BigInt(bits) & ~bit);
   return { allow: withBit(allow, said === true), deny: withBit(deny, said === false) };

@@ -10,7 +10,7 @@ import './roles.css';
 
 type Row = NonNullable<GuildParityQuery['guild']>['parity'][number];
 
-/** Which routes of the REST API work on this server, which is on a box. */
+/** REST API parity table of a server on a box. */
 export function Parity() {
   const { id, name } = useServer();
   useTitle('Parity', name);

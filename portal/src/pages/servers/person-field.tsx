@@ -8,18 +8,18 @@ interface PersonFieldProps {
   label: string;
   hint?: string | undefined;
   fault?: string | undefined;
-  /** What somebody is called who is picked from the start. */
+  /** Name of the initial choice. */
   picked?: string | undefined;
-  /** Whether roles are offered as well. */
+  /** Whether roles can be chosen, too. */
   withRoles?: boolean;
-  /** Whether several are picked, one after the other. */
+  /** Whether several can be picked, one after another. */
   isMany?: boolean;
   isOff?: boolean | undefined;
-  /** With undefined once what is typed is nobody's name any more, unless several are picked. */
+  /** Called with undefined when the text no longer matches the choice, unless `isMany` is set. */
   onPick: (id: string | undefined, name: string) => void;
 }
 
-/** Finds a member of the server by the beginning of a name. */
+/** Searches members of the server by the start of their name. */
 export function PersonField(props: PersonFieldProps) {
   const { label, hint, fault, picked = '', withRoles = false, isMany, isOff, onPick } = props;
   const { id: guildId } = useServer();
@@ -74,7 +74,7 @@ function useRoles(search: string | null): ComboboxItem[] {
   return fits.map(({ id, name }) => ({ key: id, text: name, note: 'role' }));
 }
 
-/** A text as it is once it was left alone for so long, in milliseconds. */
+/** Debounces a text by `ms` milliseconds. */
 export function useLater(text: string, ms: number): string {
   const [later, setLater] = useState(text);
   useEffect(() => {

@@ -10,7 +10,7 @@ const NEEDED: Record<MemberOperation, PermissionName> = {
   BAN: 'BanMembers',
 };
 
-/** Tells why the caller may not do something with a member; undefined where they may. */
+/** Returns a function that says why the user may not perform an operation on the member; undefined if they may. */
 export function useWhyNotMember({ user, viewerOperations }: MemberRowFragment) {
   const { owner, viewerPermissions } = useServer();
   const isOnBox = useIsOnBox();
@@ -31,7 +31,7 @@ function rankText(isOwner: boolean, operation: MemberOperation): string {
     : 'Only who has a higher role than they have can.';
 }
 
-/** Why the caller may not do it with a role; undefined where they may, or where there is none. */
+/** Why the user may not perform the operation; undefined if they may, or without a role. */
 export function useWhyNotRole(role: RoleRowFragment | undefined, operation: RoleOperation): string | undefined {
   const lack = useLack('ManageRoles');
   if (!role || role.viewerOperations.includes(operation)) return undefined;

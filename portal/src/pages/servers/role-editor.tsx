@@ -14,7 +14,7 @@ import { useServer } from './server.js';
 
 type Own = { name: string; color: string; hoist: boolean; mentionable: boolean };
 
-/** Each permission is edited by itself, lest two people who change different ones undo each other. */
+/** One field per permission, so that concurrent changes of different permissions do not conflict. */
 type Live = Own & Record<PermissionName, boolean>;
 
 const OWN_NAMES: Record<keyof Own, string> = {
@@ -26,7 +26,6 @@ const OWN_NAMES: Record<keyof Own, string> = {
 
 const NAMES = { ...OWN_NAMES, ...byPermission(({ text }) => text) };
 
-/** What a role is called and looks like, and what who has it may do. */
 export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string | undefined }) {
   const { id: guildId } = useServer();
   const { save, question } = useSave(role);
@@ -96,7 +95,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
   );
 }
 
-/** Saves what differs; asks first before somebody becomes an administrator by it. */
+/** Saves the changes. Asks first before granting Administrator. */
 function useSave(role: RoleRowFragment) {
   const { id: guildId } = useServer();
   const client = useClient();
@@ -154,7 +153,7 @@ function colorText(color: number): string {
 
 const WORDS = { color: 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.' };
 
-/** As an RGB value; what is no colour is one that the server refuses. */
+/** RGB value; -1 if invalid, which the server rejects. */
 function colorOf(text: string): number {
   if (text.trim() === '') return 0;
   return /^#?[0-9a-f]{6}$/i.test(text.trim()) ? Number.parseInt(text.trim().replace('#', ''), 16) : -1;
@@ -162,7 +161,7 @@ function colorOf(text: string): number {
 
 interface PermissionsProps {
   bits: string;
-  /** What the role lets do as it is saved. */
+  /** Saved permission bits of the role. */
   before: string;
   fault: string | undefined;
   onSet: (name: PermissionName, isOn: boolean) => void;

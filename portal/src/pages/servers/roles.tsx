@@ -13,7 +13,6 @@ import { RoleEditor } from './role-editor.js';
 import { useLack, useServer } from './server.js';
 import './roles.css';
 
-/** The server's roles, the highest first, and below them the one that is open. */
 export function Roles() {
   const { id: guildId } = useServer();
   const lack = useLack('ManageRoles');
@@ -35,12 +34,10 @@ export function Roles() {
   );
 }
 
-/** The role that everybody has. */
 export function EveryoneRole() {
   return <OneRole id={useServer().id} />;
 }
 
-/** The role that is open. */
 export function OpenRole() {
   return <OneRole id={useParams({ from: '/frame/servers/$guildId/roles/$roleId' }).roleId} />;
 }
@@ -52,7 +49,6 @@ function OneRole({ id }: { id: string }) {
   return role ? <RoleEditor key={id} role={role} lack={lack} /> : <NotFound isPart />;
 }
 
-/** Asks for a name, makes the role, and leads to it. */
 export function NewRole() {
   const { id: guildId, name: server } = useServer();
   useTitle('New role', server);
@@ -96,7 +92,7 @@ export function NewRole() {
   );
 }
 
-/** @param lack why the caller changes no role at all */
+/** @param lack why the user may not change any role */
 function RoleList({ lack }: { lack: string | undefined }) {
   const { id: guildId, roles } = useServer();
   const { run, isOff: isOffYet } = useAction(SetRolePositionsDocument);
@@ -143,7 +139,7 @@ function isMovable({ viewerOperations }: RoleRowFragment): boolean {
   return viewerOperations.includes('MOVE');
 }
 
-/** Why some of these roles are not moved by the caller. */
+/** Why the user may not move some of the roles. */
 function whyFixed(roles: readonly RoleRowFragment[]): string | undefined {
   return roles.every(isMovable) ? undefined : 'Roles that do not rank below your own highest stay where they are.';
 }
@@ -161,7 +157,7 @@ function RoleName({ role }: { role: RoleRowFragment }) {
   );
 }
 
-/** That of everybody is open while none is. */
+/** `@everyone` is the index page of the roles. */
 function RoleLink({ guildId, roleId, children }: { guildId: string; roleId: string; children: string }) {
   const isEveryone = guildId === roleId;
   const name = <bdi>{children}</bdi>;
@@ -176,7 +172,7 @@ function RoleLink({ guildId, roleId, children }: { guildId: string; roleId: stri
   );
 }
 
-/** The colour of a role, which says nothing that its name does not. */
+/** Decorative color dot. */
 function RoleDot({ color }: { color: number }) {
   return (
     <svg className="dot" viewBox="0 0 10 10" aria-hidden="true">
@@ -185,7 +181,6 @@ function RoleDot({ color }: { color: number }) {
   );
 }
 
-/** A colour as a field of the browser has it. */
 function hexOf(color: number): string {
   return `#${color.toString(16).padStart(6, '0')}`;
 }

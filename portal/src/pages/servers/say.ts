@@ -1,2 +1,2 @@
-/** What is said of somebody or something: null for nothing. */
+/** State of a permission: allowed, denied, or null for neither. */
 export type Say = boolean | null;

@@ -7,11 +7,10 @@ import { useServer } from './server.js';
 
 interface SelectChoiceProps {
   part: SelectPart;
-  /** Sends what was chosen. A list changes with every key, so it is not sent before somebody says so. */
+  /** Called on the button, not on each change: arrow keys change a select at every press. */
   onChoose: (values: string[]) => void;
 }
 
-/** A select of a message. */
 export function SelectChoice({ part, onChoose }: SelectChoiceProps) {
   const [values, setValues] = useState<string[]>(part.choices.filter((one) => one.isDefault).map((one) => one.value));
   const isComplete = values.length >= part.min && values.length <= part.max;
@@ -34,7 +33,7 @@ export function SelectChoice({ part, onChoose }: SelectChoiceProps) {
 
 interface SelectValuesProps {
   part: SelectPart;
-  /** Without it, the select says itself what it is for. */
+  /** If undefined, the select's placeholder is its label. */
   label?: string;
   hint?: string | undefined;
   values: string[];
@@ -43,7 +42,7 @@ interface SelectValuesProps {
   onValues: (values: string[]) => void;
 }
 
-/** What can be chosen in a select: people are searched for, the rest is listed. */
+/** Searches users, and lists all other kinds of values. */
 export function SelectValues(props: SelectValuesProps) {
   const { part, label, hint, values, isOff, fault, onValues } = props;
   const offered = useOffered(part);

@@ -5,46 +5,48 @@ import type { GuildPageFragment, UpdateGuildInput } from '../../gql/types.js';
 import { useMyId } from '../../me.js';
 import { lacks, type PermissionName } from './permissions.js';
 
-/** The server whose pages are open, as it is at the moment. */
 export const ServerContext = createContext<GuildPageFragment | null>(null);
 
-/** The server whose pages are open. */
+/** The server of the current page. */
 export function useServer(): GuildPageFragment {
   const server = useContext(ServerContext);
   if (!server) throw new Error('no server is open');
   return server;
 }
 
-/** What stands where something of a server is done on its box, and not in the cloud of that. */
+/** Shown in place of actions that are available only on the server's box. */
 export const ON_ITS_BOX = 'This is done on the box that the server lives on.';
 
-/** Whether a server lives on a box of which this is the cloud: nothing is done with it here but to install and to look. */
+/** Whether the server is stored on a box. From its cloud, users can only view it and manage its installations. */
 export function isOnBox({ viewerOperations }: Pick<GuildPageFragment, 'viewerOperations'>): boolean {
   return viewerOperations.length === 0;
 }
 
-/** Whether the open one does. */
 export function useIsOnBox(): boolean {
   return isOnBox(useServer());
 }
 
-/** Why the caller may not do something here that is done where the server lives; undefined when they may. */
+/**
+ * Why the user may not perform an action here; undefined if they may. On a box's server, every such action is refused.
+ */
 export function useLack(name: PermissionName): string | undefined {
   const { viewerPermissions } = useServer();
   return useIsOnBox() ? ON_ITS_BOX : lacks(viewerPermissions, name);
 }
 
-/** Why the caller may not take an application out of the server, which is done in the cloud of a box, too; undefined when they may. */
+/**
+ * Why the user may not uninstall applications; undefined if they may. Unlike other actions, this works for servers on a
+ * box, too.
+ */
 export function useInstallLack(): string | undefined {
   return lacks(useServer().viewerPermissions, 'ManageGuild');
 }
 
-/** The caller. */
 export function useSelf(): { id: string } {
   return { id: useMyId() ?? '' };
 }
 
-/** Saves settings of the server: only those that are given. */
+/** Returns a function that updates the given settings. */
 export function useUpdateServer() {
   const client = useClient();
   const { id } = useServer();

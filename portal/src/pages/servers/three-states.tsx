@@ -7,14 +7,17 @@ const STATES: [said: Say, text: string][] = [
 ];
 
 interface ThreeStatesProps {
-  /** Of whom, or of what. */
+  /** Name of the permission or target. */
   label: string;
   said: Say;
   isOff?: boolean;
   onSay: (said: Say) => void;
 }
 
-/** Allowed, denied or neither. Buttons, not radios: arrow keys walk through those, and would save each that they come by. */
+/**
+ * Allowed, denied or neither. Buttons instead of radios, because arrow keys would select, and so save, each radio on
+ * the way.
+ */
 export function ThreeStates({ label, said, isOff = false, onSay }: ThreeStatesProps) {
   return (
     <fieldset className="states">

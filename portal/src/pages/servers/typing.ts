@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { fieldsOf } from './json.js';
 
-/** How long somebody counts as typing after they were last heard of, in milliseconds. */
+/** How long a user counts as typing after their last typing event, in milliseconds. */
 const TYPING_MS = 10_000;
 
 interface Typist {
@@ -10,7 +10,7 @@ interface Typist {
   until: number;
 }
 
-/** Who else is typing. */
+/** Other users who are typing. */
 export function useTyping(selfId: string) {
   const [typists, setTypists] = useState<Typist[]>([]);
   const others = (userId: string) => (one: Typist) => one.userId !== userId;
@@ -27,7 +27,7 @@ export function useTyping(selfId: string) {
       const until = Date.now() + TYPING_MS - 100;
       setTypists((before) => [...before.filter(others(userId)), { userId, name, until }]);
     },
-    /** Whose message came is not typing any more. */
+    /** Removes the author of a new message. */
     forget: (message: unknown) => {
       const { id } = fieldsOf(fieldsOf(message).author);
       setTypists((before) => (before.length === 0 ? before : before.filter(others(String(id)))));

@@ -1,20 +1,19 @@
 import { Store } from '../../store.js';
 import { noteUnsaved } from '../../unsaved.js';
 
-/** What was written in a channel and not sent. */
+/** Unsent message of a channel. */
 export interface Unsent {
   text: string;
   files: readonly File[];
-  /** Whether somebody was typing it elsewhere on the page a moment ago, and goes on where a message is written. */
+  /** Whether the user was typing this text elsewhere on the page and continues in the composer. */
   isGoneOnWith?: boolean;
 }
 
 export const NOTHING: Unsent = { text: '', files: [] };
 
-/** By channel, while these pages are open: who comes back to a channel goes on there. */
+/** By channel, kept until the tab closes, so that the user can leave a channel and continue later. */
 const kept = new Map<string, Store<Unsent>>();
 
-/** What was written in a channel and not sent, which its page may be closed over. */
 export function unsentIn(channelId: string): Store<Unsent> {
   const known = kept.get(channelId);
   if (known) return known;
@@ -24,22 +23,22 @@ export function unsentIn(channelId: string): Store<Unsent> {
   return unsent;
 }
 
-/** Puts back what could not be sent, before what was written meanwhile. */
+/** Restores a message that could not be sent, before text typed since. */
 export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
   const since = unsent.get();
   unsent.set({ text: [text, since.text].filter(Boolean).join('\n'), files: [...files, ...since.files] });
 }
 
-/** Goes on with what was typed elsewhere in the channel, after what was written already. @param isTyping whether somebody was at it */
+/** Appends text from elsewhere in the channel. @param isTyping whether the user was typing it */
 export function goOnWith(unsent: Store<Unsent>, typed: string, isTyping: boolean): void {
   const { text, files, isGoneOnWith = false } = unsent.get();
   unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: isGoneOnWith || isTyping });
 }
 
-/** Ends the note that something is unsent; null while nothing is. */
+/** Removes the tab's unsaved mark; null if there is none. */
 let endNote: (() => void) | null = null;
 
-/** While something is unsent anywhere, the browser asks before it closes or reloads these pages. */
+/** Asks before closing or reloading the tab while any channel has an unsent message. */
 function guardPages(): void {
   const isAny = [...kept.values()]
     .map((one) => one.get())

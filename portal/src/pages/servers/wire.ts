@@ -1,14 +1,13 @@
 import { fieldsOf, listOf, numberOf, textOf, webAddress } from './json.js';
 
-/** A file beside a message. */
 export interface Attachment {
   id: string;
-  /** As its sender called it. */
+  /** The sender's name for the file. */
   name: string;
   url: string;
   description: string;
   isPicture: boolean;
-  /** Whether it is shown only to those who ask for it. */
+  /** Whether the user has to reveal it. */
   isSpoiler: boolean;
   bytes: number;
 }
@@ -29,16 +28,15 @@ export function attachmentsOf(value: unknown): Attachment[] {
   });
 }
 
-/** An attachment's flag (Discord's documentation, Message Resource). */
+/** Attachment flag (Discord's documentation, Message Resource). */
 const IS_SPOILER = 1 << 3;
 
-/** A title has no extension. */
+/** A title has no extension, so the file name's is appended. */
 function nameOfFile(filename: string, title: string | undefined): string {
   const extension = /\.[^.]*$/.exec(filename)?.[0] ?? '';
   return title ? `${title}${extension}` : filename;
 }
 
-/** A card in a message. */
 export interface Embed {
   title: string | undefined;
   url: string | undefined;
@@ -47,7 +45,7 @@ export interface Embed {
   fields: { name: string; value: string }[];
   image: string | undefined;
   footer: string | undefined;
-  /** RGB. */
+  /** RGB value. */
   color: number | undefined;
 }
 
@@ -64,11 +62,10 @@ export function embedsOf(value: unknown): Embed[] {
   }));
 }
 
-/** How many reacted with an emoji. */
 export interface Reaction {
-  /** As GraphQL takes it: a unicode emoji, or `name:id`. */
+  /** Unicode emoji, or `name:id`, as GraphQL expects it. */
   emoji: string;
-  /** As it is shown. */
+  /** Display text. */
   text: string;
   count: number;
   isMine: boolean;
@@ -87,7 +84,7 @@ export function reactionsOf(value: unknown): Reaction[] {
   });
 }
 
-/** What an event of a channel means for the page that shows it. */
+/** Effect of a channel event on the page. */
 export type ChannelNews =
   | { kind: 'message'; id: string }
   | { kind: 'gone'; ids: string[] }

@@ -8,7 +8,6 @@ import { MoveHere } from './move-here.js';
 import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
-/** What the team owns, and how it comes to own more. */
 export function TeamApplications() {
   const { id, name, applications, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'RECEIVE_APPLICATION'));

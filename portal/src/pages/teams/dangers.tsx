@@ -12,7 +12,6 @@ import { nameOf } from './person.js';
 import { whyNotTeam } from './rights.js';
 import { useTeam } from './team.js';
 
-/** What ends something: for oneself, for the owner, or for all. */
 export function TeamDangers() {
   return (
     <section className="card dangers">
@@ -189,7 +188,10 @@ function OwnedLinks() {
   );
 }
 
-/** Does something after which the team cannot be seen any more. @param act what is said then, null where it was refused */
+/**
+ * Runs an action that ends access to the team, then opens the team list. @param act resolves to a message, or null if
+ * refused
+ */
 function useGoAway(act: () => Promise<string | null>): () => Promise<void> {
   const navigate = useNavigate();
   return async () => {

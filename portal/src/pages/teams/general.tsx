@@ -14,11 +14,10 @@ const NAMES = { name: 'Name', icon: 'Icon' };
 
 interface Settings extends Record<string, unknown> {
   name: string;
-  /** The address of the one there is, another one that was chosen, or null for none. */
+  /** URL of the current icon, a newly chosen file, or null for none. */
   icon: string | File | null;
 }
 
-/** What a team is called, what it wears, and its end. */
 export function TeamGeneral() {
   const { id, name } = useTeam();
   useTitle('General', name);
@@ -68,7 +67,7 @@ function TeamSettings() {
   );
 }
 
-/** Saves settings of the team: only those that are given. */
+/** Returns a function that updates the given settings. */
 function useUpdateTeam() {
   const client = useClient();
   const { id } = useTeam();

@@ -14,12 +14,11 @@ import { whyNotTeam } from './rights.js';
 import { ROLE_WORDS } from './role-words.js';
 import { useTeam } from './team.js';
 
-/** Who is invited and did not answer yet. */
 export function Invitations() {
   const { invitations } = useTeam();
   const { off, offFor, note } = useRevoking();
   const rows = useRowFocus(invitations.length);
-  // Outlives its row, which goes when the invitation is revoked.
+  // The dialog outlives its row, which disappears when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (
     <section className="card">
@@ -46,7 +45,7 @@ export function Invitations() {
   );
 }
 
-/** Whether invitations can be taken back: one's own by everybody, those of others by who manages the team. */
+/** Whether the user may revoke an invitation: always their own, others only as a team manager. */
 export function useRevoking() {
   const { viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
@@ -61,7 +60,7 @@ interface InvitationProps {
 }
 
 interface RowProps extends InvitationProps {
-  /** For what revokes it and invites anew. */
+  /** Attributes of the button that revokes and invites again. */
   offAgain: object;
   onAgain: () => void;
 }
@@ -89,7 +88,6 @@ function InvitationRow({ invitation, off, offAgain, onAgain }: RowProps) {
   );
 }
 
-/** Takes an invitation back, so that another one can be sent. */
 export function RevokeButton({ invitation: { id, invitee }, off }: InvitationProps) {
   const { run, isOff } = useAction(RevokeTeamInvitationDocument);
   const revoke = async () => {

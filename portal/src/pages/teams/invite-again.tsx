@@ -17,7 +17,9 @@ interface AgainProps {
   onClose: () => void;
 }
 
-/** Revokes an invitation and sends another one, for which the address has to be typed once more: nobody is told it. */
+/**
+ * Revokes an invitation and sends a new one. The email address must be typed again, because the API does not return it.
+ */
 export function InviteAgain({ invitation: { id, invitee, role }, onClose }: AgainProps) {
   const [given, setGiven] = useState<Pick<InviteTeamMemberInput, 'email' | 'role'>>({ email: '', role });
   const { send, isBusy, problem, isRevoked } = useSendAgain(id);
@@ -59,7 +61,7 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
   );
 }
 
-/** What was revoked once is not revoked again where only the second half was refused. */
+/** If only the second step is refused, a retry does not revoke again. */
 function useSendAgain(invitationId: string) {
   const { id: teamId } = useTeam();
   const revoking = useAction(RevokeTeamInvitationDocument, { isQuiet: true });

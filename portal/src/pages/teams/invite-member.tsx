@@ -14,7 +14,6 @@ import { whyNotTeam } from './rights.js';
 import { RoleField } from './role-field.js';
 import { useTeam } from './team.js';
 
-/** Invites somebody who has an account, by their e-mail address. */
 export function InviteMember() {
   const { viewerOperations } = useTeam();
   return (
@@ -37,7 +36,7 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     const done = await run({ input: { teamId: id, email: email.trim(), role } });
     if (!done) return;
     setSent((before) => ({ ...before, [email.trim()]: done.inviteTeamMember.invitation.id }));
-    // The list may have told it before the answer came, and the next one may be typed already.
+    // Keep the field if the user has typed another address during the request.
     setGiven((before) => (before.email === email ? { ...before, email: '' } : before));
     say('Invited');
   };
@@ -77,11 +76,14 @@ function InviteForm({ reason }: { reason: string | undefined }) {
 
 interface WaitingProps {
   problem: Problem | null;
-  /** Of the invitation to this address, where it was sent from here. */
+  /** Id of the invitation to this address, if it was sent from this form. */
   invitationId: string | undefined;
 }
 
-/** What has to be revoked before somebody can be invited again: addresses are not told, so it may be any that waits. */
+/**
+ * Invitations to revoke before inviting again. The API hides addresses, so all are offered unless this form sent the
+ * invitation.
+ */
 function WaitingHere({ problem, invitationId }: WaitingProps) {
   const { invitations } = useTeam();
   const { offFor, note } = useRevoking();

@@ -13,7 +13,6 @@ import { ROLE_WORDS } from './role-words.js';
 import { counted, TeamContext, useMyRole } from './team.js';
 import './teams.css';
 
-/** What is around the pages of one team. */
 export function TeamLayout() {
   const { teamId } = useParams({ from: '/frame/teams/$teamId' });
   return <OneTeam key={teamId} id={teamId} />;

@@ -11,7 +11,6 @@ import { NewTeam } from './new-team.js';
 import { ROLE_WORDS } from './role-words.js';
 import { counted, useMyRole } from './team.js';
 
-/** The teams in which the caller is a member. */
 export function Teams() {
   useTitle('Teams');
   const [isNew, setNew] = useState(false);
@@ -36,10 +35,9 @@ export function Teams() {
   );
 }
 
-/** How many of its applications the list asks for. */
+/** Number of applications the query requests per team. */
 const APPLICATIONS_ASKED = 10;
 
-/** A team in a list. */
 function TeamCard({ team }: { team: TeamCardFragment }) {
   const { id, name, iconUrl, members, applications } = team;
   const role = useMyRole(team);

@@ -17,12 +17,12 @@ interface MemberProps {
 
 type Role = UpdateTeamMemberInput['role'];
 
-/** A member with their role. @param props.off why roles are off for the caller */
+/** @param props.off disables the roles if the user may not change them */
 export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useOff>, 'off'>) {
   const { user, role } = member;
   const myId = useMyId();
   const isMe = myId === user.id;
-  // Until it is known who asks, nobody's own role could be taken without a question.
+  // Until the user's id is loaded, their own row is unknown and a demotion would not ask for confirmation.
   const offYet = myId === undefined ? { disabled: true } : off;
   return (
     <li>
@@ -43,7 +43,7 @@ interface OffProps extends MemberProps {
   off: object;
 }
 
-/** Chooses a role, which is given by a button: keys that lead through a list of roles give none. */
+/** Applies a role on the button only, because arrow keys change a select at every press. */
 function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: boolean }) {
   const { id } = useTeam();
   const { run, isOff } = useAction(UpdateTeamMemberDocument);
@@ -85,7 +85,7 @@ function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: bo
   );
 }
 
-/** Tells when somebody else changed the role that is shown. @returns the one that was asked for here */
+/** Announces role changes by others. @returns ref to set to the requested role before the user's own change */
 function useToldRole(name: string, role: Role) {
   const expected = useRef(role);
   useEffect(() => {

@@ -8,7 +8,6 @@ import { whyNotTeam } from './rights.js';
 import { RoleTables } from './role-table.js';
 import { useTeam } from './team.js';
 
-/** Who is in the team, who is invited, and what each role may do. */
 export function TeamMembers() {
   const { name, members, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));

@@ -13,7 +13,7 @@ import { useTeam } from './team.js';
 
 type Own = OwnApplicationsQuery['applications'][number];
 
-/** Moves one of the caller's own applications to the team: it is chosen first, then its name is typed. */
+/** Transfers one of the user's own applications to the team: first choose it, then confirm by name. */
 export function MoveHere({ onClose }: { onClose: () => void }) {
   const [chosen, choose] = useState<Own | null>(null);
   return chosen ? (

@@ -9,7 +9,6 @@ import { Form } from '../../ui/form.js';
 import { ImageField } from '../../ui/image-field.js';
 import './teams.css';
 
-/** Asks for a name and an icon, makes the team and leads to its members. */
 export function NewTeam({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { run, isBusy, problem } = useAction(CreateTeamDocument, { isQuiet: true });

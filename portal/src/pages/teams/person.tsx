@@ -2,12 +2,10 @@ import type { PersonFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 
-/** What somebody is called. */
 export function nameOf({ globalName, username }: Pick<PersonFragment, 'globalName' | 'username'>): string {
   return globalName ?? username;
 }
 
-/** Somebody in a list, with what is said of them. */
 export function PersonLine({ person, children }: { person: PersonFragment; children: React.ReactNode }) {
   const name = nameOf(person);
   return (

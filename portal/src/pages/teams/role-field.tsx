@@ -7,7 +7,6 @@ interface RoleFieldProps {
   onChange: (role: TeamRole) => void;
 }
 
-/** A role to give. */
 export function RoleField({ role, onChange }: RoleFieldProps) {
   return (
     <Select label="Role" value={role} onChange={({ target }) => onChange(roleCalled(target.value, role))}>
@@ -16,7 +15,6 @@ export function RoleField({ role, onChange }: RoleFieldProps) {
   );
 }
 
-/** The roles that a member can have. */
 export function RoleOptions() {
   return GIVEN_ROLES.map((given) => (
     <option key={given} value={given}>
@@ -25,7 +23,7 @@ export function RoleOptions() {
   ));
 }
 
-/** @param otherwise for what is no role */
+/** @param otherwise returned if the value is not a role */
 export function roleCalled(value: string, otherwise: TeamRole): TeamRole {
   return GIVEN_ROLES.find((given) => given === value) ?? otherwise;
 }

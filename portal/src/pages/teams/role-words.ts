@@ -8,10 +8,9 @@ export const ROLE_WORDS: Record<TeamRole, string> = {
   READ_ONLY: 'read-only',
 };
 
-/** The roles that can be given; to be the owner is to be handed the team. */
+/** Roles that can be assigned. Ownership is transferred instead. */
 export const GIVEN_ROLES = ['ADMIN', 'DEVELOPER', 'READ_ONLY'] as const satisfies readonly TeamRole[];
 
-/** What each operation on a team lets somebody do. */
 export const TEAM_WORDS: Record<keyof typeof TEAM_ROLES, string> = {
   VIEW: 'See the team and its applications',
   VIEW_AUDIT_LOG: 'Read its audit log',
@@ -26,7 +25,6 @@ export const TEAM_WORDS: Record<keyof typeof TEAM_ROLES, string> = {
   DELETE: 'Delete it',
 };
 
-/** What each operation on an application of the team lets somebody do. */
 export const APPLICATION_WORDS: Record<keyof typeof APPLICATION_ROLES, string> = {
   VIEW: 'See all of its pages',
   VIEW_TESTERS: 'See its testers',

@@ -5,7 +5,7 @@ import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
 import { useReason } from '../applications/reasons.js';
 
-/** Puts oneself on the list of testers, where one is not on it. */
+/** Makes the user a tester, if they are not one. */
 export function AddMe() {
   const application = useApplication();
   const myId = useMyId();

@@ -9,7 +9,7 @@ import { useApplication } from '../applications/application.js';
 import { nameOf } from '../teams/person.js';
 import { AddMe } from './add-me.js';
 
-/** Invites somebody by what is known of them, or puts oneself on the list. */
+/** Invites a user by email address or id, or adds the current user. */
 export function InviteTester({ off }: { off: { disabled?: true } }) {
   const { id } = useApplication();
   const [typed, setTyped] = useState('');
@@ -20,7 +20,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     if (!done) return;
     const { user, state } = done.inviteTester.tester;
     say(state === 'ACCEPTED' ? `${nameOf(user)} is a tester` : `${nameOf(user)} is invited`);
-    // The list may have told it before the answer came, and the next one may be typed already.
+    // Keep the field if the user has changed it during the request.
     setTyped((before) => (before === typed ? '' : before));
   };
   return (
@@ -74,7 +74,7 @@ function whomOf(typed: string): Whom {
   return kindOf(typed) === 'userId' ? { userId: typed.trim() } : { email: typed.trim() };
 }
 
-/** An id that nobody has is answered without the name of a field. */
+/** The error of an unknown id names no field. */
 function atField(problem: Problem | null): Problem | null {
   if (problem?.code !== 'NOT_FOUND' || problem.message === null) return problem;
   return { ...problem, message: null, fields: { userId: 'Nobody here has this id.' } };

@@ -17,7 +17,7 @@ import '../teams/teams.css';
 
 const TESTERS_PER_APPLICATION = 100;
 
-/** Who may install an application while it is private. */
+/** Users who may install the application while it is private. */
 export function Testers() {
   const { name, testers, public: isPublic } = useApplication();
   const { off, note } = useOff(useReason('MANAGE_TESTERS'));
@@ -63,7 +63,6 @@ function InstallLink() {
   );
 }
 
-/** What it means that nobody is listed depends on whether others may install it anyway. */
 function emptyText(isPublic: boolean): string {
   if (isPublic) return 'It is public: everybody may install it. Testers count once it is private.';
   return 'It is private, and nobody may install it: not even you.';

@@ -1,7 +1,7 @@
 import { fetchInTime } from '../../fetch-in-time.js';
 import { BROKEN, NONE, type Problem, unreachable } from '../../ui/problems.js';
 
-/** The answer of the accounts' own address, which GraphQL has no part in. */
+/** Error response of the `/auth` endpoints, which are not part of GraphQL. */
 interface Refusal {
   message?: string;
   code?: string;
@@ -9,7 +9,7 @@ interface Refusal {
   requestId?: string;
 }
 
-/** Asks something of the accounts. @returns null when it was done */
+/** Calls an `/auth` endpoint. @returns null on success */
 export async function askAccounts(path: string, body: object): Promise<Problem | null> {
   const headers = { 'content-type': 'application/json' };
   try {
@@ -20,7 +20,7 @@ export async function askAccounts(path: string, body: object): Promise<Problem |
   }
 }
 
-/** Whether somebody is signed in; not, where no answer came. */
+/** Returns false if there is no response. */
 export async function isSignedIn(): Promise<boolean> {
   try {
     const response = await fetchInTime('/auth/get-session');

@@ -10,7 +10,6 @@ interface SignInFormProps {
   onDone: () => void;
 }
 
-/** Asks for an address and a password, and begins a session. */
 export function SignInForm({ email, setEmail, onDone }: SignInFormProps) {
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -6,7 +6,6 @@ import { isSignedIn } from './accounts.js';
 import { SignInForm } from './sign-in-form.js';
 import { Visitors } from './visitors.js';
 
-/** Where somebody says who they are, and goes on to the page they wanted. */
 export function SignIn() {
   useTitle('Sign in');
   const { next } = useSearch({ from: '/sign-in' });
@@ -31,7 +30,9 @@ export function SignIn() {
   );
 }
 
-/** Leads to the page that somebody wanted before they were asked who they are; at once, who is signed in already. */
+/**
+ * Returns a function that opens the requested page after sign-in. Opens it at once if the user is already signed in.
+ */
 export function useGoOn(next: string | undefined): () => void {
   const navigate = useNavigate();
   const goOn = useCallback(() => void navigate({ href: next ?? '/portal', replace: true }), [navigate, next]);

@@ -8,7 +8,6 @@ import { askAccounts } from './accounts.js';
 import { useGoOn } from './sign-in.js';
 import { Visitors } from './visitors.js';
 
-/** Where somebody makes an account, and goes on to the page they wanted. */
 export function SignUp() {
   useTitle('Sign up');
   const { next } = useSearch({ from: '/sign-up' });

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What is around the pages of those who are not signed in. */
+/** Layout of the pages for visitors. */
 export function Visitors({ children }: { children: ReactNode }) {
   return (
     <>
