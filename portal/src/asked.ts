@@ -2,12 +2,10 @@ import { print } from '@0no-co/graphql.web';
 import { type AnyVariables, type Exchange, getOperationName, type Operation } from 'urql';
 import { pipe, tap } from 'wonka';
 
-/** Maximum number of operations kept. */
 const MOST = 30;
 
 type Kind = 'query' | 'mutation' | 'subscription';
 
-/** A GraphQL operation sent by the portal. */
 export interface Asked {
   key: number;
   kind: Kind;
@@ -20,12 +18,12 @@ export interface Asked {
 
 type Kept = Pick<Asked, 'key' | 'kind' | 'variables'> & Pick<Operation, 'query'>;
 
-/** Latest operations of one user, newest first, without duplicates (same document and variables). */
+/** Latest operations, newest first, without duplicates. */
 export class AskedList {
   #kept: Kept[] = [];
   #open = new Set<number>();
 
-  /** Records every operation, including those answered from the cache. */
+  /** Includes operations answered from the cache. */
   readonly exchange: Exchange =
     ({ forward }) =>
     (operations) =>
@@ -40,7 +38,7 @@ export class AskedList {
       this.#open.delete(key);
       return;
     }
-    // The cache repeats an open query on each update; only the first one is the user's.
+    // Graphcache repeats an open query on each update.
     if (this.#open.has(key)) return;
     if (kind !== 'mutation') this.#open.add(key);
     const others = this.#kept.filter((one) => one.key !== key);
@@ -56,9 +54,7 @@ export class AskedList {
   }
 }
 
-/**
- * Files are sent as multipart, so the JSON has a placeholder with the file name. The server rejects the placeholder.
- */
+/** JSON cannot hold files, so they appear by name. The server rejects that placeholder. */
 function inLines(variables: AnyVariables): string {
   const text = JSON.stringify(
     variables ?? {},

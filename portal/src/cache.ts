@@ -4,7 +4,7 @@ import type { Exchange } from 'urql';
 
 const embedded = () => null;
 
-/** Normalized cache, keyed by type and id. Objects without an id are stored in their parent. */
+/** Normalized cache. Objects without an id are stored in their parent. */
 export function createCache(): Exchange {
   return cacheExchange({
     keys: {
@@ -29,14 +29,14 @@ export function createCache(): Exchange {
       CommandAccess: embedded,
     },
     resolvers: {
-      // Audit logs are excluded: they load from the newest end, and cached older pages would leave gaps.
+      // Not audit logs: they load from the newest end, and cached older pages would leave gaps.
       Application: { interactions: relayPagination() },
     },
     updates: { Mutation: UPDATES },
   });
 }
 
-/** Mutations that add to or remove from a list invalidate it, so it is fetched again. */
+/** Invalidates the lists that a mutation changes. */
 const UPDATES: UpdatesConfig['Mutation'] = {
   createApplication: (_result, _args, cache) => forget(cache, 'applications'),
   deleteApplication: (_result, _args, cache) => forget(cache, 'applications'),
@@ -56,7 +56,7 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   deleteGuild: (_result, _args, cache) => forget(cache, 'guilds'),
 };
 
-/** Invalidates a deleted object, which refetches the queries that contain it. @param deleted payload with the id */
+/** Refetches the queries that contain the deleted object. @param deleted payload with the id */
 function forgetOne(cache: Cache, type: string, deleted: unknown): void {
   if (typeof deleted !== 'object' || deleted === null || !('id' in deleted) || typeof deleted.id !== 'string') return;
   cache.invalidate({ __typename: type, id: deleted.id });

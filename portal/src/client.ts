@@ -10,13 +10,10 @@ import { endSession, sessionEnded } from './session.js';
 
 const HTTP = { url: '/graphql', preferGetMethod: false, fetch: fetchInTime } as const;
 
-/**
- * Creates the GraphQL client. Signing in and out goes through other endpoints.
- * @param asked records every operation
- */
+/** @param asked records every operation of the client */
 export function createClient(asked: AskedList): Client {
   const socket = createSocket();
-  // The server binds a socket to the session that opened it.
+  // A socket stays bound to the session that opened it.
   sessionEnded.subscribe(() => !sessionEnded.get() && socket.terminate());
   return new Client({
     ...HTTP,
@@ -35,7 +32,7 @@ export function createClient(asked: AskedList): Client {
   });
 }
 
-/** Fetches the current user's id, bypassing the cache. Null if signed out, undefined if there was no response. */
+/** Bypasses the cache. @returns the user's id; null if signed out, undefined if there was no response */
 export async function askWhoIsThere(): Promise<string | null | undefined> {
   const client = new Client({ ...HTTP, exchanges: [fetchExchange] });
   const { data } = await client.query(WhoIsThereDocument, {}).toPromise();

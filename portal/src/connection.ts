@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Store, useStore } from './store.js';
 
-/** State of the subscription socket: `none` (not needed), `live`, or `lost` (reconnecting). */
+/** State of the subscription socket. `none`: not needed. `lost`: reconnecting. */
 export type Connection = 'none' | 'live' | 'lost';
 
 export const connection = new Store<Connection>('none');
@@ -9,7 +9,7 @@ export const connection = new Store<Connection>('none');
 /** Losses shorter than this are not shown, in milliseconds. */
 const UNSAID_MS = 1_000;
 
-/** True once the connection has been lost for {@link UNSAID_MS}. */
+/** True after {@link UNSAID_MS} without a connection. */
 export function useIsLost(): boolean {
   const isLost = useStore(connection) === 'lost';
   const [isSaid, say] = useState(false);

@@ -1,13 +1,12 @@
 import { useEffect } from 'react';
 import { Store, useStore } from './store.js';
 
-/** Ids of objects that the current user is deleting or leaving, or just has. */
+/** Ids of objects that the user is deleting or leaving. */
 const endedHere = new Store<ReadonlySet<string>>(new Set());
 
 /**
- * Runs a deletion started from the object's own page, which stays visible until the navigation instead of showing “not
- * found”.
- * @param end resolves to undefined if it was refused
+ * Keeps an object's page visible while the user deletes or leaves it, instead of showing that it is gone.
+ * @param end resolves to undefined if refused
  */
 export async function endHere<Answer>(id: string, end: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   endedHere.set(new Set([...endedHere.get(), id]));
@@ -16,7 +15,7 @@ export async function endHere<Answer>(id: string, end: () => Promise<Answer | un
   return answer;
 }
 
-/** Whether the current user is ending this object. The mark is dropped when the page unmounts. */
+/** Whether the user is ending this object. The mark is dropped when the page unmounts. */
 export function useEndedHere(id: string): boolean {
   useEffect(() => () => forget(id), [id]);
   return useStore(endedHere).has(id);

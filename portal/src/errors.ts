@@ -3,9 +3,9 @@ import type { OperationResult } from 'urql';
 type Path = readonly (string | number)[];
 
 /**
- * Moves each error's path up to the null it caused, where the cache looks for an error.
- * A failed non-null field makes its parent null (GraphQL, 6.4.4 Handling Execution Errors). Without this, the cache
- * would store that null as data.
+ * Moves each error's path up to the null that it caused, where the cache looks for an error.
+ * A failed non-null field makes its parent null (GraphQL, 6.4.4 Handling Execution Errors). The cache would store that
+ * null as data.
  */
 export function moveErrorsToNull({ data, error }: OperationResult): void {
   for (const one of error?.graphQLErrors ?? []) Object.assign(one, { path: upToNull(data, one.path ?? []) });

@@ -1,12 +1,10 @@
-/** Base time limit of a response, in milliseconds. The server's own longest wait, for a box, is 12 s. */
+/** Base time limit, in milliseconds. The server's own longest wait, for a box, is 12 s. */
 const ANSWER_MS = 15_000;
 
-/** Slowest supported upload, in bytes per millisecond. */
+/** In bytes per millisecond. */
 const SLOWEST_UPLOAD = 16;
 
-/**
- * `fetch` with a time limit for the whole response, extended by the size of the body. Rejects with a `TimeoutError`.
- */
+/** Limits the time of the whole response, plus time for the upload. Rejects with a `TimeoutError`. */
 export function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const stop = new AbortController();
   init.signal?.addEventListener('abort', () => stop.abort());
@@ -15,7 +13,7 @@ export function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): P
   return fetch(input, { ...init, signal: stop.signal });
 }
 
-/** Approximate size in bytes. */
+/** Returns the approximate size in bytes. */
 function sizeOf(body: RequestInit['body']): number {
   if (typeof body === 'string') return body.length;
   if (!(body instanceof FormData)) return 0;

@@ -1,20 +1,19 @@
 import { FrameDocument } from './gql/frame.js';
 import { useQuery } from './query.js';
 
-/** Endpoints of this instance for API clients. */
+/** Endpoints for API clients. */
 export interface Instance {
-  /** Public origin. The portal itself may be open at another origin. */
+  /** Public origin, which may differ from the portal's. */
   issuer: string;
   authorizationEndpoint: string;
   tokenEndpoint: string;
   revocationEndpoint: string;
-  /** REST base URL without a version. */
+  /** REST, without a version. */
   apiUrl: string;
-  /** Gateway URL without parameters. */
+  /** Without parameters. */
   gatewayUrl: string;
 }
 
-/** Reads the endpoints from the cached frame query. */
 export function useInstance(): Instance {
   const { data } = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
   const { publicUrl = window.location.origin, restUrl = '', gatewayUrl = '' } = data?.instance ?? {};

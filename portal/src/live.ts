@@ -12,25 +12,24 @@ import { connection } from './connection.js';
 import { sessionEnded } from './session.js';
 import { useStore } from './store.js';
 
-/** Close code of a socket that is no longer needed (RFC 6455, section 7.4.1). */
+/** Normal closure (RFC 6455, section 7.4.1). */
 const NORMAL = 1_000;
 
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Interval between a pong and the next ping, and time limit of the pong, in milliseconds.
- * Together with the 1 s grace period before a loss is shown, a dead connection is shown within 10 s.
+ * Time between a pong and the next ping, and limit for the pong, in milliseconds.
+ * With the 1 s before a loss is shown, a dead connection is shown within 10 s.
  */
 const PING_AFTER_MS = 4_000;
 const PONG_WITHIN_MS = 4_000;
 
-/** Time limit for opening the socket, in milliseconds. Browsers would wait for minutes. */
+/** Time limit for opening, in milliseconds. Browsers would wait for minutes. */
 const OPEN_WITHIN_MS = 10_000;
 
 /**
- * Creates the socket for all subscriptions. It reconnects as long as there are subscriptions, and each starts again
- * with the current state.
- * A silent socket is terminated without a closing handshake, for which browsers would wait a minute.
+ * The socket of all subscriptions. It reconnects while there are any, and each then starts with the current state.
+ * A silent socket is terminated, because browsers wait a minute for a closing handshake.
  */
 export function createSocket(): Socket {
   let deadline: ReturnType<typeof setTimeout> | undefined;
@@ -65,7 +64,7 @@ export function createSocket(): Socket {
   return socket;
 }
 
-/** Exponential backoff with jitter. Ends early if the browser goes online or the tab becomes visible. */
+/** Backoff with jitter. Ends early if the browser goes online or the tab becomes visible. */
 export function waitToRetry(retries: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, 500 * 2 ** retries);
   return new Promise((resolve) => {
@@ -82,10 +81,7 @@ export function waitToRetry(retries: number): Promise<void> {
   });
 }
 
-/**
- * Subscribes, and again after a transient error. A permanent error, such as lost access, reaches the sink.
- * @returns unsubscribe function
- */
+/** Subscribes again after transient errors. Permanent ones reach the sink. @returns unsubscribe function */
 export function subscribeAgain(socket: Socket, payload: SubscribePayload, sink: Sink<ExecutionResult>): () => void {
   let tries = 0;
   let isOver = false;
@@ -108,16 +104,15 @@ export function subscribeAgain(socket: Socket, payload: SubscribePayload, sink: 
   };
 }
 
-/** Whether an error is transient: a closed connection, or a busy or failing server. */
+/** Whether a retry may succeed: the connection closed, or the server was busy or failed. */
 function isBreak(reason: unknown): boolean {
   if (!Array.isArray(reason)) return true;
   return reason.some((fault: { extensions?: { code?: unknown } }) => PASSING.has(fault.extensions?.code));
 }
 
-/** Error codes after which a subscription is retried. */
 const PASSING: ReadonlySet<unknown> = new Set(['LIMIT_EXCEEDED', 'RATE_LIMITED', 'INTERNAL']);
 
-/** Subscribes, pausing while the user is signed out. */
+/** Pauses while the user is signed out. */
 export function useSubscription<Data, Result = Data, Variables extends AnyVariables = AnyVariables>(
   args: UseSubscriptionArgs<Variables, Data>,
   handler?: SubscriptionHandler<Data, Result>,
@@ -128,8 +123,8 @@ export function useSubscription<Data, Result = Data, Variables extends AnyVariab
 }
 
 /**
- * Subscribes to an object's state. The first result, also after a reconnect or a new sign-in, is the current state.
- * @returns true once the subscription ended because the user lost access
+ * Subscribes to an object, starting with its current state, also after reconnects and sign-ins.
+ * @returns true once the user has lost access
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -139,5 +134,4 @@ export function useLive<Data, Variables extends AnyVariables>(
   return error?.graphQLErrors.some(({ extensions }) => OVER.has(extensions.code)) ?? false;
 }
 
-/** Error codes that end a subscription permanently. */
 const OVER: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'FORBIDDEN']);

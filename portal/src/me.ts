@@ -2,7 +2,7 @@ import { FrameDocument } from './gql/frame.js';
 import type { FrameQuery } from './gql/types.js';
 import { useQuery } from './query.js';
 
-/** The current user from the cached frame query; undefined before it is loaded. */
+/** @returns undefined before the frame query has loaded */
 export function useMe(): FrameQuery['me'] | undefined {
   const { data } = useQuery({ query: FrameDocument, requestPolicy: 'cache-first' });
   return data?.me;

@@ -2,12 +2,11 @@ import { type Exchange, makeOperation, type Operation, type OperationResult } fr
 import { filter, fromArray, map, mergeMap, pipe, tap } from 'wonka';
 
 /**
- * Wraps Graphcache so that newer subscription results are never hidden by older responses.
- * Graphcache defers responses while an earlier query is pending. It also stores all results of a subscription in the
- * layer of the first one.
- * A response in between would hide later results, so each result gets its own operation key and therefore a new top
- * layer.
- * A mutation's response may be older than results received while it was pending. Those are written again after it.
+ * Keeps older responses from hiding newer subscription results in Graphcache.
+ * Graphcache defers responses while an earlier query is pending, and stores all results of a subscription in the layer
+ * of its first.
+ * Each result therefore gets its own operation key and, with it, a new top layer.
+ * A mutation's response may be older than results that arrived during it, so these are written again.
  */
 export function newestOnTop(cache: Exchange): Exchange {
   return ({ forward, ...input }) => {
@@ -53,10 +52,9 @@ export function newestOnTop(cache: Exchange): Exchange {
   };
 }
 
-/** Subscription results received while mutations are pending. */
 class ToldMeanwhile {
   readonly #told: OperationResult[] = [];
-  /** Number of results received when each mutation was sent, by call. */
+  /** Number of results at the start of each mutation, by call. */
   readonly #pending = new Map<number, number>();
 
   noteAsked(operation: Operation): void {
@@ -64,7 +62,7 @@ class ToldMeanwhile {
     if (operation.kind === 'teardown') this.#end(callOf(operation));
   }
 
-  /** @returns the results received since this mutation was sent; empty for other kinds of operation */
+  /** @returns the results since this mutation was sent; empty for other operations */
   noteResult(result: OperationResult): OperationResult[] {
     const { kind } = result.operation;
     const call = callOf(result.operation);
@@ -81,7 +79,7 @@ class ToldMeanwhile {
   }
 }
 
-/** Distinguishes two identical mutations, which share a key. */
+/** Identical mutations share a key. */
 function callOf({ key, context }: Operation): number {
   return context._instance ?? key;
 }

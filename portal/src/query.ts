@@ -10,14 +10,13 @@ import {
 import { waitToRetry } from './live.js';
 
 export interface Answer<Data, Variables extends AnyVariables> extends UseQueryState<Data, Variables> {
-  /** Fetches from the network. The function is stable while query and variables are the same. */
+  /** Refetches. Stable while query and variables are the same. */
   again: () => void;
 }
 
 /**
- * Query that shows cached data first, then fresh data. If a refetch fails, the previous data stays unless access was
- * lost.
- * It retries while the server is unreachable. A partially failed response is not shown.
+ * Shows cached data first, then fresh data. If a refetch fails, the data stays unless access was lost.
+ * Retries while the server is unreachable. Never returns data of a partly failed response.
  */
 export function useQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
@@ -33,12 +32,11 @@ export function useQuery<Data, Variables extends AnyVariables>(
   return { ...state, data: isKept ? kept.current?.data : undefined, again };
 }
 
-/** Whether the data no longer exists for the user. */
 function isShutOut({ graphQLErrors }: CombinedError): boolean {
   return graphQLErrors.some(({ extensions: { code } }) => code === 'FORBIDDEN' || code === 'NOT_FOUND');
 }
 
-/** Retries with backoff while the server is unreachable. */
+/** Backs off while the server is unreachable. */
 function useRetry(error: CombinedError | undefined, again: () => void): void {
   const tries = useRef(0);
   const latest = useRef(again);

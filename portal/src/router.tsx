@@ -11,7 +11,7 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultErrorComponent: Broken,
   defaultPendingMs: 150,
-  // The pending component fades in, so it cannot flash and needs no minimum time.
+  // The pending component fades in, so it cannot flash.
   defaultPendingMinMs: 0,
   scrollRestoration: true,
 });

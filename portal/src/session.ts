@@ -1,18 +1,17 @@
 import { Store } from './store.js';
 
-/** Whether the session ended while its pages were open. Shared with the browser's other tabs. */
+/** Whether the session ended while its pages were open. Shared by the browser's tabs. */
 export const sessionEnded = new Store(false);
 
-/** Number of sign-ins, in any tab, since the session ended in this one. Each may be the same user. */
+/** Sign-ins in any tab since the session ended. Each may be the same user. */
 export const returns = new Store(0);
 
-/** Whether the user signed out on purpose, in any tab. Their data must leave the page. */
+/** Whether the user signed out on purpose, in any tab. */
 export const signedOut = new Store(false);
 
-/** Only a session that began can end; visitors are redirected to the sign-in page. */
+/** Visitors have no session that could end. */
 let hasBegun = false;
 
-/** Messages between tabs. */
 const TOLD = { ended: setEnded, 'signed out': () => signedOut.set(true), back: noteReturn };
 
 const tabs = new BroadcastChannel('session');
@@ -28,17 +27,16 @@ export function beginSession(): void {
   sessionEnded.set(false);
 }
 
-/** Marks the session as ended in all tabs. */
 export function endSession(): void {
   if (hasBegun && !sessionEnded.get()) tell('ended');
 }
 
-/** Signs out all tabs. Each closes its pages at once and drops unsaved input. */
+/** Every tab closes its pages at once and drops unsaved input. */
 export function tellSignedOut(): void {
   tell('signed out');
 }
 
-/** Reports a sign-in to all tabs. Each checks whether it is the same user. */
+/** Every tab checks whether it is the same user. */
 export function tellReturn(): void {
   tell('back');
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A shared value outside the React tree. */
+/** Shared value outside the React tree. */
 export class Store<Value> {
   readonly #listeners = new Set<() => void>();
 

@@ -1,6 +1,6 @@
 import { createContext, use, useLayoutEffect } from 'react';
 
-/** Kinds of unsaved state. An unsent `message` survives navigation and is lost only with the tab. */
+/** An unsent `message` survives navigation and is lost only with the tab. */
 type Kind = 'typed' | 'secret' | 'message';
 
 interface Unsaved {
@@ -11,10 +11,9 @@ interface Unsaved {
 
 const unsaved = new Set<Unsaved>();
 
-/** Id of the nearest enclosing part that can be closed; empty for the page. */
+/** Id of the nearest part that can be closed; empty for the page. */
 export const WithinContext = createContext('');
 
-/** Registers unsaved state while the component is mounted and `isUnsaved` is true. */
 export function useUnsaved(isUnsaved: boolean, kind: Kind = 'typed'): void {
   const within = use(WithinContext);
   useLayoutEffect(() => (isUnsaved ? noteUnsaved({ kind, within }) : undefined), [isUnsaved, kind, within]);
@@ -33,7 +32,6 @@ export function isLostWithTab(): boolean {
   return unsaved.size > 0;
 }
 
-/** Whether navigation would lose anything. */
 export function isLostWithPage(): boolean {
   return [...unsaved].some(({ kind }) => kind !== 'message');
 }
@@ -42,7 +40,6 @@ export function isSecretLost(): boolean {
   return [...unsaved].some(({ kind }) => kind === 'secret');
 }
 
-/** Whether closing this dialog or editor would lose anything. */
 export function isLostWithin(id: string): boolean {
   return [...unsaved].some(({ within }) => within === id);
 }

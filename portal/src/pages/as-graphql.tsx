@@ -9,7 +9,7 @@ interface AsGraphqlProps {
   onClose: () => void;
 }
 
-/** Shows the portal's latest GraphQL operations, as examples for API clients. */
+/** Shows the portal's latest operations as examples for API clients. */
 export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
   const [documents] = useState(() => asked.read());
   return (

@@ -20,7 +20,6 @@ import { AsGraphqlButton } from './as-graphql-button.js';
 import { SessionEnded } from './session-ended.js';
 import { SwitcherButton } from './switcher-button.js';
 
-/** Layout of all signed-in pages. */
 export function Frame() {
   const [asked] = useState(() => new AskedList());
   const [client] = useState(() => createClient(asked));
@@ -50,7 +49,7 @@ function Signed({ asked }: { asked: AskedList }) {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
-        {/* If the server is unreachable, the pages stay, report it themselves and keep unsaved input. */}
+        {/* Without a connection, the pages stay and report it themselves. */}
         {error && !error.networkError && !person ? <Unshown error={error} /> : <Outlet />}
       </main>
       <footer className="foot">
@@ -64,9 +63,7 @@ function Signed({ asked }: { asked: AskedList }) {
 
 type Person = NonNullable<FrameQuery['me']>;
 
-/**
- * The first user who was signed in, also after the session ends. `isReplaced` is set once another user is signed in.
- */
+/** `person` is the first user who was signed in, also after the session ends. `isReplaced` is true once another one is. */
 function usePerson(me: Person | null | undefined) {
   const [person, setPerson] = useState<Person | null>(null);
   const [isReplaced, setReplaced] = useState(false);
@@ -81,22 +78,21 @@ function usePerson(me: Person | null | undefined) {
   return { person, isReplaced: isReplaced || isOther, replace: useCallback(() => setReplaced(true), []) };
 }
 
-/** Replaces the page and drops all data and unsaved input of the previous user, without asking. */
+/** Drops the previous user's data and unsaved input without asking. */
 function Replaced({ by }: { by: string }) {
   useEffect(() => {
-    // The back/forward cache may restore this empty page, so reload it.
+    // Reload if the back/forward cache restores this empty page.
     window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
     window.location.replace(by);
   }, [by]);
   return null;
 }
 
-/** Whether the request was unauthenticated. */
 function isOfNobody(error: CombinedError | undefined): boolean {
   return error !== undefined && problemIn(error).code === 'UNAUTHENTICATED';
 }
 
-/** Redirects visitors to the sign-in page, which returns them to this page. */
+/** Redirects visitors to the sign-in page, and back afterwards. */
 function useSignIn(isSignedOut: boolean): void {
   const navigate = useNavigate();
   const { href } = useLocation();

@@ -7,13 +7,13 @@ import { SignInForm } from './visitors/sign-in-form.js';
 
 interface SessionEndedProps {
   person: { id: string; username: string; email: string | null };
-  /** Called when another user is signed in. */
+  /** Called if another user is signed in. */
   onOther: () => void;
 }
 
 /**
- * Asks the user to sign in again after their session ended. The same user continues with their input.
- * The page is hidden until then, because another person may be using the browser.
+ * Asks for a new sign-in. The same user continues with their input.
+ * The page is hidden until then, because another person may use the browser.
  */
 export function SessionEnded({ person, onOther }: SessionEndedProps) {
   const isEnded = useStore(sessionEnded);

@@ -4,7 +4,7 @@ import { lazyDialog } from '../ui/lazy-dialog.js';
 
 const Switcher = lazyDialog(() => import('./switcher.js'));
 
-/** Opens the switcher on click, Ctrl+K or ⌘K, unless a dialog is open that must be ended first. */
+/** Ctrl+K and ⌘K do nothing while a dialog is open that must be ended first. */
 export function SwitcherButton() {
   const [isOpen, setOpen] = useState(false);
   const open = () => setOpen(true);
@@ -27,7 +27,7 @@ export function SwitcherButton() {
   );
 }
 
-/** Collects key presses from the window until the switcher's own field has the focus. */
+/** Collects key presses until the switcher's own field has the focus. */
 function OpenSwitcher({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [entered, setEntered] = useState<string | null>(null);

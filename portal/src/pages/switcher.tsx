@@ -5,20 +5,18 @@ import { useQuery } from '../query.js';
 import { Combobox, type ComboboxItem } from '../ui/combobox.js';
 import { OpenDialog } from '../ui/dialog.js';
 
-/** Maximum number of items listed. */
 const MOST = 30;
 
 interface SwitcherProps {
   text: string;
   setText: (text: string) => void;
-  /** Whether Enter was pressed after `text` before the field had the focus. */
+  /** Whether Enter was pressed before the field had the focus. */
   isEntered: boolean;
-  /** Called when the field has the focus and handles keys itself. */
+  /** Called once the field handles keys itself. */
   onFocus: () => void;
   onClose: () => void;
 }
 
-/** Dialog to open the user's objects and pages by name. */
 export default function Switcher({ text, setText, isEntered, onFocus, onClose }: SwitcherProps) {
   const { data, fetching } = useQuery({ query: SwitcherDocument });
   const navigate = useNavigate();
@@ -66,7 +64,7 @@ function itemsOf(home: SwitcherQuery['portalHome'] | undefined): ComboboxItem[] 
   ];
 }
 
-/** Prefix matches first, then other matches. */
+/** Prefix matches first. */
 function fitting(items: ComboboxItem[], text: string): ComboboxItem[] {
   const wanted = text.trim().toLowerCase();
   const placeIn = (item: ComboboxItem) => item.text.toLowerCase().indexOf(wanted);

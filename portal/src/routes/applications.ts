@@ -47,13 +47,13 @@ const bot = createRoute({
   component: page(() => import('../pages/applications/bot.js'), 'Bot'),
 });
 
-/** Selects the commands of one server; without it, the global ones. */
+/** Without a server, the commands are the global ones. */
 export interface CommandsSearch {
   server?: string | undefined;
 }
 
 function commandsSearch({ server }: Record<string, unknown>): CommandsSearch {
-  // A numeric value has already lost digits of the id.
+  // A number has already lost digits of the id.
   return { server: typeof server === 'string' && /^\d{1,20}$/.test(server) ? server : undefined };
 }
 

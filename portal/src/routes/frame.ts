@@ -2,7 +2,6 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from './page.js';
 import { rootRoute } from './root.js';
 
-/** Layout of all signed-in pages. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',

@@ -1,12 +1,11 @@
-/** Audit log filter. */
 export interface LogSearch {
-  /** Action or name of a group of actions. */
+  /** Action or group of actions. */
   what?: string | undefined;
   /** Id of a user or bot. */
   who?: string | undefined;
 }
 
-/** Returns invalid values as undefined explicitly, because the router keeps parameters missing from the result. */
+/** Invalid values must be undefined explicitly, or the router keeps them. */
 export function logSearch({ what, who }: Record<string, unknown>): LogSearch {
   return {
     what: typeof what === 'string' ? what : undefined,

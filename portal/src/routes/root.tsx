@@ -17,7 +17,6 @@ export const rootRoute = createRootRoute({
   ),
 });
 
-/** Layout of error pages. */
 function Bare({ children }: { children: ReactNode }) {
   return (
     <>

@@ -7,10 +7,7 @@ export interface NextPage {
   next?: string | undefined;
 }
 
-/**
- * Accepts portal pages only, to prevent open redirects. Other values are returned as undefined, or the router would
- * keep them.
- */
+/** Only portal pages, to prevent open redirects. Others must be undefined explicitly, or the router keeps them. */
 function nextPage({ next }: Record<string, unknown>): NextPage {
   return { next: typeof next === 'string' && /^\/portal(\/|$|\?)/.test(next) ? next : undefined };
 }

@@ -8,23 +8,22 @@ import { Question } from './question.js';
 import { useCountdown } from './times.js';
 import { complain } from './toasts.js';
 
-/** A mutation triggered by a button. Its response updates the cache. */
 export interface Action<Data, Variables extends AnyVariables> {
-  /** @returns undefined if the server refused it; the hook has reported the problem then */
+  /** @returns undefined if refused, which has been reported by then */
   run(variables: Variables): Promise<Data | undefined>;
-  /** Runs the mutation without reporting a refusal; the caller reports it. */
+  /** Leaves reporting a refusal to the caller. */
   ask(variables: Variables): Promise<OperationResult<Data, Variables>>;
   isBusy: boolean;
   problem: Problem | null;
-  /** Seconds until a retry is allowed. `run` does nothing until then. */
+  /** Seconds until a retry is allowed. `run` does nothing before. */
   seconds: number;
-  /** True during the call and until a retry is allowed. */
+  /** Also true until a retry is allowed. */
   isOff: boolean;
 }
 
 /**
- * Runs a mutation. Reports refusals, and clicks before a retry is allowed, in a toast unless `isQuiet` is set.
- * @param options.isQuiet set if the page shows the problem itself
+ * Reports refusals, and calls before a retry is allowed, in a toast.
+ * @param options.isQuiet no toast: the page shows the problem itself
  */
 export function useAction<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -60,18 +59,17 @@ interface DangerProps {
   title: string;
   /** Describes the consequences. */
   children: ReactNode;
-  /** Label of the confirm button. */
   doIt: string;
-  /** Runs the action. The dialog stays open if it is refused. */
+  /** The dialog stays open if it is refused. */
   onDo: (typed: string) => void;
   onClose: () => void;
   isBusy: boolean;
   problem: Problem | null;
-  /** Name the user has to type to confirm, and the label of its field. */
+  /** Name that the user must type, and its field's label. */
   typed?: { name: string; label: string };
 }
 
-/** Confirmation of an action that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, typed }: DangerProps) {
   const [text, setText] = useState('');
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);

@@ -4,12 +4,12 @@ import { fetchInTime } from '../fetch-in-time.js';
 import { isLostWithTab } from '../unsaved.js';
 import { Ending } from './endings.js';
 
-/** A page's script failed to load: the server is unreachable, or a newer build renamed the file. */
+/** A page's script did not load: the server is unreachable, or a newer build renamed the file. */
 export class MissingPage extends Error {
   override name = 'MissingPage';
 }
 
-/** @throws MissingPage if the script does not load */
+/** @throws MissingPage */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -18,7 +18,6 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** Error page of the router. */
 export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   const isMissing = error instanceof MissingPage;
   const text = error instanceof Error ? error.message : String(error);
@@ -36,17 +35,17 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   );
 }
 
-/** Shown when a reload would lose unsaved input elsewhere in the tab. */
+/** Shown if a reload would lose unsaved input. */
 const UNSENT =
   'It can be loaded anew once the server can be reached. What you wrote elsewhere and did not send is lost by that: send it first.';
 
 /** Interval between reachability checks, in milliseconds. */
 const ASK_EVERY_MS = 3_000;
 
-/** Minimum age of a page before it is reloaded without an outage or a new build, in milliseconds. */
+/** A younger page is not reloaded without an outage or a new build. In milliseconds. */
 const YOUNG_MS = 10_000;
 
-/** Reloads the page once the server is reachable again or serves a newer build, unless unsaved input would be lost. */
+/** Reloads once the server is back or has a newer build, unless unsaved input would be lost. */
 function Comeback() {
   useEffect(() => {
     let wasAway = false;
@@ -65,7 +64,7 @@ function Comeback() {
   return null;
 }
 
-/** Returns the portal's HTML as served now, or null if the request fails. */
+/** Returns the portal's HTML as served now, or null. */
 async function servedPage(): Promise<string | null> {
   try {
     const answer = await fetchInTime('/portal');
@@ -75,7 +74,6 @@ async function servedPage(): Promise<string | null> {
   }
 }
 
-/** Whether the served HTML belongs to another build than this page. */
 function isNewer(served: string): boolean {
   const entry = document.querySelector<HTMLScriptElement>('script[type=module]');
   return entry !== null && !served.includes(new URL(entry.src).pathname);

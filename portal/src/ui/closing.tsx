@@ -5,7 +5,7 @@ import { LeaveQuestion } from './leave.js';
 /** Closes a dialog or editor that may hold unsaved input. */
 export interface Closing {
   id: string;
-  /** Asks for confirmation if unsaved input would be lost. */
+  /** Asks first if unsaved input would be lost. */
   close: () => void;
   isAsked: boolean;
   onStay: () => void;
@@ -29,12 +29,11 @@ export function useClosing(onClose: () => void): Closing {
 
 const CloseContext = createContext<() => void>(() => {});
 
-/** Returns the close function of the nearest enclosing `Closable`. */
+/** Closes the nearest enclosing `Closable`. */
 export function useClose(): () => void {
   return use(CloseContext);
 }
 
-/** Groups the fields that are closed together, with the confirmation for unsaved input. */
 export function Closable({ closing, children }: { closing: Closing; children: ReactNode }) {
   const { id, close, isAsked, onStay, onLeave } = closing;
   return (

@@ -12,17 +12,16 @@ interface ComboboxProps<Item extends ComboboxItem> {
   hint?: ReactNode;
   fault?: string | undefined;
   text: string;
-  /** Matching items, best first. */
+  /** Best first. */
   items: readonly Item[];
   placeholder?: string;
-  /** Shown if nothing matches. */
   none?: string;
   isOff?: boolean | undefined;
-  /** Whether the field takes the focus when it is mounted. */
+  /** Takes the focus on mount. */
   isFirst?: boolean;
-  /** Whether `items` are still loading for the current `text`. Enter waits for them. */
+  /** Whether `items` are still loading for this `text`. Enter waits for them. */
   isAwaited?: boolean;
-  /** Whether Enter was pressed after `text` before this field had the focus. */
+  /** Whether Enter was pressed before this field had the focus. */
   isEntered?: boolean;
   onFocus?: () => void;
   onText: (text: string) => void;
@@ -31,7 +30,6 @@ interface ComboboxProps<Item extends ComboboxItem> {
   onLeave?: (() => void) | undefined;
 }
 
-/** Text input with a list of matches. The arrow keys move through it and Enter picks. */
 export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
   const { label, hint, fault, text, items, placeholder, none = 'Nothing fits.', onText, onPick } = props;
   const id = useId();
@@ -74,7 +72,7 @@ export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) 
         onBlur={list.leaveField}
         onKeyDown={list.onKey}
       />
-      {/* Keeps the focus in the field during clicks and scrolling in the list. */}
+      {/* Keeps the focus in the field during clicks and scrolling. */}
       <div
         className="combobox-options"
         id={`${id}-list`}
@@ -157,9 +155,8 @@ function useList<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
 }
 
 /**
- * Handles Enter while the items are still loading, when the user cannot see which item comes first.
- * Once they are loaded, it picks the only item whose text matches exactly, or nothing. Typing or leaving the field
- * cancels it.
+ * Handles Enter before the items have loaded. It then picks the only exact match, or nothing.
+ * Typing or leaving the field cancels it.
  */
 function useLatePick<Item extends ComboboxItem>(props: ComboboxProps<Item>, close: () => void) {
   const { text, items, isAwaited, isEntered, onPick } = props;

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { connection, useIsLost } from '../connection.js';
 import { useStore } from '../store.js';
 
-/** Announces when live updates are interrupted and when they resume. */
 export function ConnectionState() {
   const state = useStore(connection);
   const isLost = useIsLost();

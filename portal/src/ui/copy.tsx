@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** How long “Copied” stays visible, in milliseconds. */
+/** How long “Copied” is shown, in milliseconds. */
 const SAID_MS = 4_000;
 
 export function CopyButton({ text, what }: { text: string; what: string }) {
@@ -11,7 +11,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     return () => clearTimeout(timer);
   }, [said]);
   const copy = async () => {
-    // A screen reader does not announce the same text twice unless it is cleared first.
+    // Screen readers do not announce an unchanged text again.
     say('');
     try {
       await navigator.clipboard.writeText(text);

@@ -2,7 +2,6 @@ import { useClose } from './closing.js';
 
 interface DialogButtonsProps {
   isOff: boolean;
-  /** Label of the submit button. */
   doIt: string;
 }
 
@@ -17,7 +16,6 @@ export function DialogButtons({ isOff, doIt }: DialogButtonsProps) {
   );
 }
 
-/** The single button of a dialog that has nothing to submit. */
 export function DialogEnd({ text }: LeaveButtonProps) {
   return (
     <div className="actions">

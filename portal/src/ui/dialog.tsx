@@ -7,14 +7,13 @@ interface OpenDialogProps {
   title: string;
   /** If undefined, only the dialog's own buttons end it. */
   onClose?: (() => void) | undefined;
-  /** Whether a click outside closes it. Set only if that loses no input. */
+  /** Closes on a click outside. Set it only if that loses no input. */
   isPassing?: boolean;
-  /** Makes the backdrop opaque. */
   hidesPage?: boolean;
   children: ReactNode;
 }
 
-/** Modal dialog that asks before unsaved input is lost. */
+/** Asks before unsaved input is lost. */
 export function OpenDialog({ title, onClose, isPassing = false, hidesPage = false, children }: OpenDialogProps) {
   const closing = useClosing(() => onClose?.());
   useMustEnd(onClose === undefined);
@@ -33,15 +32,14 @@ export function OpenDialog({ title, onClose, isPassing = false, hidesPage = fals
   );
 }
 
-/** Closes a dialog synchronously after its input was saved, so that the next step does not ask about unsaved input. */
+/** Closes a dialog synchronously after saving, so that the next step does not ask about unsaved input. */
 export function closeFirst(onClose: () => void): void {
   flushSync(onClose);
 }
 
-/** Open dialogs that only their own buttons end. */
 const unending = new Set<object>();
 
-/** Whether a dialog is open that only its own buttons end. Nothing else may open before. */
+/** Whether a dialog is open that only its own buttons end. */
 export function hasToEnd(): boolean {
   return unending.size > 0;
 }

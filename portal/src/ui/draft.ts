@@ -1,41 +1,36 @@
 import { useRef, useState } from 'react';
 
-/** A form's values. They are compared by their JSON. */
+/** Compared by their JSON. */
 export type Values = Record<string, unknown>;
 
 /** A field that another user changed during editing. */
 export interface Conflict<Live extends Values> {
   field: keyof Live & string;
   theirs: unknown;
-  /** Keeps the local edit. */
   keep(): void;
-  /** Drops the local edit in favor of the other user's value. */
   take(): void;
 }
 
-/** A form's values during editing. */
 export interface Draft<Live extends Values> {
-  /** Edited fields have the local value, all others the live one. */
+  /** Live values, overlaid with the edits. */
   value: Live;
   set<Field extends keyof Live>(field: Field, value: Live[Field]): void;
-  /** Fields that differ from the live values. Only these are sent. */
+  /** Edits that differ from the live values. Only these are sent. */
   changes: Partial<Live>;
   isChanged: boolean;
   conflicts: Conflict<Live>[];
   discard(): void;
-  /** Drops the saved edits, except fields that were edited again since. */
+  /** Drops the saved edits, except fields edited again since. */
   saved(sent: Partial<Live>): void;
 }
 
 interface Typed<Live extends Values> {
   values: Partial<Live>;
-  /** The live value when the field was first edited. */
+  /** Live values when the fields were first edited. */
   bases: Partial<Live>;
 }
 
-/**
- * Keeps edits apart from live data. Remote changes show at once in untouched fields, and as conflicts in edited ones.
- */
+/** Keeps edits apart from live data. Remote changes show at once, or as conflicts in edited fields. */
 export function useDraft<Live extends Values>(live: Live): Draft<Live> {
   const [typed, setTyped] = useState<Typed<Live>>({ values: {}, bases: {} });
   const now = useRef(live);
@@ -59,7 +54,7 @@ export function useDraft<Live extends Values>(live: Live): Draft<Live> {
   };
 }
 
-/** Drops every sent edit, whatever the live value is now: the server may trim a text or replace a file with its URL. */
+/** Drops sent edits even if the live value differs: the server may trim a text or replace a file with its URL. */
 function afterSave<Live extends Values>(typed: Typed<Live>, sent: Partial<Live>): Typed<Live> {
   const isSaved = (field: string) => field in sent && isSame(typed.values[field], sent[field]);
   const rest = (values: Partial<Live>) =>

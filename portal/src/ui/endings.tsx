@@ -6,7 +6,7 @@ import { Heading, useTitle } from './page.js';
 import { isMalformedId, sentenceOf, unshownProblem } from './problems.js';
 
 /**
- * Covers missing objects, hidden objects and malformed ids with one text.
+ * One text for missing objects, hidden ones and malformed ids.
  * @param isPart whether the page already has its heading
  */
 export function NotFound({ isPart = false }: { isPart?: boolean }) {
@@ -19,7 +19,6 @@ export function NotFound({ isPart = false }: { isPart?: boolean }) {
   );
 }
 
-/** Shown instead of content that is missing or was refused. */
 export function Unshown({ error, isPart = false }: { error: CombinedError; isPart?: boolean }) {
   const problem = unshownProblem(error);
   if (problem.code === 'NOT_FOUND' || isMalformedId(error)) return <NotFound isPart={isPart} />;
@@ -45,7 +44,6 @@ interface EndingProps {
   isPart?: boolean;
 }
 
-/** Page with a message and links to continue. */
 export function Ending({ title, text, note, children, isPart = false }: EndingProps) {
   useTitle(title);
   return (

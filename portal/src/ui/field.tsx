@@ -2,18 +2,16 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface FieldProps {
   label: string;
-  /** Shown below the field. */
   hint?: ReactNode;
   /** Error message. */
   fault?: string | undefined;
 }
 
 interface TextProps extends FieldProps {
-  /** Limit in characters as the server counts them. Longer input is not cut but reported as too long. */
+  /** In characters as the server counts them. Longer input is reported, not cut. */
   maxLength?: number | undefined;
 }
 
-/** Single-line text field. */
 export function TextField({ maxLength, ...props }: TextProps & ComponentProps<'input'>) {
   const tooLong = excessOf(props.value, maxLength);
   const { label, hint, fault, ...input } = { ...props, fault: tooLong ?? props.fault };
@@ -29,7 +27,7 @@ export function TextField({ maxLength, ...props }: TextProps & ComponentProps<'i
   );
 }
 
-/** Multi-line text field with a character count if `maxLength` is set. */
+/** Counts the characters if `maxLength` is set. */
 export function TextArea({ maxLength, ...props }: TextProps & ComponentProps<'textarea'>) {
   const tooLong = excessOf(props.value, maxLength);
   const count = maxLength && `${characters(props.value)} of at most ${maxLength} characters.`;
@@ -78,15 +76,15 @@ export function Switch({ label, hint, fault, ...input }: FieldProps & ComponentP
   );
 }
 
-/** Selector of fields whose text exceeds their limit. */
+/** Selects fields whose text is too long. */
 export const TOO_LONG = '[data-too-long]';
 
-/** Counts characters as the server does: trimmed, by code point. */
+/** Counts like the server: trimmed, by code point. */
 export function characters(text: unknown): number {
   return typeof text === 'string' ? [...text.trim()].length : 0;
 }
 
-/** Returns the error message for a text above the limit, or undefined. */
+/** Returns an error message, or undefined. */
 export function excessOf(text: unknown, maxLength = Number.POSITIVE_INFINITY): string | undefined {
   const excess = characters(text) - maxLength;
   if (excess <= 0) return undefined;

@@ -17,22 +17,21 @@ import { useCountdown } from './times.js';
 
 interface FormProps {
   children: ReactNode;
-  /** Renders the buttons. `isOff` is true during the request and until a retry is allowed. */
+  /** `isOff` is true during the request and until a retry is allowed. */
   buttons: (isOff: boolean) => ReactNode;
-  /** Not called while the buttons are off or a text exceeds its limit. */
+  /** Not called while the buttons are off or a text is too long. */
   onSubmit: () => void;
-  /** Handles a button of type `reset`. */
   onReset?: () => void;
   problem: Problem | null;
   isBusy: boolean;
-  /** Whether the form has unsaved input. */
+  /** Whether there is unsaved input. */
   isChanged?: boolean;
-  /** Whether to show the offline note above the buttons. Defaults to `isChanged`. */
+  /** Shows the offline note. Defaults to `isChanged`. */
   saysOffline?: boolean;
   ref?: RefObject<HTMLFormElement | null>;
 }
 
-/** A form that shows a refusal above its buttons or at its fields. The first field with a fault takes the focus. */
+/** Shows refusals above the buttons or at the fields. The first field with a fault takes the focus. */
 export function Form(props: FormProps) {
   const {
     children,
@@ -70,7 +69,7 @@ export function Form(props: FormProps) {
   };
   const reset = (event: FormEvent) => {
     event.preventDefault();
-    // The reset button disappears with the changes, so the focus has to move first.
+    // The reset button disappears with the changes, so the focus moves first.
     lastField()?.focus();
     onReset?.();
   };
@@ -103,8 +102,7 @@ function leadTo(field: HTMLElement): void {
 }
 
 /**
- * Restores the focus after sending, because a button that is disabled or removed loses it.
- * The focus returns to the element that sent the form, or else to the field focused last.
+ * Restores the focus that a disabled or removed button loses: to the sender, or else to the field focused last.
  * @returns a function to call on submit
  */
 function useFocusAfterSending(lastField: LastField, isBusy: boolean): () => void {
@@ -142,7 +140,7 @@ function useLastField(form: RefObject<HTMLElement | null>): LastField {
   );
 }
 
-/** Returns the faults of fields that the form does not show, or null if there are none. */
+/** Returns the faults of fields that the form does not show, or null. */
 function useUnsaid(
   problem: Problem | null,
   form: RefObject<HTMLElement | null>,
@@ -161,11 +159,9 @@ interface RefusalProps {
   problem: Problem | null;
   /** Seconds until a retry is allowed. */
   seconds?: number;
-  /** Ways to resolve the problem. */
   children?: ReactNode;
 }
 
-/** Error message of a refused request, with the request id if there is one. */
 export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   if (!problem?.message) return null;
   return (
@@ -178,7 +174,6 @@ export function Refusal({ problem, seconds = 0, children }: RefusalProps) {
   );
 }
 
-/** Request id that an operator can look up. */
 export function RequestId({ problem: { requestId } }: { problem: Problem }) {
   if (requestId === null) return null;
   return (
@@ -188,7 +183,7 @@ export function RequestId({ problem: { requestId } }: { problem: Problem }) {
   );
 }
 
-/** Variant of {@link Refusal} that includes the field errors, for places without fields. */
+/** Like {@link Refusal}, but includes field errors, for places without fields. */
 export function WholeRefusal({ problem, children }: Omit<RefusalProps, 'seconds'>) {
   const seconds = useCountdown(problem?.retryAfter ?? 0, problem);
   return (

@@ -3,11 +3,11 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 interface Off {
   /** Attributes that disable a control and refer to the reason. */
   off: { disabled?: true; 'aria-describedby'?: string };
-  /** The reason. Render it once for all controls disabled by it. */
+  /** Rendered once for all controls with this reason. */
   note: ReactNode;
 }
 
-/** Disables controls the user may not use and shows why. @param reason undefined if they are enabled */
+/** Disables controls and shows why. @param reason undefined if they are enabled */
 export function useOff(reason: string | undefined): Off {
   const id = useId();
   if (reason === undefined) return { off: {}, note: null };
@@ -20,7 +20,7 @@ export function useOff(reason: string | undefined): Off {
 }
 
 interface GuardedButtonProps extends ComponentProps<'button'> {
-  /** Why the button is disabled; undefined if it is enabled. */
+  /** Why the button is disabled; undefined if it is not. */
   reason?: string | undefined;
 }
 

@@ -9,14 +9,11 @@ interface ImageFieldProps {
   /** URL of the current image, a newly chosen file, or null for none. */
   value: string | File | null;
   onChange: (image: File | null) => void;
-  /** Error message for the uploaded image. */
   fault?: string | undefined;
-  /** Shows a wide preview, as for a banner. */
   isWide?: boolean;
   disabled?: boolean;
 }
 
-/** Image input with a file picker, drag and drop, a preview and a clear button. */
 export function ImageField({ label, hint, value, onChange, fault, isWide = false, disabled = false }: ImageFieldProps) {
   const [refused, setRefused] = useState<string>();
   const id = useId();
@@ -103,7 +100,7 @@ function Preview({ value, isWide }: Pick<ImageFieldProps, 'value' | 'isWide'>) {
   return url ? <img className={look} src={url} alt="" /> : <span className={`${look} none`} aria-hidden="true" />;
 }
 
-/** Returns the image's URL. An object URL for a file is revoked when the file changes or the preview unmounts. */
+/** Object URLs are revoked when the file changes or the preview unmounts. */
 function useAddress(value: string | File | null): string | null {
   const [ofFile, setOfFile] = useState<string | null>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ interface Closing {
   onClose: () => void;
 }
 
-/** A dialog loaded on first use. If loading fails, a toast says so and the dialog closes. */
+/** Loads a dialog on first use. On failure, a toast says so and the dialog closes. */
 export function lazyDialog<Props extends Closing>(load: () => Promise<{ default: ComponentType<Props> }>) {
   return lazyPart<Props>(load, Unloaded);
 }

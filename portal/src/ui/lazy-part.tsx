@@ -1,9 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 
-/**
- * Part of a page loaded on first use. If loading fails, `Missing` is shown and the rest of the page stays.
- * The next mount tries again.
- */
+/** Loads part of a page on first use. On failure, `Missing` is shown, and the next mount tries again. */
 export function lazyPart<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
   Missing: ComponentType<Props>,
@@ -28,13 +25,11 @@ export function lazyPart<Props extends object>(
 }
 
 interface MissingPartProps {
-  /** Name of the part, as the subject of a sentence. */
+  /** Subject of a sentence. */
   what: string;
-  /** Alternative actions. */
   children: ReactNode;
 }
 
-/** Shown instead of a part that failed to load. */
 export function MissingPart({ what, children }: MissingPartProps) {
   return (
     <div className="notice" role="alert">

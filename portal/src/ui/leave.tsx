@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { isLostWithPage, isLostWithTab, isSecretLost } from '../unsaved.js';
 import { Question } from './question.js';
 
-/** Asks for confirmation before navigation, history or closing the tab loses unsaved input. */
+/** Asks before navigation, history or closing the tab loses unsaved input. */
 export function LeaveGuard() {
   const blocker = useBlocker({
     shouldBlockFn: isLostWithPage,
@@ -18,7 +18,6 @@ interface LeaveQuestionProps {
   onLeave: () => void;
 }
 
-/** Asks whether to discard unsaved input or a secret that is not stored yet. */
 export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
   const isSecret = isSecretLost();
   return (

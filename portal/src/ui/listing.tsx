@@ -9,12 +9,11 @@ interface ListingProps<Item> {
   items: readonly Item[] | undefined;
   /** Default: tiles. */
   shape?: 'tiles' | 'list';
-  /** Shown if there are no items; explains what the items are for. */
+  /** Explains what the items are for. */
   empty: string;
   render(item: Item): ReactNode;
 }
 
-/** A list in each of its states: loading, refused, empty or filled. */
 export function Listing<Item>({ answer, items, shape = 'tiles', empty, render }: ListingProps<Item>) {
   if (!items) return <Awaited answer={answer} />;
   if (items.length === 0) return <p className="hint">{empty}</p>;
@@ -26,14 +25,13 @@ interface Unanswered {
   again?: () => void;
 }
 
-/** Loading placeholder, or the error if the query failed. */
+/** Loading placeholder, or the error. */
 export function Awaited({ answer: { error, again }, lines }: { answer: Unanswered; lines?: number }) {
   return error ? <Refused error={error} again={again} /> : <Skeleton lines={lines} />;
 }
 
 interface RefusedProps {
   error: CombinedError;
-  /** Runs the query again. */
   again?: (() => void) | undefined;
 }
 
@@ -57,7 +55,6 @@ export function isFull<Item>(items: readonly Item[] | undefined): items is reado
   return items !== undefined && items.length >= PER_PAGE;
 }
 
-/** Loads its children when the user asks for more. */
 export function More({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen) return children;

@@ -1,4 +1,4 @@
-/** Creates a value on first use and returns the same one from then on. */
+/** Creates the value on first use. */
 export function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {

@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Scrolls a horizontal row of links so that the current one is centered. */
+/** Scrolls a row of links so that the current one is centered. */
 export function useOpenLink<Row extends HTMLElement>(): RefObject<Row | null> {
   const row = useRef<Row>(null);
   const { pathname } = useLocation();

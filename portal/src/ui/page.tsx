@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Sets the document title, the most specific part first. */
+/** @param parts most specific first */
 export function useTitle(...parts: string[]): void {
   const title = [...parts, 'Causeway'].join(' – ');
   useEffect(() => {
@@ -8,10 +8,9 @@ export function useTitle(...parts: string[]): void {
   }, [title]);
 }
 
-/** Whether the next heading to mount takes the focus. Set by navigation before the page has loaded. */
+/** Whether the next heading to mount takes the focus. Set by a navigation whose page is still loading. */
 let wantsFocus = false;
 
-/** Focuses the page's heading, or that of the page still loading. */
 export function focusHeading(): void {
   const heading = document.querySelector('h1');
   wantsFocus = heading === null;
@@ -23,7 +22,6 @@ function isTyping(): boolean {
   return document.activeElement?.matches('input, textarea, select') ?? false;
 }
 
-/** The only `h1` of a page. */
 export function Heading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -37,7 +35,7 @@ export function Heading({ children }: { children: ReactNode }) {
   );
 }
 
-/** Isolates the text direction of a user-chosen name. */
+/** Isolates the text direction of the name. */
 export function Name({ children }: { children: string }) {
   return <bdi>{children}</bdi>;
 }

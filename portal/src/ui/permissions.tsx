@@ -12,7 +12,7 @@ interface PermissionPickerProps {
   fault?: string | undefined;
 }
 
-/** Chooses permissions by name or as a decimal number. Administrator is separate because it implies all others. */
+/** Administrator is separate because it implies all others. */
 export function PermissionPicker({ label, value, onChange, fault }: PermissionPickerProps) {
   const [search, setSearch] = useState('');
   const bits = bitsOf(value);
@@ -54,7 +54,6 @@ const [ADMINISTRATOR, ...OTHERS] = PERMISSIONS;
 
 const NOT_BITS = 'Permissions are a decimal number of up to 32 digits.';
 
-/** Whether the text is a valid permission number. */
 export function isBits(text: string): boolean {
   return /^\d{1,32}$/.test(text);
 }

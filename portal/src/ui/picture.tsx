@@ -1,4 +1,4 @@
-/** Icon, or the first letter of the name. Decorative: the name is always shown next to it. */
+/** Decorative: the name is always next to it. */
 export function Picture({ url, name, isRound = false, isBig = false }: PictureProps) {
   const look = `picture${isRound ? ' round' : ''}${isBig ? ' big' : ''}`;
   if (url) return <img className={look} src={url} alt="" />;

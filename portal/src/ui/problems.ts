@@ -1,22 +1,21 @@
 import type { CombinedError } from 'urql';
 
-/** A failed request, as forms show it. */
 export interface Problem {
-  /** Text above the buttons; null if each fault belongs to a field. */
+  /** Null if each fault belongs to a field. */
   message: string | null;
-  /** Messages by the path of the field in the input. */
+  /** By the path of the field in the input. */
   fields: Record<string, string>;
-  /** Code of the GraphQL error; `NETWORK` if there was no response. */
+  /** `NETWORK` if there was no response. */
   code: string;
-  /** Seconds until a retry is allowed. */
+  /** In seconds. */
   retryAfter: number | null;
-  /** Id for the operator's logs; null if the refusal is not logged. */
+  /** Id in the server's log; null unless the server failed. */
   requestId: string | null;
   /** Distinguishes refusals that share a code. */
   reason: string | null;
 }
 
-/** Message for a missing response. After a timeout, the outcome of the request is unknown. */
+/** After a timeout, the outcome of the request is unknown. */
 export function unreachable(error: unknown): string {
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   return isTimeout
@@ -24,7 +23,6 @@ export function unreachable(error: unknown): string {
     : 'The server could not be reached. What you typed is still here; try again.';
 }
 
-/** Message for an internal server error. */
 export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
 
 type Faults = Record<string, { code: string; message: string }[]>;
@@ -46,7 +44,7 @@ export function problemIn({ graphQLErrors, networkError }: CombinedError): Probl
   };
 }
 
-/** Whether the server rejected the id's format, so the object cannot exist. */
+/** Whether the id's format is invalid, so the object cannot exist. */
 export function isMalformedId({ graphQLErrors }: CombinedError): boolean {
   return graphQLErrors.some(({ extensions: { fields = {} } }) =>
     Object.values(fields as Faults)
@@ -55,10 +53,9 @@ export function isMalformedId({ graphQLErrors }: CombinedError): boolean {
   );
 }
 
-/** Defaults of a problem's optional parts. */
 export const NONE = { message: null, fields: {}, retryAfter: null, requestId: null, reason: null };
 
-/** Like {@link problemIn}, with a text for queries, which are retried automatically. */
+/** Like {@link problemIn}, for queries, which are retried automatically. */
 export function unshownProblem(error: CombinedError): Problem {
   const problem = problemIn(error);
   return problem.code === 'NETWORK'
@@ -66,12 +63,11 @@ export function unshownProblem(error: CombinedError): Problem {
     : problem;
 }
 
-/** Joins the field messages if there is no message for the whole request. */
 export function sentenceOf({ message, fields }: Problem): string {
   return message ?? Object.values(fields).join(' ');
 }
 
-/** Complete text including request id and wait, for places that show one string only. */
+/** Includes the request id and the wait, for places that show one string only. */
 export function wholeTextOf(problem: Problem): string {
   const { requestId, retryAfter } = problem;
   return [

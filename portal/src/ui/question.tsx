@@ -5,14 +5,13 @@ interface QuestionProps {
   title: string;
   /** Describes the consequences. */
   children?: ReactNode;
-  /** Label of the cancel button, which has the initial focus. */
+  /** Label of the cancel button. */
   safe: string;
   onSafe: () => void;
-  /** The confirm button. */
   action: ReactNode;
 }
 
-/** Confirmation dialog. Enter and Escape cancel. */
+/** Enter and Escape cancel. */
 export function Question({ title, children, safe, onSafe, action }: QuestionProps) {
   const safeButton = useRef<HTMLButtonElement>(null);
   return (

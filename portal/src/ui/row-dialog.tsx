@@ -1,13 +1,13 @@
 import { useRef, useState } from 'react';
 
 interface RowDialog<What extends string, Row> {
-  /** The open dialog and its row, or null. If the row was removed, `row` is its last state and `isGone` is true. */
+  /** Null if closed. If the row was removed, `row` is its last state and `isGone` is true. */
   dialog: { what: What; row: Row; isGone: boolean } | null;
   open: (what: What, row: Row) => void;
   close: () => void;
 }
 
-/** One dialog for all rows. It outlives its row, so that input is kept if another user removes the row. */
+/** One dialog for all rows. It outlives its row, so that input is kept if another user removes it. */
 export function useRowDialog<What extends string, Row extends { id: string }>(
   rows: readonly Row[],
 ): RowDialog<What, Row> {
@@ -25,7 +25,6 @@ export function useRowDialog<What extends string, Row extends { id: string }>(
   };
 }
 
-/** Warns in a dialog that its object was deleted. */
 export function GoneMeanwhile({ isGone }: { isGone: boolean }) {
   if (!isGone) return null;
   return (

@@ -4,9 +4,9 @@ import { focusHeading } from './page.js';
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled)';
 
 /**
- * Moves the focus when the row that has it is removed: to the row in its place, else the last row, else the heading.
+ * When the row with the focus is removed, focuses the row in its place, else the last row, else the heading.
  * @param count number of rows
- * @returns ref for the parent element of the rows
+ * @returns ref for the rows' parent
  */
 export function useRowFocus(count: number): RefCallback<HTMLElement> {
   const list = useRef<HTMLElement | null>(null);
@@ -34,7 +34,7 @@ export function useRowFocus(count: number): RefCallback<HTMLElement> {
   }, []);
 }
 
-/** The browser moves the focus to `body` when the focused element is removed. */
+/** Removing the focused element moves the focus to `body`. */
 function hasFocus(): boolean {
   return document.activeElement !== null && document.activeElement !== document.body;
 }

@@ -7,19 +7,19 @@ import { say } from './toasts.js';
 
 interface DraftFormProps<Live extends Values> {
   draft: Draft<Live>;
-  /** Labels of the fields. */
+  /** Labels. */
   names: Record<keyof Live & string, string>;
-  /** Sends the changes. Resolves to undefined if the user canceled. */
+  /** Resolves to undefined if the user canceled. */
   save(changes: Partial<Live>): Promise<{ error?: CombinedError | undefined } | undefined>;
-  /** Renders the fields. `faults` has error messages by path. */
+  /** `faults` has error messages by path. */
   children: (faults: Record<string, string>) => ReactNode;
-  /** Replacements for the server's error messages, by path. */
+  /** Replace the server's error messages, by path. */
   words?: Record<string, string>;
-  /** Why the form is read-only; undefined if it is editable. */
+  /** Why the form is read-only; undefined if it is not. */
   readOnly?: string | undefined;
 }
 
-/** Settings form with a bar of unsaved changes and a confirmation before they are lost. */
+/** Settings form with a bar of unsaved changes. */
 export function DraftForm<Live extends Values>({
   draft,
   names,
@@ -92,7 +92,6 @@ function inWords(problem: Problem, words: Record<string, string> = {}): Problem 
   return { ...problem, fields: Object.fromEntries(said) };
 }
 
-/** Lets the user resolve fields that were changed by others during editing. */
 export function Conflicts<Live extends Values>({ draft, names }: Pick<DraftFormProps<Live>, 'draft' | 'names'>) {
   return draft.conflicts.map(({ field, theirs, keep, take }) => (
     <div className="notice warn" role="alert" key={field}>
@@ -117,7 +116,6 @@ function shown(value: unknown): string {
   return value === null ? 'nothing' : Array.isArray(value) ? value.join(', ') : 'something else';
 }
 
-/** Ctrl+S and ⌘S save. */
 function useSaveKey(save: () => void): void {
   const latest = useRef(save);
   latest.current = save;

@@ -2,7 +2,6 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { SCOPES } from '../gql/words.js';
 import { TextField } from './field.js';
 
-/** Maximum number of scopes. */
 const MOST = 25;
 
 interface ScopePickerProps {
@@ -12,7 +11,7 @@ interface ScopePickerProps {
   fault?: string | undefined;
   /** Hides the `bot` scope. */
   isForUser?: boolean;
-  /** Label of the field for other scopes. Without it, only the supported scopes are offered. */
+  /** Label of the field for other scopes. Without it, only supported scopes are offered. */
   other?: string;
 }
 

@@ -3,11 +3,10 @@ import { useUnsaved } from '../unsaved.js';
 import { CopyButton } from './copy.js';
 import { OpenDialog } from './dialog.js';
 
-/** A secret that the server returns only once. */
 export interface Secret {
   /** For example “Bot token”. */
   label: string;
-  /** Name in an env file, for example `BOT_TOKEN`. */
+  /** For example `BOT_TOKEN`. */
   variable: string;
   value: string;
 }
@@ -15,16 +14,14 @@ export interface Secret {
 interface SecretsDialogProps {
   title: string;
   secrets: Secret[];
-  /** Drops the secrets. */
+  /** Must drop the secrets. */
   onDone: () => void;
-  /** Instructions for the user. */
   children?: ReactNode;
 }
 
 /**
- * Shows secrets once. They exist only in the opener's state and this dialog, and are dropped when the user is done or
- * leaves the page.
- * Leaving asks for confirmation until the user confirms that they are stored.
+ * Shows secrets once. They exist only in the opener's state and this dialog, and are dropped on leaving.
+ * Leaving asks first until the user confirms that they are stored.
  */
 export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialogProps) {
   const [isStored, setStored] = useState(false);

@@ -3,11 +3,10 @@ import { CopyButton } from './copy.js';
 interface SnippetProps {
   title: string;
   text: string;
-  /** Accessible name of the copy button's target. */
+  /** For the accessible name of the copy button. */
   what: string;
 }
 
-/** Code block with a copy button. */
 export function Snippet({ title, text, what }: SnippetProps) {
   return (
     <div className="snippet">

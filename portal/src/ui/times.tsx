@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { once } from './once.js';
 
-// Created on first use: loading the browser's locale data takes longer than the rest of a first visit.
+// Created on first use: loading locale data takes longer than the rest of a first visit.
 const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' }));
 const relative = once(() => new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }));
 
@@ -13,7 +13,6 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** Relative time with the exact time as its tooltip. */
 export function Ago({ at }: { at: string }) {
   const now = useNow();
   const date = new Date(at);
@@ -30,7 +29,7 @@ function describe(seconds: number): string {
   return relative().format(Math.round(seconds / length), unit);
 }
 
-/** Current time in milliseconds, updated every 30 seconds. */
+/** Returns the current time in milliseconds, updated every 30 seconds. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -40,11 +39,11 @@ function useNow(): number {
   return now;
 }
 
-/** Counts down whole seconds to 0 and restarts when `since` changes. */
+/** Counts whole seconds down to 0. Restarts when `since` changes. */
 export function useCountdown(seconds: number, since: unknown): number {
   const [left, setLeft] = useState(Math.ceil(seconds));
   const [begun, begin] = useState(since);
-  // Set during render, not in an effect, so that no button is enabled for one frame.
+  // During render, not in an effect, so that no button is enabled for one frame.
   if (begun !== since) {
     begin(since);
     setLeft(Math.ceil(seconds));

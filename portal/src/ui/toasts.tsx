@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 
 const toasts = Toast.createToastManager();
 
-/** Shows a toast. The title is its id, so a repeated message replaces the visible one. */
+/** The title is the id, so a repeated message replaces the visible one. */
 export function say(title: string): void {
   toasts.add({ id: title, title });
 }
 
-/** Shows an error toast, which screen readers announce at once. */
+/** Screen readers announce it at once. */
 export function complain(title: string): void {
   toasts.add({ title, priority: 'high' });
 }

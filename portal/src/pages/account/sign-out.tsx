@@ -8,11 +8,11 @@ import { askAccounts } from '../visitors/accounts.js';
 
 interface SignOutProps {
   className: string;
-  /** Called on the click, before any confirmation. */
+  /** Called before any confirmation. */
   onPress?: () => void;
 }
 
-/** Ends the session and closes the pages in every tab. Asks first if unsaved input would be lost. */
+/** Closes the pages in every tab. Asks first if unsaved input would be lost. */
 export function SignOut({ className, onPress }: SignOutProps) {
   const [isAsking, ask] = useState(false);
   const press = () => {

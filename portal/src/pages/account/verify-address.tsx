@@ -7,7 +7,6 @@ import type { Problem } from '../../ui/problems.js';
 import { useCountdown } from '../../ui/times.js';
 import { askAccounts } from '../visitors/accounts.js';
 
-/** Reminds users to verify their email address and lets them resend the mail. */
 export function VerifyAddress() {
   const me = useMe();
   const [said, say] = useState('');
@@ -34,7 +33,7 @@ export function VerifyAddress() {
   );
 }
 
-/** Refetches the user when the tab becomes visible or focused, because the mail's link opens elsewhere. */
+/** The mail's link opens elsewhere, so refetch when the user returns to the tab. */
 function useRenewedMe(isAwaited: boolean): void {
   const client = useClient();
   useEffect(() => {

@@ -12,7 +12,6 @@ export function useApplication(): ApplicationPageFragment {
   return application;
 }
 
-/** Returns a function that updates the given settings. */
 export function useUpdateApplication() {
   const client = useClient();
   const { id } = useApplication();

@@ -9,7 +9,7 @@ import { useApplication } from './application.js';
 
 export type Session = BotSessionsFragment['gatewaySessions'][number];
 
-/** The bot's gateway sessions, live; undefined while loading. */
+/** `sessions` is live, and undefined while loading. */
 export function useBotSessions() {
   const { id } = useApplication();
   const { data, error, again } = useQuery({ query: BotSessionsDocument, variables: { id } });

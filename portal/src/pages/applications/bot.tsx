@@ -12,7 +12,6 @@ import { useReason } from './reasons.js';
 import { SecretRow } from './secret-row.js';
 import { Snippets } from './snippets.js';
 
-/** Page for the bot user, its token and its privileged intents. */
 export function Bot() {
   const { name } = useApplication();
   const { sessions, ...answer } = useBotSessions();
@@ -89,7 +88,7 @@ function endingText(sessions: number | undefined): string {
   return `The ${sessions} gateway sessions of the bot end with close code 4004`;
 }
 
-/** Label, bit in a session's intents, and description of each privileged intent. */
+/** `bit` is the intent's bit in a session. */
 const INTENTS: Record<PrivilegedIntent, { label: string; bit: number; opens: string }> = {
   PRESENCES: {
     bit: 1 << 8,
@@ -145,7 +144,7 @@ function Intents({ sessions }: { sessions: readonly Session[] }) {
   );
 }
 
-/** Warns about the sessions that saving will close. */
+/** Warns about sessions that saving closes. */
 function EndedBy({ intents, sessions }: { intents: PrivilegedIntent[]; sessions: readonly Session[] }) {
   const used = intents.filter((intent) => sessions.some((session) => (session.intents & INTENTS[intent].bit) !== 0));
   if (used.length === 0) return null;

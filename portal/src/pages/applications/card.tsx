@@ -3,7 +3,6 @@ import type { ApplicationCardFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 
-/** List tile of an application. A team's icon is drawn over the application's own. */
 export function ApplicationCard({ application }: { application: ApplicationCardFragment }) {
   const { id, name, iconUrl, ownerTeam } = application;
   return (

@@ -6,14 +6,13 @@ import { ChannelType } from '../servers/channels-of.js';
 const WITH_MESSAGES: readonly number[] = [ChannelType.text, ChannelType.voice, ChannelType.announcement];
 
 interface ChannelSelectProps {
-  /** Empty if no server is chosen yet. */
+  /** Empty if no server is chosen. */
   guildId: string;
   value: string;
   onChange: (channelId: string) => void;
   fault?: string | undefined;
 }
 
-/** Lists the server's message channels that the user can see. */
 export function ChannelSelect({ guildId, value, onChange, fault }: ChannelSelectProps) {
   const { data } = useQuery({
     query: ServerChannelsDocument,

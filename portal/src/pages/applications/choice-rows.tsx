@@ -12,7 +12,6 @@ interface ChoiceRowsProps {
   onChange: (option: Option) => void;
 }
 
-/** Editor of an option's predefined choices (name and value). */
 export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) {
   const choices = option.choices ?? [];
   const change = (next: Choice[]) => onChange(withField(option, 'choices', next));
@@ -58,7 +57,7 @@ interface ChoiceRowProps {
   choice: Choice;
   number: number;
   isText: boolean;
-  /** Error messages of the name and the value. */
+  /** Of the name and the value. */
   faults: [string | undefined, string | undefined];
   onChange: (choice: Choice) => void;
   onRemove: () => void;

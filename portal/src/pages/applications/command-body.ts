@@ -8,7 +8,7 @@ export interface Choice {
   value: string | number;
 }
 
-/** A command option in wire format. Absent fields have their default. */
+/** In wire format. Absent fields have their default. */
 export interface Option {
   type: number;
   name: string;
@@ -27,7 +27,7 @@ export interface Option {
   max_length?: number;
 }
 
-/** A command in wire format with all fields set. */
+/** In wire format, with all fields set. */
 export type Body = {
   type: number;
   name: string;
@@ -37,9 +37,9 @@ export type Body = {
   options: Option[];
   default_member_permissions: string | null;
   nsfw: boolean;
-  /** Null means the types that the application supports. */
+  /** Null: those the application supports. */
   integration_types: number[] | null;
-  /** Null means all contexts. */
+  /** Null: all. */
   contexts: number[] | null;
 };
 
@@ -73,7 +73,6 @@ export const NEW_BODY: Body = {
 
 const TYPES: Record<CommandType, number> = { CHAT_INPUT, USER: 2, MESSAGE: 3 };
 
-/** The body that would register the command unchanged. */
 export function bodyOf(command: CommandRowFragment): Body {
   const given = {
     type: TYPES[command.type],
@@ -92,14 +91,12 @@ export function bodyOf(command: CommandRowFragment): Body {
   return read.body;
 }
 
-/** Formats a body as JSON, without default values. */
+/** Omits default values. */
 export function jsonOf(body: Body): string {
   return JSON.stringify(said(body), null, 2);
 }
 
-/**
- * Returns the fields without a default value, plus the type and name. Chat input commands also keep their description.
- */
+/** Omits default values, except of the type, the name and a chat input command's description. */
 export function said({ type, name, description, ...rest }: Body): Partial<Body> {
   const saying = Object.entries(rest).filter(([, value]) => !saysNothing(value));
   return {
@@ -114,7 +111,6 @@ function saysNothing(value: unknown): boolean {
   return value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-/** A parsed body, or an error message. */
 export type Read = { body: Body } | { fault: string };
 
 export function parseBody(text: string): Read {
@@ -127,10 +123,7 @@ export function parseBody(text: string): Read {
   return readBody(json);
 }
 
-/**
- * Checks only the shape; the server checks the values. An unknown field is an error, so that nothing is dropped
- * silently.
- */
+/** Checks only the shape; the server checks the values. Unknown fields are errors. */
 export function readBody(json: unknown): Read {
   try {
     return { body: readCommand(json) };
@@ -246,7 +239,6 @@ function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
   };
 }
 
-/** Returns `otherwise` for null and undefined. */
 function orElse<Value>(read: Reader<Value>, otherwise: Value): Reader<Value> {
   return (value, path) => (value == null ? otherwise : read(value, path));
 }

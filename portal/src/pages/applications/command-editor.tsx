@@ -9,18 +9,18 @@ import { Preview } from './command-preview.js';
 import { OptionList } from './option-editor.js';
 
 interface CommandEditorProps {
-  /** The saved command; only differences from it are sent. */
+  /** The saved command. */
   live: Body;
-  /** A registered command cannot change its type. */
+  /** A registered command keeps its type. */
   isRegistered: boolean;
-  /** Whether it is a guild command, which has no contexts of its own. */
+  /** A guild command has no contexts. */
   isOfServer: boolean;
   readOnly: string | undefined;
-  /** Sends the changes. Resolves to undefined if the user canceled. */
+  /** Resolves to undefined if the user canceled. */
   save(changes: Partial<Body>, whole: Body): Promise<{ error?: CombinedError | undefined } | undefined>;
 }
 
-/** Edits a command as a form and as JSON side by side, kept in sync. */
+/** Form and JSON views, kept in sync. */
 export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }: CommandEditorProps) {
   const { draft, json } = useBothViews(live, isRegistered);
   const view = useRef<HTMLTextAreaElement>(null);
@@ -47,10 +47,7 @@ export function CommandEditor({ live, isRegistered, isOfServer, readOnly, save }
 
 type Json = ReturnType<typeof useBothViews>['json'];
 
-/**
- * State of the form and the JSON view. While the JSON is invalid, its text is kept and the form is disabled.
- * The text is formatted again as soon as the form differs from it.
- */
+/** Invalid JSON is kept as typed and disables the form. The text is formatted again once the form differs from it. */
 function useBothViews(live: Body, isRegistered: boolean) {
   const draft = useDraft(live);
   const [typed, setTyped] = useState<string | null>(null);
@@ -80,7 +77,7 @@ function readAs(text: string, type: number | null): ReturnType<typeof parseBody>
   return { fault: `A registered command keeps its type, which is ${type}.` };
 }
 
-/** Strips the input's `command.` prefix from the error paths. */
+/** Strips `command.` from the error paths. */
 function inCommand(faults: Record<string, string>): Faults {
   return Object.fromEntries(Object.entries(faults).map(([path, fault]) => [path.replace(/^command\.?/, ''), fault]));
 }
@@ -136,7 +133,7 @@ function JsonView({ json: { text, fault, type, takeBack }, view }: Pick<ViewsPro
   );
 }
 
-/** Lists all errors, including those without a field. */
+/** Includes errors without a field. */
 function Refused({ faults }: { faults: Faults }) {
   const all = Object.entries(faults);
   if (all.length === 0) return null;

@@ -12,7 +12,7 @@ interface ChecksProps {
   legend: string;
   hint?: string;
   all: readonly { value: number; text: string }[];
-  /** Null means all are checked. */
+  /** Null: all. */
   value: readonly number[] | null;
   onChange: (value: number[]) => void;
   fault?: string | undefined;
@@ -44,7 +44,7 @@ export function Checks({ legend, hint, all, value, onChange, fault }: ChecksProp
   );
 }
 
-/** Locales supported for localization (Discord's documentation, Locales). */
+/** Discord's documentation, Locales. */
 const LOCALES = (
   'id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th zh-CN ja ' +
   'zh-TW ko'

@@ -11,7 +11,7 @@ import { useApplication } from './application.js';
 import { useServer } from './command-scope.js';
 import { type InstalledServer, useInstalledServers } from './installed-servers.js';
 
-/** Shows who may run the command in each server with the application. Loads when opened. */
+/** Loads its data when opened. */
 export function WhoMayRun({ commandId }: { commandId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

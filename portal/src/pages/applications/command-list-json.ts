@@ -1,4 +1,4 @@
-/** Parses a JSON list. The server checks whether its items are valid commands. */
+/** Parses a JSON list. The server checks its items. */
 export function parseList(text: string): { commands: unknown[] } | { fault: string } {
   try {
     const json: unknown = JSON.parse(text);

@@ -74,7 +74,6 @@ function Entry({ entry }: { entry: Plan[number] }) {
   );
 }
 
-/** Old and new value of a field: short values inline, long ones in a collapsible block. */
 function Change({ change: { field, before, after } }: { change: Plan[number]['changes'][number] }) {
   const name = Object.entries(FIELD_NAMES).find(([one]) => one === field)?.[1] ?? field;
   if (isLong(before) || isLong(after))

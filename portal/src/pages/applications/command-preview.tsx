@@ -37,7 +37,7 @@ interface Line {
   plain: Option[];
 }
 
-/** Returns one line for the command, or for each of its subcommands. */
+/** Returns one line for the command, or one for each subcommand. */
 function linesOf(path: string, text: string, options: readonly Option[]): Line[] {
   const folders = options.filter(isFolder);
   if (folders.length === 0) return [{ path, text, plain: [...options] }];

@@ -13,19 +13,17 @@ import { Awaited } from '../../ui/listing.js';
 import { isOnBox, ON_ITS_BOX } from '../servers/server.js';
 import { useApplication } from './application.js';
 
-/** Server whose commands are shown, from the URL. Null for global commands. */
+/** Reads the server from the URL. Null stands for global commands. */
 export function useServer(): string | null {
   return useSearch({ strict: false }).server ?? null;
 }
 
-/** URL search parameters that keep the current scope. */
 export function searchOf(server: string | null): { server?: string } {
   return server === null ? {} : { server };
 }
 
 /**
- * Renders its children only for the global scope or a server with the application installed.
- * For other servers, the `commands` field fails, and the rest of the application query with it.
+ * Hides its children for servers without the application: their `commands` field fails, and the whole query with it.
  */
 export function Installed({ children }: { children: ReactNode }) {
   const server = useServer();
@@ -61,7 +59,6 @@ export function useCommands(guildId: string | null) {
   return { commands: data?.application?.commands, error, again, isBusy: fetching };
 }
 
-/** Selects global commands or those of one server. */
 export function ScopeSelect() {
   const server = useServer();
   const navigate = useNavigate({ from: '/applications/$applicationId/commands' });
@@ -86,7 +83,6 @@ export function ScopeSelect() {
   );
 }
 
-/** Describes the scope in words. */
 export function useScopeText(): string {
   const server = useServer();
   const isPaused = server === null;

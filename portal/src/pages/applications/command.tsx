@@ -67,7 +67,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
   );
 }
 
-/** Saves the changes. Asks first if a rename would delete permissions that servers granted. */
+/** Asks first if a rename deletes permissions that servers granted. */
 function useSave({ id: commandId, type, name }: CommandRowFragment) {
   const client = useClient();
   const { id: applicationId } = useApplication();
@@ -85,7 +85,7 @@ function useSave({ id: commandId, type, name }: CommandRowFragment) {
   return { save, question };
 }
 
-/** Returns a function that loads the permission grants of a command, from a dry run that deletes all commands. */
+/** A dry run that deletes all commands returns their permission grants. */
 function useGrants() {
   const client = useClient();
   const { id: applicationId } = useApplication();

@@ -26,7 +26,7 @@ export function Commands() {
   );
 }
 
-/** A link cannot be disabled, so disabled buttons replace the links. */
+/** Links cannot be disabled, so buttons replace them. */
 function Ways({ isOff }: { isOff: boolean }) {
   const { id: applicationId } = useApplication();
   const search = searchOf(useServer());

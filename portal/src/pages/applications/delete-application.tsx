@@ -5,7 +5,6 @@ import { Danger, useAction } from '../../ui/action.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 
-/** Confirms by name, deletes the application and opens the list of applications. */
 export function DeleteApplication({ onClose }: { onClose: () => void }) {
   const { id, name, serverCount } = useApplication();
   const navigate = useNavigate();

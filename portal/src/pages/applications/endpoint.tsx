@@ -13,7 +13,7 @@ import { useReason } from './reasons.js';
 
 const NAMES = { url: 'Endpoint URL' };
 
-/** Interactions endpoint URL. The server saves it only after a successful probe. */
+/** The server saves the URL only after a successful probe. */
 export function EndpointCard() {
   const application = useApplication();
   const readOnly = useReason('UPDATE_SETTINGS');
@@ -55,7 +55,6 @@ export function EndpointCard() {
   );
 }
 
-/** Probes the typed URL without saving it. */
 function useTest(
   { value: { url } }: Draft<{ url: string }>,
   show: (probe: ProbeFragment | null) => void,
@@ -79,7 +78,7 @@ function useTest(
   };
 }
 
-/** Saves the URL. Asks first if it is removed. */
+/** Asks before removing the URL. */
 function useSaveUrl(show: (probe: ProbeFragment | null) => void) {
   const update = useUpdateApplication();
   const [answer, setAnswer] = useState<((isWanted: boolean) => void) | null>(null);

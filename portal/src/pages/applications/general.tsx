@@ -57,7 +57,7 @@ function Profile() {
   );
 }
 
-/** Returns the input for a changed image, or nothing if it is unchanged. */
+/** Returns an empty object if the image is unchanged. */
 function chosen(field: 'icon' | 'cover', image: Image | undefined): Partial<Record<typeof field, File | null>> {
   return image === null || image instanceof File ? { [field]: image } : {};
 }

@@ -8,7 +8,7 @@ import { namedPermissions } from '../servers/permissions.js';
 import { useApplication } from './application.js';
 import type { Fields } from './installation.js';
 
-/** Install link for the current, possibly unsaved settings. */
+/** For the current, possibly unsaved settings. */
 export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: boolean }) {
   const { id } = useApplication();
   const { authorizationEndpoint } = useInstance();
@@ -63,13 +63,13 @@ function ConsentPicture({ fields }: { fields: Fields }) {
   );
 }
 
-/** Supported scopes of the link: those of the server install if it is enabled, else of the user install. */
+/** Returns the supported scopes of the server install if it is enabled, else of the user install. */
 function wantedScopes({ serverInstall, serverScopes, userScopes }: Fields): string[] {
   const wanted = serverInstall ? serverScopes : userScopes;
   return wanted.filter((scope) => SCOPES.some(({ name }) => name === scope));
 }
 
-/** Builds the same link as the server; null if there is none. */
+/** Returns the same link as the server, or null for none. */
 function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string): string | null {
   const { installLinkMode, customInstallUrl, serverInstall, userInstall, serverPermissions } = fields;
   if (installLinkMode === 'NONE') return null;
@@ -86,7 +86,7 @@ function linkOf(fields: Fields, authorizationEndpoint: string, clientId: string)
   return `${authorizationEndpoint}?${query.join('&')}`;
 }
 
-/** Whether the permissions used in the link are a valid number. */
+/** Whether the link's permissions are a valid number. */
 function hasBits({ serverInstall, serverPermissions }: Fields): boolean {
   return !serverInstall || isBits(serverPermissions);
 }

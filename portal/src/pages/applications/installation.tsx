@@ -16,7 +16,7 @@ import { useApplication, useUpdateApplication } from './application.js';
 import { InstallLink } from './install-link.js';
 import { useReason } from './reasons.js';
 
-/** Install settings. Each context's settings are flat fields, so that only changed parts are sent. */
+/** Flat, so that only changed parts of a context are sent. */
 export interface Fields extends Record<string, unknown> {
   serverInstall: boolean;
   userInstall: boolean;
@@ -83,7 +83,7 @@ function fieldsOf(application: ApplicationPageFragment): Fields {
   };
 }
 
-/** Input for the changed settings. A server context always includes its scopes, which GraphQL requires. */
+/** GraphQL requires a server context's scopes with its permissions. */
 function inputOf(changes: Partial<Fields>, value: Fields): Omit<UpdateApplicationInput, 'applicationId'> {
   const { serverScopes, serverPermissions, userScopes, ...plain } = changes;
   const isServer = serverScopes !== undefined || serverPermissions !== undefined;
@@ -96,7 +96,7 @@ function inputOf(changes: Partial<Fields>, value: Fields): Omit<UpdateApplicatio
   return { ...plain, ...(settings.length > 0 ? { defaultInstallSettings: settings } : {}) };
 }
 
-/** Returns the first error of each part of a context. `sent` has the contexts in the order of the sent list. */
+/** Returns the first error of each part of a context. @param sent contexts in the order they were sent */
 function faultsIn(faults: Record<string, string>, sent: InstallContext[], context: InstallContext) {
   const place = `defaultInstallSettings.${sent.indexOf(context)}.`;
   const first = (part: string) => Object.entries(faults).find(([path]) => path.startsWith(place + part))?.[1];

@@ -5,7 +5,7 @@ import { useApplication } from './application.js';
 
 export type InstalledServer = InstalledServersQuery['guilds'][number];
 
-/** The user's servers with this application installed; undefined while loading. */
+/** `servers` is undefined while loading. */
 export function useInstalledServers() {
   const { id } = useApplication();
   const { data, error, again } = useQuery({ query: InstalledServersDocument });

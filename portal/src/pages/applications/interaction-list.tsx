@@ -15,10 +15,9 @@ import { useApplication } from './application.js';
 import { newestFirst, partAt, withRow } from './interaction-log.js';
 import { personText, STATES, typeText } from './interaction-words.js';
 
-/** Delay between a change and the refetch of the statistics, in milliseconds. */
+/** Delay before the statistics are refetched, in milliseconds. */
 const HEALTH_AFTER_MS = 500;
 
-/** Live interaction log with endpoint statistics. */
 export function InteractionLog({ id, empty }: { id: string; empty: ReactNode }) {
   const [isPaused, setPaused] = useState(false);
   const log = useLog(id, isPaused);
@@ -41,7 +40,7 @@ type Log = ReturnType<typeof useLog>;
 
 function useLog(id: string, isPaused: boolean) {
   const [before, setBefore] = useState<string | null>(null);
-  // Only the newest page is refetched. Relay pagination merges the older pages into it.
+  // Only the newest page is refetched. The cache merges older pages into it.
   const { data, error, again } = useQuery({ query: InteractionLogDocument, variables: { id, before: null } });
   const older = useQuery({ query: InteractionLogDocument, variables: { id, before }, pause: before === null });
   const live = useLiveRows(id, isPaused);
@@ -64,7 +63,7 @@ function useLog(id: string, isPaused: boolean) {
   };
 }
 
-/** Keeps all rows seen so far, because a refetched page may start later than the previous one. */
+/** Keeps all rows, because a refetched page may start later than the previous one. */
 function useHeld(read: readonly InteractionRowFragment[], live: readonly InteractionRowFragment[]) {
   const [held, hold] = useState(NONE);
   const rows = newestFirst(read, newestFirst(live, held));
@@ -73,7 +72,6 @@ function useHeld(read: readonly InteractionRowFragment[], live: readonly Interac
   return rows;
 }
 
-/** Interactions created or updated since the page was opened. */
 function useLiveRows(applicationId: string, isPaused: boolean): readonly InteractionRowFragment[] {
   const add = useCallback(
     (
@@ -89,7 +87,7 @@ function useLiveRows(applicationId: string, isPaused: boolean): readonly Interac
 
 const NONE: readonly InteractionRowFragment[] = [];
 
-/** Offers to show new rows instead of inserting them, so that the visible rows do not move. */
+/** Offers new rows instead of inserting them, so that visible rows do not move. */
 function Waiting({ count, show, isPaused }: { count: number; show: () => void; isPaused: boolean }) {
   const text = count === 1 ? '1 new interaction' : `${count} new interactions`;
   return (
@@ -168,7 +166,6 @@ export function Place({ row: { channel } }: { row: Pick<InteractionRowFragment, 
 
 type Numbers = NonNullable<EndpointHealthQuery['application']>['endpointHealth'];
 
-/** Endpoint statistics, refetched shortly after each change. */
 function Health({ id, since }: { id: string; since: unknown }) {
   const answer = useQuery({ query: EndpointHealthDocument, variables: { id } });
   const { data, again } = answer;
@@ -179,7 +176,7 @@ function Health({ id, since }: { id: string; since: unknown }) {
     return () => clearTimeout(timer);
   }, [since, again]);
   const health = data?.application?.endpointHealth;
-  // Without an endpoint, interactions go over the gateway, so empty statistics mean nothing.
+  // Without an endpoint, interactions use the gateway, so empty statistics mean nothing.
   if (health && interactionsEndpointUrl === null && isBlank(health)) return null;
   return health ? <HealthLine health={health} /> : <Awaited answer={answer} lines={1} />;
 }

@@ -2,13 +2,13 @@ interface Row {
   id: string;
 }
 
-/** Merges fetched and live rows, newest first. A fetched row replaces the live row with the same id. */
+/** Fetched rows replace live ones. */
 export function newestFirst<Item extends Row>(read: readonly Item[], live: readonly Item[]): Item[] {
   const known = new Map([...live, ...read].map((item) => [item.id, item]));
   return [...known.values()].sort((one, other) => (isNewer(one.id, other.id) ? -1 : 1));
 }
 
-/** Splits the list at the newest row the user has seen. Newer rows wait until the user asks for them. */
+/** Splits at the newest row the user has seen. */
 export function partAt<Item extends Row>(items: Item[], newest: string | null): { shown: Item[]; waiting: Item[] } {
   const isWaiting = ({ id }: Item) => newest !== null && isNewer(id, newest);
   return { shown: items.filter((item) => !isWaiting(item)), waiting: items.filter(isWaiting) };

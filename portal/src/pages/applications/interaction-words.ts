@@ -10,7 +10,7 @@ export const STATES: Record<InteractionState, { text: string; tone: '' | 'good' 
   EXPIRED: { text: 'out of time', tone: 'bad' },
 };
 
-/** Labels by interaction type number. */
+/** By interaction type. */
 const TYPES: Record<number, string> = {
   2: 'Command',
   3: 'Component',
@@ -34,12 +34,10 @@ const KINDS: Record<string, string> = {
   EXPIRED: 'Its 15 minutes were over',
 };
 
-/** Describes a step of the trace. */
 export function stepText(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** Whether the step is a failure. */
 export function isFault({ kind, reason }: { kind: string; reason: string | null }): boolean {
   return reason !== null || kind === 'FAILED' || kind === 'EXPIRED' || kind === 'REFUSED';
 }
@@ -48,7 +46,7 @@ export function personText({ user }: Pick<InteractionRowFragment, 'user'>): stri
   return user.globalName ?? user.username;
 }
 
-/** Formats a body that is complete, compact JSON. Other bodies, such as truncated ones, are returned unchanged. */
+/** Formats complete, compact JSON. Other bodies, such as truncated ones, stay unchanged. */
 export function legible(body: string | null): string | null {
   if (body === null) return null;
   try {

@@ -59,7 +59,6 @@ function Facts({ interaction }: { interaction: InteractionPageFragment }) {
   );
 }
 
-/** Links to the permission explainer, for users who may use it for others. */
 function WhyRunnable({ interaction: { commandId, channel, user } }: { interaction: InteractionPageFragment }) {
   const { id: applicationId } = useApplication();
   const guild = channel?.guild;
@@ -87,7 +86,6 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   );
 }
 
-/** Trace of an interaction, each step with its offset from the first. */
 export function Steps({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   const begin = trace[0]?.at;
   return (
@@ -103,7 +101,7 @@ const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium
 
 interface StepProps {
   step: InteractionPageFragment['trace'][number];
-  /** Time of the first step; undefined for the first step itself. */
+  /** Time of the first step; undefined for itself. */
   begin: string | undefined;
 }
 

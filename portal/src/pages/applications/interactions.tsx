@@ -37,7 +37,7 @@ function Nothing({ id }: { id: string }) {
   );
 }
 
-/** Links to a channel of the first server with the application, or to the installation page if there is none. */
+/** Links to a channel of the first server with the application, or to its installation page. */
 function RunLink() {
   const { id: applicationId } = useApplication();
   const { servers } = useInstalledServers();

@@ -4,10 +4,10 @@ import { Name } from '../../ui/page.js';
 
 type PlanEntry = OverwriteCommandsMutation['overwriteCommands']['plan'][number];
 
-/** Permission grants that are deleted with a command, and their servers. */
+/** Permission grants that are deleted with a command. */
 export type LostGrants = Pick<PlanEntry, 'grantsLost' | 'grantsLostIn' | 'grantsLostElsewhere'>;
 
-/** Describes the grants that are deleted. @param lost null if unknown */
+/** @param lost null if unknown */
 export function WhatIsLost({ lost }: { lost: LostGrants | null }) {
   if (lost === null) return 'Permissions that servers granted of it go with it.';
   const { grantsLost } = lost;

@@ -14,11 +14,10 @@ type Made = CreateApplicationMutation['createApplication'];
 
 interface NewApplicationProps {
   onClose: () => void;
-  /** Owning team. If undefined, the user owns the application. */
+  /** If undefined, the user owns the application. */
   teamId?: string;
 }
 
-/** Creates an application, shows its secrets once and opens its page. */
 export function NewApplication({ onClose, teamId }: NewApplicationProps) {
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);

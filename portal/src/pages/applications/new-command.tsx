@@ -28,7 +28,6 @@ export function NewCommand() {
   );
 }
 
-/** Registers the command and opens its page. */
 function useRegister(guildId: string | null) {
   const client = useClient();
   const navigate = useNavigate();
@@ -47,7 +46,6 @@ function useRegister(guildId: string | null) {
   };
 }
 
-/** Card of a command page, with the scope and a link back to the list. */
 export function CommandCard({ title, children }: { title: ReactNode; children: ReactNode }) {
   const { id: applicationId } = useApplication();
   const server = useServer();

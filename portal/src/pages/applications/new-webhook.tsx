@@ -17,7 +17,6 @@ interface Made {
   url: string;
 }
 
-/** Creates a webhook and shows its URL once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Made | null>(null);
   if (!made) return <PlaceDialog onClose={onClose} onMade={setMade} />;

@@ -22,9 +22,8 @@ import { useRowKeys } from './row-keys.js';
 
 interface OptionListProps {
   options: readonly Option[];
-  /** Enclosing option; null for the command. */
+  /** Null for the command itself. */
   parent: Option | null;
-  /** Path of the list in the command. */
   path: string;
   faults: Faults;
   onChange: (options: Option[]) => void;
@@ -243,7 +242,6 @@ function Limits({ option, path, faults, onChange }: OptionItemProps) {
   );
 }
 
-/** By wire number. */
 const CHANNEL_TYPES = [
   { value: 0, text: 'Text' },
   { value: 2, text: 'Voice' },

@@ -1,13 +1,13 @@
 import type { Option } from './command-body.js';
 
-/** Maximum number of options per level, and of choices per option. */
+/** Maximum of options per level, and of choices per option. */
 export const MOST = 25;
 
 export const SUBCOMMAND = 1;
 export const GROUP = 2;
 export const TEXT = 3;
 
-/** Option types in menu order. */
+/** In menu order. */
 export const OPTION_TYPES: readonly { type: number; text: string }[] = [
   { type: TEXT, text: 'Text' },
   { type: 4, text: 'Whole number' },
@@ -22,7 +22,7 @@ export const OPTION_TYPES: readonly { type: number; text: string }[] = [
   { type: GROUP, text: 'Group of subcommands' },
 ];
 
-/** Fields specific to some option types. The default is `required` only. */
+/** Type-specific fields. Default: only `required`. */
 const SPECIAL: Record<number, readonly (keyof Option)[]> = {
   [SUBCOMMAND]: ['options'],
   [GROUP]: ['options'],
@@ -49,7 +49,7 @@ export function has(type: number, field: keyof Option): boolean {
   return (SPECIAL[type] ?? ['required']).includes(field);
 }
 
-/** Option types allowed at a level: in the command (null), a subcommand group or a subcommand. */
+/** @param parent null for the command */
 export function typesWithin(parent: number | null): readonly { type: number; text: string }[] {
   if (parent === null) return OPTION_TYPES;
   return OPTION_TYPES.filter((one) => (parent === GROUP ? one.type === SUBCOMMAND : !isFolder(one)));
@@ -59,7 +59,7 @@ export function typeName(type: number): string {
   return OPTION_TYPES.find((one) => one.type === type)?.text ?? `Type ${type}`;
 }
 
-/** Changes an option's type and drops the fields that the new type does not have. */
+/** Drops fields that the new type does not have. */
 export function retyped(option: Option, type: number): Option {
   const kept = Object.entries(option).filter(([field]) => isKept(type, field as keyof Option));
   const changed = { ...Object.fromEntries(kept), type } as Option;
@@ -76,7 +76,7 @@ function isWithin(parent: number, type: number): boolean {
   return typesWithin(parent).some((one) => one.type === type);
 }
 
-/** Sets a field. A default value (undefined, null, false or an empty list) removes it. */
+/** Default values (undefined, null, false or an empty list) remove the field. */
 export function withField<Field extends keyof Option>(option: Option, field: Field, value: Option[Field]): Option {
   const { [field]: _, ...rest } = option;
   const isSaid =
@@ -84,7 +84,7 @@ export function withField<Field extends keyof Option>(option: Option, field: Fie
   return (isSaid ? { ...option, [field]: value } : rest) as Option;
 }
 
-/** Appends an option with the type of the last one, or else the first allowed type, and a unique name. */
+/** Appends an option of the last one's type, or else of the first allowed type. */
 export function added(options: readonly Option[], parent: number | null): Option[] {
   if (options.length >= MOST) return [...options];
   const beside = options[options.length - 1]?.type;
@@ -106,7 +106,7 @@ export function removed<Item>(items: readonly Item[], index: number): Item[] {
   return items.filter((_, at) => at !== index);
 }
 
-/** Moves an item by an offset. Returns a copy in the same order if the target is outside the list. */
+/** Returns the same order if the target is outside the list. */
 export function moved<Item>(items: readonly Item[], index: number, by: number): Item[] {
   const target = index + by;
   const item = items[index];

@@ -17,7 +17,7 @@ import { CommandCard } from './new-command.js';
 import { useReason } from './reasons.js';
 import './commands.css';
 
-/** Replaces all commands of a scope with a list, after showing a plan of the changes. */
+/** Shows a plan before replacing all commands of a scope. */
 export function Overwrite() {
   const application = useApplication();
   useTitle('Overwrite commands', application.name);
@@ -66,7 +66,7 @@ export function Overwrite() {
   );
 }
 
-/** Requests plans and applies them. The server refuses a plan that is out of date. */
+/** The server refuses an outdated plan. */
 function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | null) => void) {
   const { id: applicationId } = useApplication();
   const guildId = useServer();
@@ -84,7 +84,7 @@ function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | 
     if (answer) setPlan(answer.overwriteCommands);
   };
   const apply = async ({ digest }: Planned) => {
-    // A refused plan cannot be applied again; the user has to request a new one.
+    // A refused plan cannot be applied again.
     if (!(await send({ planDigest: digest }))) return setPlan(null);
     say('Applied');
     const to = '/applications/$applicationId/commands';
@@ -99,13 +99,12 @@ function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | 
   };
 }
 
-/** Joins the errors, each with its path in the list. */
 function faultsText(fields: Record<string, string> = {}): string | undefined {
   const faults = Object.entries(fields).map(([path, fault]) => `${path.replace(/^commands\.?/, '')}: ${fault}`);
   return faults.length === 0 ? undefined : faults.join('\n');
 }
 
-/** Loads the registered commands into the editor. Asks first if that replaces typed text. */
+/** Asks before replacing typed text with the registered commands. */
 function StartButton({ text, onStart }: { text: string; onStart: (text: string) => void }) {
   const { commands } = useCommands(useServer());
   const [isAsked, ask] = useState(false);

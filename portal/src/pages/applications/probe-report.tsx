@@ -4,7 +4,6 @@ import './probe-report.css';
 
 type Check = ProbeFragment['checks'][number];
 
-/** Result of an endpoint probe: for each check, the request, the response and the reason of a failure. */
 export function ProbeReport({ probe }: { probe: ProbeFragment }) {
   return (
     <section className="probe" aria-label="Probe report">
@@ -50,7 +49,6 @@ function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check:
   );
 }
 
-/** Request or response text. */
 export function Exchange({ title, text }: { title: string; text: string | null }) {
   return (
     <figure className="exchange">
@@ -69,7 +67,7 @@ function sentence(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The probe that caused a save to be refused; null if the refusal has another cause. */
+/** Returns null if the save was refused for another reason. */
 export function probeIn(error: CombinedError | undefined): ProbeFragment | null {
   const probe = error?.graphQLErrors[0]?.extensions.probe;
   return isProbe(probe) ? probe : null;

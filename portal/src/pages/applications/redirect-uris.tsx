@@ -8,13 +8,13 @@ const MOST = 10;
 interface RedirectUrisProps {
   rows: readonly string[];
   onChange: (rows: string[]) => void;
-  /** Returns the error message of a row. */
+  /** Error message of a row. */
   faultOf: (row: string) => string | undefined;
   /** Error message of the whole list. */
   fault: string | undefined;
 }
 
-/** One row per redirect URI. An empty last row adds another. */
+/** An empty last row adds another. */
 export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisProps) {
   const shown = rows.length < MOST ? [...rows, ''] : rows;
   const { keys, remove } = useRowKeys(shown.length);

@@ -1,16 +1,14 @@
 import { useState } from 'react';
 import { moved, removed } from './option-tree.js';
 
-/** React keys for rows without ids, so that row state survives removing and moving others. */
+/** React keys for rows without ids, so that row state survives removing and moving. */
 interface RowKeys {
   keys: readonly number[];
-  /** Call it when the list removes the row. */
   remove(index: number): void;
-  /** Call it when the list moves the row. */
   move(index: number, by: number): void;
 }
 
-/** @param count number of rows; new rows are assumed to be at the end */
+/** @param count number of rows; new ones are assumed to be at the end */
 export function useRowKeys(count: number): RowKeys {
   const [known, setKnown] = useState<readonly number[]>([]);
   const keys = fitted(known, count);

@@ -7,7 +7,7 @@ import { type Secret, SecretsDialog } from '../../ui/secrets.js';
 import { Ago } from '../../ui/times.js';
 import { useApplication } from './application.js';
 
-/** Metadata of a secret whose value can no longer be shown. */
+/** Metadata of a secret that can no longer be shown. */
 interface KnownSecret {
   hint: string | null;
   createdAt: string | null;
@@ -19,19 +19,16 @@ interface SecretRowProps {
   /** For example “Bot token”. */
   label: string;
   known: KnownSecret;
-  /** For example “Reset bot token”. */
   resetText: string;
   /** Why the user may not reset it; undefined if they may. */
   reason: string | undefined;
-  /** Describes the consequences of a reset. */
   children: ReactNode;
-  /** @returns the new secret; undefined if refused */
+  /** @returns undefined if refused */
   reset: () => Promise<string | undefined>;
   isBusy: boolean;
   problem: Problem | null;
 }
 
-/** Metadata of a secret and its reset, which shows the new value once. */
 export function SecretRow({ label, known, resetText, reason, children, reset, isBusy, problem }: SecretRowProps) {
   const { name } = useApplication();
   const [isAsking, setAsking] = useState(false);

@@ -1,7 +1,6 @@
 import { type Instance, useInstance } from '../../instance.js';
 import { Snippet } from '../../ui/snippet.js';
 
-/** Code to connect a bot to this instance, for two libraries. */
 export function Snippets() {
   const instance = useInstance();
   return (

@@ -7,7 +7,6 @@ import { Awaited } from '../../ui/listing.js';
 import { say } from '../../ui/toasts.js';
 import { useApplication } from './application.js';
 
-/** Transfers the application to a team, confirmed by its name. */
 export function TransferApplication({ onClose }: { onClose: () => void }) {
   const { id, name } = useApplication();
   const [teamId, setTeamId] = useState('');
@@ -39,7 +38,6 @@ export function TransferApplication({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Lists the teams that the user may transfer an application to. */
 function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: string) => void }) {
   const answer = useQuery({ query: TeamsToOwnDocument });
   if (!answer.data) return <Awaited answer={answer} lines={1} />;

@@ -10,7 +10,6 @@ const START = { scopes: ['identify'], permissions: '0', redirectUri: '', context
 
 type Choices = typeof START;
 
-/** Builds an authorization URL to copy. It is not saved. */
 export function UrlBuilder() {
   const { id } = useApplication();
   const { authorizationEndpoint } = useInstance();

@@ -15,7 +15,7 @@ interface WebhookDialogProps {
   onClose: () => void;
 }
 
-/** Renames a webhook or moves it to another channel of its server. Only changes are sent. */
+/** Only changes are sent. */
 export function EditWebhook({ webhook, isGone, onClose }: WebhookDialogProps & { isGone: boolean }) {
   const draft = useDraft({ name: webhook.name, channelId: webhook.channel?.id ?? '' });
   const { name, channelId } = draft.value;
@@ -60,7 +60,7 @@ export function EditWebhook({ webhook, isGone, onClose }: WebhookDialogProps & {
   );
 }
 
-/** Confirms the deletion. Deleting and recreating a webhook is the only way to change its URL. */
+/** Recreating a webhook is the only way to change its URL. */
 export function DeleteWebhook({ webhook: { id, name }, onClose }: WebhookDialogProps) {
   const { run, isBusy, problem } = useAction(DeleteWebhookDocument, { isQuiet: true });
   const remove = async () => {

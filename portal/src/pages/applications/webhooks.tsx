@@ -14,7 +14,6 @@ import { useReason } from './reasons.js';
 import { DeleteWebhook, EditWebhook } from './webhook-dialogs.js';
 import './webhooks.css';
 
-/** Maximum number of webhooks per application. */
 const MOST = 50;
 
 export function Webhooks() {
@@ -129,7 +128,7 @@ function Row({ webhook, isOff, onOpen }: RowProps) {
   );
 }
 
-/** Target channel. A missing channel is either deleted or hidden from the user. */
+/** A missing channel is either deleted or hidden from the user. */
 function Target({ webhook: { channel, guild } }: { webhook: WebhookRowFragment }) {
   if (!guild) return <>to a server that was deleted, or of which you are no member</>;
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { namedPermissions } from '../servers/permissions.js';
 
-/** Details of an entry. The shape depends on the action, and old entries may lack any field. */
+/** The shape depends on the action, and old entries may lack any field. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 export interface Changed {
@@ -17,13 +17,13 @@ function isRecord(value: unknown): value is Changes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the text of a field, or an empty string. */
+/** Returns an empty string if the field is missing. */
 export function textIn(changes: Changes, field: string): string {
   const value = changes[field];
   return typeof value === 'string' ? value : '';
 }
 
-/** Length of a list field, or 0. */
+/** Returns 0 if the field is missing. */
 export function countIn(changes: Changes, field: string): number {
   const value = changes[field];
   return Array.isArray(value) ? value.length : 0;
@@ -35,7 +35,6 @@ export function changedIn(changes: Changes, field: string): Changed | undefined 
   return isRecord(value) && 'old' in value && 'new' in value ? { old: value.old, new: value.new } : undefined;
 }
 
-/** Labels of the columns. */
 const COLUMN_WORDS: Record<string, string> = {
   name: 'the name',
   description: 'the description',
@@ -83,23 +82,20 @@ const COLUMN_WORDS: Record<string, string> = {
   preferredLocale: 'the language',
 };
 
-/** Changed columns in the order of their labels, because PostgreSQL's `jsonb` does not keep the order of keys. */
+/** Sorts the columns like their labels, because `jsonb` does not keep the order of keys. */
 export function columnsOf(changes: Changes): string[] {
   const order = Object.keys(COLUMN_WORDS);
   const placeOf = (column: string) => (column in COLUMN_WORDS ? order.indexOf(column) : order.length);
   return Object.keys(changes).sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
 }
 
-/** Columns whose values are hashes. */
 const PICTURES: ReadonlySet<string> = new Set(['iconHash', 'coverHash']);
 
-/** Columns whose values are too long to show. */
 const WITHOUT_VALUES: ReadonlySet<string> = new Set(['overwrites', 'systemChannelFlags']);
 
-/** Columns whose values are decimal permission bits. */
 const PERMISSION_BITS: ReadonlySet<string> = new Set(['permissions', 'serverInstallPermissions']);
 
-/** Describes a changed column, for example “changed the name from A to B”. */
+/** For example “changed the name from A to B”. */
 export function changeWords(column: string, { old, new: now }: Changed): ReactNode {
   const what = COLUMN_WORDS[column] ?? column;
   if (PICTURES.has(column)) return now === null ? `removed ${what}` : `changed ${what}`;
@@ -121,12 +117,12 @@ export function changeWords(column: string, { old, new: now }: Changed): ReactNo
   );
 }
 
-/** Names of the permissions; empty if `bits` is not a decimal number. */
+/** Returns an empty list if `bits` is not a decimal number. */
 export function namesIn(bits: unknown): string[] {
   return typeof bits === 'string' && /^\d+$/.test(bits) ? namedPermissions(bits).map(({ text }) => text) : [];
 }
 
-/** If only permissions without a name changed, there is nothing to list. */
+/** Permissions without a name cannot be listed. */
 function permissionWords(what: string, old: string[], now: string[]): ReactNode {
   const isSame = old.length === now.length && old.every((name) => now.includes(name));
   return isSame ? `changed ${what}` : listWords(what, old, now);

@@ -11,7 +11,7 @@ interface LogFilterProps {
   onSearch: (search: LogSearch) => void;
 }
 
-/** Filter of the log, stored in the URL. */
+/** The filter is stored in the URL. */
 export function LogFilter({ language: { groups, words }, people, search, onSearch }: LogFilterProps) {
   const { what = '', who = '' } = search;
   const look = (next: { what: string; who: string }) =>

@@ -1,19 +1,17 @@
 import type { ReactNode } from 'react';
 import type { Changes } from './changes.js';
 
-/** An entry without its actor, as the verbs need it. */
 export interface Told {
-  /** The user or object acted on. */
   target: ReactNode;
   changes: Changes;
   /** Whether actor and target are the same user. */
   isOwn: boolean;
 }
 
-/** Describes an action, for example “made the team Lodge”. */
+/** For example “made the team Lodge”. */
 export type Verb = (told: Told) => ReactNode;
 
-/** Actions that can be filtered together. */
+/** Actions that are filtered together. */
 export interface Group {
   /** Value in the URL. */
   key: string;
@@ -29,12 +27,11 @@ export interface Language {
   groups: readonly Group[];
 }
 
-/** Actions whose names start with one of the prefixes. */
 export function starting<Action extends string>(actions: readonly Action[], ...starts: string[]): Action[] {
   return actions.filter((action) => starts.some((one) => action.startsWith(one)));
 }
 
-/** Actions selected by the URL; undefined for all. */
+/** Returns undefined for all actions. */
 export function actionsOf({ groups, words }: Language, what: string | undefined): readonly string[] | undefined {
   const group = groups.find(({ key }) => key === what);
   if (group) return group.actions;

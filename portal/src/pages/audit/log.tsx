@@ -16,11 +16,10 @@ interface AuditLogProps<Data, Told> {
   source: LogSource<Data, Told>;
   id: string;
   language: Language;
-  /** Possible actors known in advance. Others are added from loaded entries. */
+  /** Actors known in advance. Others are added from loaded entries. */
   people: readonly PersonFragment[];
   search: LogSearch;
   onSearch: (search: LogSearch) => void;
-  /** Whether entries name their application. */
   namesApplications?: boolean;
 }
 
@@ -42,7 +41,6 @@ export function AuditLog<Data, Told>({ search, onSearch, people, ...rest }: Audi
   );
 }
 
-/** Adds the actors of the rows to the known ones. */
 function met(known: readonly PersonFragment[], rows: readonly Row[]): readonly PersonFragment[] {
   const others = new Map<string, PersonFragment>();
   for (const { actor } of rows.map(({ entry }) => entry)) {

@@ -62,7 +62,6 @@ const TEAM_GROUPS: readonly Group[] = [
   },
 ];
 
-/** Filter groups of an application's log and a team's log. */
 export const GROUPS = {
   application: APPLICATION_GROUPS,
   team: [...TEAM_GROUPS, ...APPLICATION_GROUPS],

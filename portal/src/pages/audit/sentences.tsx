@@ -5,7 +5,7 @@ import { nameOf } from '../teams/person.js';
 import { type Changes, changedIn, changesIn, changeWords, columnsOf, Value } from './changes.js';
 import type { Language, Told } from './language.js';
 
-/** Describes an entry in one sentence. An unknown action is shown by its name. */
+/** Unknown actions are shown by name. */
 export function Sentence({ entry, language: { verbs } }: { entry: LogEntryFragment; language: Language }) {
   const { action, actor, target, changes } = entry;
   const isOwn = actor !== null && actor.id === target;
@@ -30,7 +30,7 @@ function Target({ entry: { targetUser, targetName, target } }: { entry: LogEntry
   return name === null ? <code>{target}</code> : <Name>{name}</Name>;
 }
 
-/** Lists all changes, or a generic text if the entry has no details. */
+/** Uses a generic text if the entry has no details. */
 export function changesOf(changes: Changes): ReactNode {
   const done = columnsOf(changes).flatMap((column) => {
     const changed = changedIn(changes, column);

@@ -46,7 +46,7 @@ export function ServerLog() {
   );
 }
 
-/** Falls back to the id of channels that are deleted or hidden from the user. */
+/** Shows the id of channels that are deleted or hidden from the user. */
 function useLanguage(): Language {
   const { channels } = useServer();
   return useMemo(() => {

@@ -5,10 +5,9 @@ import type { Told, Verb } from './language.js';
 import { changesOf, renamed } from './sentences.js';
 import type { ServerAction } from './server-words.js';
 
-/** Returns a channel's name by its id. */
 type NameOfChannel = (id: string) => string;
 
-/** Labels of numeric values, by column. */
+/** By column and value. */
 const WORDS: Record<string, Readonly<Record<number, string>>> = {
   type: {
     [ChannelType.text]: 'text',
@@ -21,7 +20,6 @@ const WORDS: Record<string, Readonly<Record<number, string>>> = {
   explicitContentFilter: ['of nobody', 'of members without roles', 'of everybody'],
 };
 
-/** Converts a column's value for display. */
 function readable(column: string, value: unknown, nameOfChannel: NameOfChannel): unknown {
   if (typeof value === 'string' && /(ChannelId|parentId)$/.test(column)) return nameOfChannel(value);
   if (typeof value === 'string' && column === 'communicationDisabledUntil') return new Date(value).toLocaleString();
@@ -43,7 +41,6 @@ function readableChanges(changes: Changes, nameOfChannel: NameOfChannel): Change
   );
 }
 
-/** Joins the names in a list of objects, such as roles. */
 function namesOf(stated: unknown): string {
   if (!Array.isArray(stated)) return '';
   return stated.map((one) => textIn(changesIn(one), 'name')).join(', ');

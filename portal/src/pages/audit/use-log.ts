@@ -5,7 +5,6 @@ import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { type Problem, problemIn } from '../../ui/problems.js';
 
-/** GraphQL documents of one kind of log. */
 export interface LogSource<Data, Told> {
   document: TypedDocumentNode<Data, LogVariables>;
   /** Undefined if the object no longer exists. */
@@ -36,7 +35,7 @@ export interface Log {
 }
 
 /**
- * Reads a log from its newest end and keeps all loaded entries, which never change. New entries are added and marked.
+ * Loads from the newest end and keeps all entries, which never change. New entries are marked.
  * The variables must not change while the hook is mounted.
  */
 export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: LogVariables): Log {
@@ -56,7 +55,6 @@ export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: Log
   };
 }
 
-/** The newest page, refetched when there may be new entries. */
 function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>, variables: LogVariables) {
   const { data, error, again } = useQuery<Data, LogVariables>({ query: document, variables });
   const count = useTold(told, variables.id);
@@ -66,7 +64,7 @@ function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>
   return { page: data && pageIn(data), problem: error ? problemIn(error) : null };
 }
 
-/** Number of events so far. It shares the layout's subscription, which does not replay past events. */
+/** Counts events. Shares the layout's subscription, which does not replay past events. */
 function useTold<Told>(query: TypedDocumentNode<Told, { id: string }>, id: string): number {
   const [{ data }] = useSubscription<Told, number, { id: string }>(
     { query, variables: { id } },
@@ -126,7 +124,7 @@ function newestFirst(rows: Kept['rows']): Row[] {
   return [...rows.values()].sort((one, other) => compareIds(other.entry.id, one.entry.id));
 }
 
-/** Snowflake ids exceed `Number.MAX_SAFE_INTEGER`, so they are compared as strings. */
+/** Snowflakes exceed `Number.MAX_SAFE_INTEGER`. */
 function compareIds(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : Number(one > other));
 }

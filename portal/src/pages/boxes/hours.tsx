@@ -8,15 +8,13 @@ const time = once(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', h
 
 const timeOf = ({ startsAt }: Hour) => time().format(new Date(startsAt));
 
-/** In SVG units. The width is stretched to the available space. */
+/** In SVG units. The width is stretched to the space. */
 const HEIGHT = 100;
 const [STEP, BAR] = [10, 7];
 /** Added to every non-empty bar, so that one request in ten thousand is visible. */
 const LEAST = 2;
 
-/**
- * Bar chart by hour, with answered requests above the line and failed ones below. A collapsible table has the numbers.
- */
+/** Answered requests are above the line and failed ones below. */
 export function Hours({ hours }: { hours: readonly Hour[] }) {
   const [first] = hours;
   return (
@@ -52,7 +50,7 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
         return (
           <g key={hour.startsAt}>
             <title>{wordsOf(hour)}</title>
-            {/* Transparent hover target of full height, so that hours without requests have a tooltip, too. */}
+            {/* Hover target for the tooltip, also of hours without requests. */}
             <rect x={x} width={STEP} height={HEIGHT} className="whole" />
             <rect x={x} width={BAR} y={line - up} height={up} />
             <rect x={x} width={BAR} y={line} height={down} className="failed" />
@@ -66,7 +64,6 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
 
 const wordsOf = (hour: Hour) => `${timeOf(hour)}: ${hour.requests} requests, ${hour.failed} failed`;
 
-/** Text alternative of the chart. */
 function summaryOf(hours: readonly Hour[]): string {
   const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
   return `Requests in each of the last 24 hours${busiest ? `, the busiest ${wordsOf(busiest)}` : ''}`;

@@ -13,7 +13,6 @@ import { SecretsDialog } from '../../ui/secrets.js';
 
 type Made = CreateBoxMutation['createBox'];
 
-/** Creates a box, shows its enrolment token once and opens its page. */
 export function NewBox({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [made, setMade] = useState<Made | null>(null);
@@ -25,7 +24,7 @@ export function NewBox({ onClose }: { onClose: () => void }) {
   return <EnrolmentDialog made={made} onDone={goOn} />;
 }
 
-/** Shows an enrolment token once, with the commands that start the box. */
+/** Shows the token once, with the commands that start the box. */
 export function EnrolmentDialog({ made, onDone }: { made: Made; onDone: () => void }) {
   const { issuer } = useInstance();
   const lines = `export BOX_TOKEN=${made.enrolmentToken}\nCLOUD_URL=${issuer} DATA_DIR=./box npm run box`;

@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.js';
 import { Awaited } from '../../ui/listing.js';
 import { Name } from '../../ui/page.js';
 
-/** A server of a box. Its REST parity table loads when opened. */
+/** Loads its data when opened. */
 export function Parity({ guildId, name }: { guildId: string; name: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

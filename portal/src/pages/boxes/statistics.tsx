@@ -42,7 +42,7 @@ function Numbers({ facts }: { facts: Facts }) {
   );
 }
 
-/** Explanations by response status. */
+/** By response status. */
 const REASONS: Record<number, string> = {
   413: 'too long for it',
   502: 'no usable answer',
@@ -63,7 +63,7 @@ function Failures({ status, count }: Facts['failures'][number]) {
 
 const ASK_EVERY_MS = 60_000;
 
-/** Refetches every minute while the tab is visible, and when it becomes visible. */
+/** Calls `ask` every minute while the tab is visible, and when it becomes visible. */
 function useEachMinute(ask: () => void): void {
   useEffect(() => {
     const askIfSeen = () => document.visibilityState === 'visible' && ask();

@@ -17,7 +17,6 @@ import { NewEmoji } from './dialogs.js';
 import { type EmojiHome, EmojiHomeContext } from './home.js';
 import { EmojiRows } from './rows.js';
 
-/** Emojis that the application's bot can use in any server. */
 export function ApplicationEmojis() {
   const { name } = useApplication();
   useTitle('Emojis', name);

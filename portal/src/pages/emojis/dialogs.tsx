@@ -52,7 +52,7 @@ export function NewEmoji({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Derives a valid emoji name from a file name. */
+/** Derives an emoji name from the file name. */
 function nameOf({ name }: File): string {
   return name
     .replace(/\.[^.]*$/, '')
@@ -65,7 +65,7 @@ interface EmojiDialogProps {
   onClose: () => void;
 }
 
-/** Renames an emoji or changes the roles that may use it. Only changes are sent. */
+/** Only changes are sent. */
 export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGone: boolean }) {
   const { useUpdate } = useEmojiHome();
   const { run, isBusy, problem } = useUpdate(emoji.id);
@@ -103,7 +103,6 @@ export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGon
 
 const NOBODY: readonly { id: string }[] = [];
 
-/** Edited set of roles that may use an emoji. */
 interface Users {
   roleIds: string[];
   isChanged: boolean;
@@ -111,10 +110,7 @@ interface Users {
   choose: (roleId: string, isChosen: boolean) => void;
 }
 
-/**
- * Applies the user's choices on top of the live roles, so that concurrent changes of other roles stay. Deleted roles
- * are dropped.
- */
+/** Applies the choices on top of the live roles, so that concurrent changes of other roles stay. */
 function useUsers(current: readonly { id: string }[]): Users {
   const { roles = [] } = useEmojiHome();
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());

@@ -2,13 +2,13 @@ import { createContext, useContext } from 'react';
 import type { EmojiRowFragment } from '../../gql/types.js';
 import type { Problem } from '../../ui/problems.js';
 
-/** `roles` are those that may use a server's emoji. Application emojis have none. */
+/** Only a server's emojis have `roles`: those that may use it. */
 export type ShownEmoji = EmojiRowFragment & { roles?: readonly { id: string; name: string }[] };
 
 export interface EmojiFields {
   name: string;
   image?: File | undefined;
-  /** Roles that may use a server's emoji. If empty, all members may use it. */
+  /** Roles that may use a server's emoji. Empty: all members. */
   roleIds?: string[];
 }
 
@@ -19,12 +19,12 @@ export interface Doing<Input> {
   problem: Problem | null;
 }
 
-/** Operations on the emojis of their owner, a server or an application. */
+/** Emoji operations of a server or an application. */
 export interface EmojiHome {
   useCreate(): Doing<EmojiFields & { image: File }>;
   useUpdate(emojiId: string): Doing<Partial<EmojiFields>>;
   useDelete(): Doing<string>;
-  /** Roles that can be chosen; undefined for applications. */
+  /** Undefined for applications. */
   roles?: readonly { id: string; name: string }[] | undefined;
   /** Why the user may not change some of the emojis. */
   whyNot?: string;

@@ -32,7 +32,7 @@ type EmojiAct = 'UPDATE' | 'DELETE';
 
 interface RowProps {
   emoji: ShownEmoji;
-  /** Attributes of disabled buttons that refer to the reason. */
+  /** Attributes that refer to the reason. */
   off: ComponentProps<'button'>;
   onOpen: (act: EmojiAct) => void;
 }

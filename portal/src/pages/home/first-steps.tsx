@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { HomeFragment } from '../../gql/types.js';
 import { Name } from '../../ui/page.js';
 
-/** Guides new users until their first application is installed and can respond. */
+/** Shown until a first application is installed and can respond. */
 export function FirstSteps({ home: { applications, guilds } }: { home: HomeFragment }) {
   const [newest] = applications.slice(-1);
   const installed = applications.find(({ serverCount }) => serverCount > 0);
@@ -34,7 +34,7 @@ interface ToStartProps {
   guild: HomeFragment['guilds'][number] | undefined;
 }
 
-/** Remaining steps for an application with neither a connected bot nor an endpoint. */
+/** For applications with neither a connected bot nor an endpoint. */
 function ToStart({ application, guild }: ToStartProps) {
   const { id, name, botOnline, interactionsEndpointUrl } = application;
   if (botOnline || interactionsEndpointUrl !== null) return null;

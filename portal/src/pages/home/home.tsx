@@ -24,7 +24,7 @@ export function Home() {
         <Heading>Home</Heading>
       </div>
       {data ? <Things home={data.portalHome} /> : <Awaited answer={answer} />}
-      {/* Rendered only after the content above, to avoid a layout shift. */}
+      {/* Rendered after the content above, to avoid a layout shift. */}
       {(data || error) && <Addresses />}
     </>
   );

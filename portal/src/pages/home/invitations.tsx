@@ -16,7 +16,6 @@ import { say } from '../../ui/toasts.js';
 import { VerifyAddress } from '../account/verify-address.js';
 import { ROLE_WORDS } from '../teams/role-words.js';
 
-/** Pending invitations, live. */
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
   const [tested, setTested] = useState<readonly Tested[]>([]);
   const count = teamInvitations.length + testerInvitations.length;
@@ -66,7 +65,7 @@ type ToBeTested = HomeFragment['testerInvitations'][number]['application'];
 /** An application that the user just became a tester of. */
 type Tested = ToBeTested & { installUrl: string | null };
 
-/** Shows the install link, because testers see no other page of the application. */
+/** Testers see no other page of the application. */
 function Installable({ tested: { name, iconUrl, installUrl } }: { tested: Tested }) {
   return (
     <li className="tile invitation">

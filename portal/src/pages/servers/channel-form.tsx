@@ -126,7 +126,7 @@ function MessageFields({ draft, faults }: FieldsProps) {
   );
 }
 
-/** Slow mode intervals in seconds, with labels. */
+/** Seconds and labels. */
 const WAITS: readonly [seconds: number, text: string][] = [
   [0, 'off'],
   [5, '5 seconds'],

@@ -37,7 +37,7 @@ export function ChannelHead({ channel, channels }: ChannelHeadProps) {
   );
 }
 
-/** Moves the channel within its category, or the category among categories. */
+/** Moves a channel within its category, or a category among the categories. */
 function Order({ channel, channels }: ChannelHeadProps) {
   const { id: guildId } = useServer();
   const lack = useLack('ManageChannels');

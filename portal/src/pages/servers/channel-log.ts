@@ -6,7 +6,6 @@ import { problemIn, sentenceOf } from '../../ui/problems.js';
 
 const PER_PAGE = 50;
 
-/** The loaded messages of a channel. */
 export interface Log {
   /** By id, oldest first; null while loading. */
   known: Known | null;
@@ -21,11 +20,11 @@ type Known = ReadonlyMap<string, MessageShownFragment>;
 
 type Page = NonNullable<ChannelMessagesQuery['channel']>['messages'];
 
-/** Stands for the newest page in the set of pending requests. */
+/** Stands for the newest page among the ids to fetch. */
 const NEWEST = 'newest';
 
 /**
- * Messages of a channel. Requests run one at a time, so that an older response never replaces a newer one.
+ * Sends one request at a time, so that an older response never replaces a newer one.
  * Changes during a request are fetched after it.
  */
 export class ChannelLog {
@@ -34,10 +33,10 @@ export class ChannelLog {
   /** Message ids to fetch, or {@link NEWEST}. */
   readonly #due = new Set<string>();
 
-  /** Ids of deleted messages. A pending response may still include them. */
+  /** Deleted messages, which a pending response may still include. */
   readonly #gone = new Set<string>();
 
-  /** Messages passed to `put` during a request, whose response may be older. */
+  /** Messages put during a request, whose response may be older. */
   readonly #late = new Map<string, MessageShownFragment>();
 
   #turn: Promise<unknown> = Promise.resolve();
@@ -54,7 +53,7 @@ export class ChannelLog {
     this.#ask(id);
   }
 
-  /** @returns the error message, or null on success */
+  /** @returns an error message, or null */
   readonly loadOlder = (): Promise<string | null> =>
     this.#inTurn(async () => {
       const [first] = this.#known().keys();
@@ -69,7 +68,7 @@ export class ChannelLog {
     if (this.log.get().known) this.#set({ known: this.#merged([message]) });
   };
 
-  /** Whether a message is loaded, deleted, or older than the loaded ones (`out of reach`). */
+  /** Messages older than the loaded ones are `out of reach`. */
   readonly fateOf = (id: string): Fate => {
     const { known } = this.log.get();
     if (this.#gone.has(id)) return 'deleted';
@@ -94,10 +93,7 @@ export class ChannelLog {
     return done;
   }
 
-  /**
-   * Fetches pending messages: one by its id, several with the newest page. Messages older than that page are fetched
-   * one by one.
-   */
+  /** Fetches one message by id, several with the newest page, and those older than it one by one. */
   async #askDue(): Promise<void> {
     const due = [...this.#due];
     const older = due.filter((id) => id !== NEWEST && this.#isOlder(id));
@@ -113,7 +109,6 @@ export class ChannelLog {
     this.#due.add(NEWEST);
   }
 
-  /** Whether a message is older than the newest page. */
   #isOlder(id: string): boolean {
     const first = [...this.#known().keys()].at(-PER_PAGE);
     return first !== undefined && BigInt(id) < BigInt(first);
@@ -166,7 +161,7 @@ export class ChannelLog {
     return new Map([...all].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1)));
   }
 
-  /** Replaces the messages since the page's first one. Older ones are kept only if the page adjoins them. */
+  /** Replaces messages from the page's first one on. Older ones stay only if the page overlaps the loaded ones. */
   #withNewest(page: Page): Partial<Log> {
     const newest = messagesIn(page);
     const first = newest[0]?.id;

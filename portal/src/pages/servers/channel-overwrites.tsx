@@ -16,7 +16,6 @@ import { useServer } from './server.js';
 import { ThreeStates } from './three-states.js';
 import './integrations.css';
 
-/** Editor of the channel's permission overwrites. */
 export function ChannelOverwrites({ channel }: { channel: ChannelSettingsFragment }) {
   const lack = lacks(channel.viewerPermissions, 'ManageRoles');
   const overwrites = overwritesOf(channel.overwrites);
@@ -75,7 +74,7 @@ function AddTarget({ count, isSaid, onAdd }: AddTargetProps) {
 interface OneTargetProps {
   channelId: string;
   overwrite: Overwrite;
-  /** Whether the overwrite is stored; false for one just added. */
+  /** False for an overwrite just added. */
   isSaid: boolean;
   lack: string | undefined;
   onDrop: () => void;
@@ -97,10 +96,10 @@ function MemberTarget(props: OneTargetProps) {
 
 const NAMES = Object.fromEntries(CHANNEL_PERMISSIONS.map(({ text }) => [text, text]));
 
-/** State of each permission by its label. */
+/** States by permission label. */
 type Said = Record<string, Say>;
 
-/** Editor of one overwrite, collapsed by default. Only changed permissions differ in the saved bits. */
+/** Collapsed once stored. Unchanged bits are sent as they are. */
 function Target({ channelId, overwrite, isSaid, lack, onDrop, name }: OneTargetProps & { name: string }) {
   const client = useClient();
   const { id: targetId, isRole } = overwrite;

@@ -33,10 +33,10 @@ export function Channel() {
 
 const InteractionPanel = lazyPart(() => import('./interaction-panel.js'), NoPanel, <Loading />);
 
-/** Minimum width for the timeline next to the channel; same as in the CSS. */
+/** Minimum width for the timeline; same as in the CSS. */
 const WIDE = '(min-width: 72rem)';
 
-/** Number of the user's interactions shown, in addition to those with an open modal. */
+/** Number of interactions shown, besides those with an open modal. */
 const FOLLOWED = 3;
 
 function OpenChannel() {
@@ -94,7 +94,6 @@ function OpenChannel() {
   );
 }
 
-/** The newest interactions, plus older ones with an open modal. */
 function shownOf(followed: InteractionShownFragment[], held: ReadonlySet<string>): InteractionShownFragment[] {
   return followed.filter(({ id }, place) => place >= followed.length - FOLLOWED || held.has(id));
 }
@@ -185,7 +184,7 @@ function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void 
   );
 }
 
-/** Stays at the end if the user is there; otherwise keeps the visible messages in place. */
+/** Stays at the end if the user is there. Otherwise the visible messages stay in place. */
 function useScroll(log: RefObject<HTMLElement | null>, messages: readonly MessageShownFragment[] | undefined): void {
   const before = useRef({ height: 0, first: '' });
   const first = messages?.[0]?.id ?? '';

@@ -1,20 +1,19 @@
 import type { ChannelRowFragment } from '../../gql/types.js';
 
-/** Channel types of the wire format. */
 export const ChannelType = { text: 0, voice: 2, category: 4, announcement: 5 } as const;
 
-/** Whether the portal shows messages of the channel. */
+/** Whether the portal shows its messages. */
 export function isMessageChannel({ type }: Pick<ChannelRowFragment, 'type'>): boolean {
   return type === ChannelType.text || type === ChannelType.announcement;
 }
 
-/** A category with its channels; null for channels without one. */
+/** `category` is null for channels without one. */
 export interface ChannelGroup {
   category: ChannelRowFragment | null;
   channels: ChannelRowFragment[];
 }
 
-/** Groups channels by category, those without one first, each in the server's order. */
+/** Channels without a category come first. Each group has the server's order. */
 export function groupsOf(channels: readonly ChannelRowFragment[]): ChannelGroup[] {
   const below = (id: string | null) =>
     channels.filter((one) => one.type !== ChannelType.category && (one.parent?.id ?? null) === id);

@@ -14,7 +14,6 @@ interface CommandFormProps {
   runnable: Runnable;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
-  /** Refetches the commands. */
   askAgain: () => void;
 }
 
@@ -42,7 +41,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     () => ({ ...faultsByName(problem?.fields ?? {}, sent), ...missing }),
     [problem, sent, missing],
   );
-  // Memoized, because the form moves the focus for each new problem object.
+  // The form moves the focus for each new problem object.
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(
@@ -81,7 +80,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
   );
 }
 
-/** Shows errors that belong to no option above the buttons. */
+/** Errors that belong to no option go above the buttons. */
 function shownProblem(problem: Problem | null, faults: Record<string, string>): Problem | null {
   if (!problem) return Object.keys(faults).length > 0 ? { ...MISSING } : null;
   const named = Object.values(faults);

@@ -8,20 +8,18 @@ import { useChannel } from './open-channel.js';
 import { type Runnable, runnablesOf } from './options.js';
 
 export interface CommandPickerProps {
-  /** The typed start of the name, with the slash. */
+  /** Start of the name, with the slash. */
   begun: string;
   /** Whether Enter was pressed after it. */
   isEntered: boolean;
-  /** Whether the field takes the focus. False if the user has moved to another field. */
+  /** False if the user has moved to another field. */
   isFirst: boolean;
   follow: (interaction: InteractionShownFragment) => void;
   onLeave: () => void;
 }
 
-/** Maximum number of commands listed. */
 const LISTED = 25;
 
-/** Finds a command that can be run in the channel and asks for its options. */
 export default function CommandPicker({ begun, isEntered, isFirst, follow, onLeave }: CommandPickerProps) {
   const { id: channelId } = useChannel();
   const [text, setText] = useState(begun);
@@ -54,7 +52,7 @@ export default function CommandPicker({ begun, isEntered, isFirst, follow, onLea
   );
 }
 
-/** Prefix matches first, then other matches. */
+/** Prefix matches first. */
 function fitting(runnables: Runnable[], text: string) {
   const typed = text.replace(/^\//, '').trimStart().toLowerCase();
   const beginning = runnables.filter(({ name }) => name.startsWith(typed));

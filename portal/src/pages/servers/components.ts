@@ -1,6 +1,5 @@
 import { type Fields, fieldsOf, listOf, numberOf, numbersOf, textOf, webAddress } from './json.js';
 
-/** Contents of a select: its own options, or objects of the server. */
 export type Offer = 'options' | 'user' | 'role' | 'mentionable' | 'channel';
 
 export interface Choice {
@@ -36,7 +35,6 @@ export interface TextInputPart extends Keyed {
   maxLength: number;
 }
 
-/** A component of a message or modal, as rendered. */
 export type Part =
   | { kind: 'group'; parts: Part[]; isFramed: boolean }
   | { kind: 'text'; text: string }
@@ -61,7 +59,7 @@ const OFFERS = new Map<number, Offer>([
   [8, 'channel'],
 ]);
 
-/** Parses components from wire JSON and drops unsupported ones. */
+/** Drops unsupported components. */
 export function partsOf(value: unknown): Part[] {
   return listOf(value).flatMap(partsIn);
 }

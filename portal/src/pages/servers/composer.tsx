@@ -16,7 +16,6 @@ import { giveBack, NOTHING, unsentIn } from './unsent.js';
 
 type Picker = ComponentType<CommandPickerProps>;
 
-/** Loads the command picker, or a fallback if its script does not load. */
 const loadPicker = (): Promise<Picker> =>
   import('./command-picker.js').then(
     (module) => module.default,
@@ -27,7 +26,7 @@ const MOST_CHARACTERS = 4_000;
 const MOST_FILES = 10;
 const MOST_BYTES = 10 * 1_024 * 1_024;
 
-/** Shows the character count from this length. */
+/** Characters from which the count is shown. */
 const COUNTED_FROM = 3_500;
 
 interface ComposerProps {
@@ -40,13 +39,13 @@ interface BegunCommand extends Pick<CommandPickerProps, 'begun' | 'isEntered' | 
   Picker: Picker;
 }
 
-/** Message field that turns into a command picker after a slash. */
+/** A slash turns the message field into a command picker. */
 export function Composer({ onSent, follow }: ComposerProps) {
   const unsent = unsentIn(useChannel().id);
   const [command, setCommand] = useState<BegunCommand | null>(null);
   const [isFirst, setFirst] = useState(false);
   const pick = (begun: BegunCommand) =>
-    // Swaps the fields and the focus in one commit, so that no key press is lost.
+    // One commit for the fields and the focus, so that no key press is lost.
     flushSync(() => {
       if (begun.Picker !== NoPicker) unsent.set({ ...unsent.get(), text: '' });
       setCommand(begun);
@@ -71,7 +70,6 @@ function NoPicker({ onLeave }: CommandPickerProps) {
 }
 
 interface MessageFormProps {
-  /** Whether it takes the focus when it is mounted. */
   isFirst: boolean;
   onSent: (message: MessageShownFragment) => void;
   /** Replaces the field with the picker. */
@@ -107,11 +105,11 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
     const sent = await run({ input: { channelId, content: text, ...(files.length > 0 ? { files } : {}) } });
     if (sent) onSent(sent.sendMessage.message);
     else giveBack(unsent, { text, files });
-    // The disabled send button has lost the focus.
+    // The disabled send button lost the focus.
     if (document.activeElement === document.body) area.current?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
-    // If the focus moved here during typing elsewhere, the first Enter may not be meant for this field.
+    // After an edit moved here, the first Enter may have been meant for the edit.
     const isMeant = !hasJustCome.current;
     hasJustCome.current = false;
     if (!isSendKey(event)) return;
@@ -164,10 +162,7 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
   );
 }
 
-/**
- * Handles a command started in the message field. Input during loading stays in the field.
- * The picker takes over the text and the focus once it can be shown.
- */
+/** Input stays in the field while the picker loads. The picker then takes over the text and the focus. */
 function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand: MessageFormProps['onCommand']) {
   const loading = useRef(0);
   const entered = useRef<string>(null);
@@ -181,7 +176,7 @@ function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand:
     const isFirst = document.activeElement === area.current;
     onCommand({ Picker, begun: text, isEntered: entered.current === text, isFirst });
   };
-  /** Records Enter for the picker. @returns true if it is meant for the picker, so that no message is sent */
+  /** @returns true if Enter is for the picker, so that no message is sent */
   const enter = (text: string) => {
     if (loading.current === 0 || !isCommand(text)) return false;
     entered.current = text;
@@ -190,7 +185,6 @@ function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand:
   return { begin, enter };
 }
 
-/** Whether the text may be the start of a command, which has a single line. */
 const isCommand = (text: string) => text.startsWith('/') && !text.includes('\n');
 
 function faultOf(length: number, files: readonly File[]): string | undefined {

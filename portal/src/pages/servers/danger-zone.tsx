@@ -14,7 +14,7 @@ export function DangerZone() {
   const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
   const leaving = useOff(mayLeave ? undefined : 'Who owns a server cannot leave it.');
   const deleting = useOff(mayDelete ? undefined : 'Only its owner can delete it.');
-  // A server on a box is left and deleted on the box.
+  // A server on a box is left and deleted there.
   if (!mayLeave && !mayDelete) return null;
   return (
     <section className="card">

@@ -16,7 +16,6 @@ interface ExplainerProps {
   asOf?: string;
 }
 
-/** Explains whether a user may run a command in a channel. */
 export function Explainer({ commands, asOf }: ExplainerProps) {
   const { channels } = useServer();
   const open = channels.filter(isMessageChannel);
@@ -85,7 +84,7 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
   );
 }
 
-/** Returns the id if it is in the list, else the first one, or an empty string if there is none. */
+/** Falls back to the first one, or an empty string. */
 function oneOf(all: readonly { id: string }[], id: string): string {
   return all.find((one) => one.id === id)?.id ?? all[0]?.id ?? '';
 }
@@ -95,7 +94,6 @@ function useNameOf(id: string | undefined): string | undefined {
   return data?.user?.username;
 }
 
-/** Scrolls the element into view once `isWanted` is true. */
 function useInView(isWanted: boolean) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -18,7 +18,6 @@ interface FollowedProps {
   watch: (id: string | null) => void;
 }
 
-/** State of the interactions that the user started last. */
 export function FollowedInteractions({ followed, follow, held, drop, watchedId, watch }: FollowedProps) {
   if (followed.length === 0) return null;
   return (
@@ -38,7 +37,6 @@ export function FollowedInteractions({ followed, follow, held, drop, watchedId, 
   );
 }
 
-/** Whether the user may see the timeline. */
 export function isWatchable({ application }: InteractionShownFragment): boolean {
   return application?.viewerOperations.includes('VIEW_INTERACTIONS') ?? false;
 }
@@ -90,7 +88,7 @@ interface AnswerProps {
   held: Set<string>;
 }
 
-/** Shows the application's modal at once. After the user closes it, they can open it again with its input kept. */
+/** Opens the application's modal at once. It can be reopened, and its input is kept. */
 function Answer({ interaction: { id, modal, state }, describedBy, follow, held }: AnswerProps) {
   const [isOpen, setOpen] = useState(true);
   const [isSent, setSent] = useState(false);
@@ -123,7 +121,6 @@ function Answer({ interaction: { id, modal, state }, describedBy, follow, held }
   );
 }
 
-/** Adds the id to `held` while `isHeld` is true. */
 function useHeld(held: Set<string>, id: string, isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
@@ -155,12 +152,12 @@ function words({ state, failure, application, modal }: InteractionShownFragment)
   }
 }
 
-/** Polling interval for interactions without a response, in milliseconds. */
+/** Polling interval, in milliseconds. */
 const ASK_MS = 2_000;
 
 const WAITING: ReadonlySet<string> = new Set(['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY']);
 
-/** The interaction, live. Polling covers changes before the subscription started and timeouts without an event. */
+/** Polling covers changes before the subscription started and timeouts without an event. */
 function useInteraction(started: InteractionShownFragment): InteractionShownFragment {
   const variables = { id: started.id };
   const { data, again } = useQuery({ query: FollowedInteractionDocument, variables });
@@ -170,7 +167,6 @@ function useInteraction(started: InteractionShownFragment): InteractionShownFrag
   return interaction;
 }
 
-/** Polls while the interaction waits for a response. */
 export function useAsking(state: InteractionShownFragment['state'] | undefined, ask: () => void): void {
   const latest = useRef(ask);
   latest.current = ask;

@@ -19,7 +19,7 @@ interface GrantTableProps {
   grants: readonly Grant[];
 }
 
-/** Edits one permission list by role, channel and member. Each change is saved at once. */
+/** Saves each change at once. */
 export function GrantTable({ applicationId, commandId, grants }: GrantTableProps) {
   const { id: guildId } = useServer();
   const { run, isBusy, problem } = useAction(SetCommandPermissionDocument);
@@ -62,7 +62,7 @@ function emptyWords(commandId: string | null): string {
     : 'This command has no list of its own: the application’s counts.';
 }
 
-/** Whether the change affects all members or all channels and needs confirmation. */
+/** Changes that affect all members or all channels need confirmation. */
 function isGrave(guildId: string, { type, id }: Target, said: Say): boolean {
   return (type === 'ROLE' && id === guildId && said === true) || (id === allChannels(guildId) && said === false);
 }

@@ -2,7 +2,6 @@ import type { PermissionTarget } from '../../gql/types.js';
 import { listOf, textOf } from './json.js';
 import type { Say } from './say.js';
 
-/** A command permission of a role, user or channel. */
 export interface Grant {
   type: PermissionTarget;
   id: string;
@@ -11,7 +10,7 @@ export interface Grant {
 
 const TARGETS: Record<number, PermissionTarget> = { 1: 'ROLE', 2: 'USER', 3: 'CHANNEL' };
 
-/** Parses command permissions in wire format. */
+/** Reads the wire format. */
 export function grantsOf(value: unknown): Grant[] {
   return listOf(value).flatMap(({ id, type, permission }) => {
     const target = typeof type === 'number' ? TARGETS[type] : undefined;
@@ -25,19 +24,18 @@ export function sayOf(grants: readonly Grant[], target: Pick<Grant, 'type' | 'id
   return grants.find((one) => keyOf(one) === keyOf(target))?.allow ?? null;
 }
 
-/** Id that stands for all channels: the server's id minus 1. */
+/** The wire format's id for all channels. */
 export function allChannels(guildId: string): string {
   return String(BigInt(guildId) - 1n);
 }
 
-/** Names that the text uses. */
 interface Named {
   id: string;
   roles: readonly { id: string; name: string }[];
   channels: readonly { id: string; name: string }[];
 }
 
-/** Summarizes an effective list: who may run the command, who may not, and where. */
+/** Summarizes who may run the command, who may not, and where. */
 export function effectText(grants: readonly Grant[], server: Named): string {
   const naming = (type: PermissionTarget, allow: boolean) =>
     grants.filter((one) => one.type === type && one.allow === allow).map(({ id }) => id);

@@ -51,7 +51,7 @@ function IntegrationHere() {
   if (answer.error && isMalformedId(answer.error)) return <NotFound isPart />;
   if (!data) return <Awaited answer={answer} />;
   if (!application) return <NotFound isPart />;
-  // `application.commands` is empty for users without a role in the application.
+  // Both lists are empty for users without a role in the application.
   const commands = [...application.commands, ...application.own];
   return (
     <>
@@ -72,7 +72,6 @@ function IntegrationHere() {
   );
 }
 
-/** Effective permissions of each command, and the editor of the open list. */
 function Lists({ applicationId }: { applicationId: string }) {
   const { id: guildId } = useServer();
   const { commandId = null } = useParams({ strict: false });
@@ -109,7 +108,6 @@ function Lists({ applicationId }: { applicationId: string }) {
 
 type Access = CommandAccessesFragment['commandAccess'];
 
-/** Effective permissions of each list, with links to edit them. */
 function Effects({ applicationId, access }: { applicationId: string; access: Access }) {
   const server = useServer();
   const params = { guildId: server.id, applicationId };

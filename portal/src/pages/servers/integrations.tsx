@@ -29,7 +29,6 @@ export function Integrations() {
   );
 }
 
-/** One page of installations. Later pages load on demand. */
 function InstallPage({ after }: { after: string | null }) {
   const { id } = useServer();
   const variables = { id, after };

@@ -13,7 +13,6 @@ interface InteractionPanelProps {
   onClose: () => void;
 }
 
-/** Timeline of an interaction, next to the channel. */
 export default function InteractionPanel({ watched, onClose }: InteractionPanelProps) {
   const { id, application, name } = watched;
   return (

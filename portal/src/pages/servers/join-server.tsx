@@ -11,7 +11,6 @@ import { Form } from '../../ui/form.js';
 import { Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 
-/** Joins a server by an invite's link or code, after a preview. */
 export function JoinServer({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -26,7 +25,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   };
   const isUnknown = problem?.code === 'NOT_FOUND';
   const fault = isUnknown ? NO_INVITE : (problem?.fields.code ?? problem?.message ?? undefined);
-  // Memoized, because the form moves the focus for each new problem object.
+  // The form moves the focus for each new problem object.
   const atField = useMemo(() => problem && { ...problem, message: null }, [problem]);
   return (
     <OpenDialog title="Join with an invite" onClose={onClose}>
@@ -53,7 +52,6 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
 
 const NO_INVITE = 'There is no such invite here. It may have expired, or have been used up or taken back.';
 
-/** Extracts the code from a link or a bare code. */
 function codeIn(text: string): string {
   return (
     text

@@ -1,4 +1,4 @@
-/** Reads wire format values that GraphQL passes through as JSON. Values of the wrong type count as absent. */
+/** Reads wire format values from GraphQL's JSON. Values of the wrong type count as absent. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,16 +22,13 @@ export function numbersOf(value: unknown): number[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'number') : [];
 }
 
-/** Accepts http and https URLs only, so that no link runs a script. */
+/** Only http and https, so that no link runs a script. */
 export function webAddress(value: unknown): string | undefined {
   const text = textOf(value);
   return text && /^https?:\/\//i.test(text) ? text : undefined;
 }
 
-/**
- * Whether the content security policy allows the image, which must be served by this instance. @param issuer public
- * origin
- */
+/** Whether the content security policy allows the image. @param issuer public origin of this instance */
 export function isShowable(url: string, issuer: string): boolean {
   return [window.location.origin, new URL(issuer).origin].some((origin) => url.startsWith(`${origin}/`));
 }

@@ -1,9 +1,8 @@
 import { type FocusEvent, useLayoutEffect, useRef } from 'react';
 
 /**
- * Keeps the focus inside an element whose parts are mounted and unmounted.
- * @param next returns the element to focus when the focused one is removed; null focuses the whole, which must be
- * focusable
+ * Keeps the focus inside an element whose parts come and go.
+ * @param next element to focus when the focused one is removed; null for the whole, which must be focusable
  */
 export function useKeptFocus<Whole extends HTMLElement>(next: (whole: Whole) => HTMLElement | null = () => null) {
   const whole = useRef<Whole>(null);
@@ -17,7 +16,7 @@ export function useKeptFocus<Whole extends HTMLElement>(next: (whole: Whole) => 
     onFocus: ({ target }: FocusEvent) => {
       holder.current = target;
     },
-    // Blur fires when the user moves on or the element is disabled, but not when the element is removed.
+    // Blur fires when the user moves on or the element is disabled, but not when it is removed.
     onBlur: ({ target }: FocusEvent) => {
       if (canHold(target) && document.hasFocus()) holder.current = null;
     },

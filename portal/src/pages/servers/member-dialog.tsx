@@ -20,14 +20,13 @@ import { useWhyNotMember } from './rights.js';
 import { useSelf, useServer } from './server.js';
 
 interface MemberDialogProps {
-  /** Live data. */
   member: MemberRowFragment;
   onClose: () => void;
-  /** Called after a change; resolves once the new data is shown. */
+  /** Resolves once the new data is shown. */
   onSaved: () => Promise<unknown>;
 }
 
-/** Actions on a member. Each section is saved separately and keeps the input of the others. */
+/** Each section is saved separately and keeps the input of the others. */
 export function MemberDialog({ member, onClose, onSaved }: MemberDialogProps) {
   const { id: selfId } = useSelf();
   const isSelf = member.user.id === selfId;
@@ -127,7 +126,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
   );
 }
 
-/** Edits roles. Only changed roles are saved, one by one, so that concurrent changes of other roles stay. */
+/** Saves only changed roles, one by one, so that concurrent changes of other roles stay. */
 function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[], onSaved: MemberDialogProps['onSaved']) {
   const { id: guildId } = useServer();
   const held = new Set(member.roles.map(({ id }) => id));
@@ -248,7 +247,7 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
   );
 }
 
-/** Disables kick and ban. A shared reason is shown once. */
+/** A shared reason is shown once. */
 function useOffs(member: MemberRowFragment) {
   const whyNot = useWhyNotMember(member);
   const [reasonOfKick, reasonOfBan] = [whyNot('KICK'), whyNot('BAN')];

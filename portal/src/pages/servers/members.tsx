@@ -45,7 +45,7 @@ export function Members() {
   );
 }
 
-/** One page of members, each page live on its own. Later pages load on demand. */
+/** Each page is live on its own. */
 function MemberPage({ after, search }: { after: string | null; search: string | null }) {
   const { id } = useServer();
   const variables = { id, after, search };

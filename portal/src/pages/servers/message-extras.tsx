@@ -54,7 +54,7 @@ function AttachmentShown({ attachment: { url, name, description, isPicture, byte
   );
 }
 
-/** Shows an image of this instance. Other images become links, because the content security policy blocks them. */
+/** The content security policy blocks images of other origins, so they become links. */
 export function PictureAt({ url, text }: { url: string; text: string }) {
   const { issuer } = useInstance();
   if (!isShowable(url, issuer)) return <Outward url={url} text={text} />;

@@ -12,13 +12,12 @@ interface MessagePartsProps {
   follow: (interaction: InteractionShownFragment) => void;
 }
 
-/** Interactive components of a message. */
 export function MessageParts({ parts, messageId, follow }: MessagePartsProps) {
   const { id: channelId } = useChannel();
   const { run, isBusy } = useAction(UseComponentDocument);
   if (parts.length === 0) return null;
   const use = async (customId: string, values?: string[]) => {
-    // Ignores clicks instead of disabling the button, which would lose the focus.
+    // Disabling the button would lose the focus.
     if (isBusy) return;
     const data = await run({ input: { channelId, messageId, customId, ...(values ? { values } : {}) } });
     if (data) follow(data.useComponent.interaction);
@@ -63,7 +62,7 @@ function OnePart({ part, ...props }: PartProps & { part: Part }) {
   }
 }
 
-/** Classes by button style of the wire format. */
+/** By the wire format's button style. */
 const LOOKS: Record<number, string> = { 1: 'small', 3: 'small', 4: 'small bad' };
 
 function PartButton({ part, use }: PartProps & { part: Extract<Part, { kind: 'button' }> }) {

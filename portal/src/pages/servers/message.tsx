@@ -76,7 +76,7 @@ export function MessageRow({ message, onChange, onGone, fateOf, follow }: Messag
   );
 }
 
-/** Element ids that label a message's buttons, to distinguish them from those of other messages. */
+/** Ids that label a message's buttons. */
 const headOf = ({ id }: MessageShownFragment) => `head-${id}`;
 const textOf = ({ id }: MessageShownFragment) => `text-${id}`;
 
@@ -104,12 +104,11 @@ function MessageContent({ message, name }: { message: MessageShownFragment; name
   );
 }
 
-/** Enter sends and Shift+Enter adds a line. Enter during IME composition does neither. */
+/** Shift+Enter adds a line. Enter during IME composition does not send. */
 export function isSendKey({ key, shiftKey, nativeEvent }: KeyboardEvent): boolean {
   return key === 'Enter' && !shiftKey && !nativeEvent.isComposing;
 }
 
-/** Ref callback. */
 const takeFocus = (element: HTMLElement | null) => element?.focus();
 
 interface EditorProps extends Pick<MessageRowProps, 'message' | 'onChange' | 'fateOf'> {
@@ -131,7 +130,7 @@ function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
   };
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Escape') {
-      // Otherwise the same key press would close the confirmation that it opens.
+      // The same key press would close the confirmation that it opens.
       event.stopPropagation();
       closing.close();
     }
@@ -240,7 +239,6 @@ const EMOJIS = ['👍', '❤️', '😂', '🎉', '😮', '👀'];
 interface ReactionsProps {
   message: MessageShownFragment;
   onChange: (message: MessageShownFragment) => void;
-  /** Whether to offer more emojis. */
   isOpen: boolean;
   onClose: () => void;
 }
@@ -290,7 +288,7 @@ function Reactions({ message, onChange, isOpen, onClose }: ReactionsProps) {
   );
 }
 
-/** The server treats an emoji with and without variation selectors as the same. */
+/** The server ignores variation selectors. */
 const bare = (emoji: string) => emoji.replaceAll('\uFE0F', '');
 
 function AnotherEmoji({ onPick, onClose }: { onPick: (emoji: string) => void; onClose: () => void }) {

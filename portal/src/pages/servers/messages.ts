@@ -9,32 +9,29 @@ import { ChannelLog, type Fate } from './channel-log.js';
 import { useTyping } from './typing.js';
 import { newsOf } from './wire.js';
 
-/** How long after subscribing events may still be missed, in milliseconds. */
+/** How long after subscribing events may be missed, in milliseconds. */
 const MISSED_MS = 1_500;
 
-/** Loaded messages of a channel, oldest first, and its live state. */
 export interface ShownMessages {
-  /** Undefined while loading. */
+  /** Oldest first; undefined while loading. */
   messages: readonly MessageShownFragment[] | undefined;
   /** Why the newest messages could not be loaded. */
   fault: string | null;
   askNewest(): void;
   hasOlder: boolean;
-  /** @returns the error message, or null on success */
+  /** @returns an error message, or null */
   loadOlder(): Promise<string | null>;
   /** Adds or replaces a message. */
   put(message: MessageShownFragment): void;
   remove(id: string): void;
   fateOf(id: string): Fate;
-  /** Names of the users who are typing. */
+  /** User names. */
   typing: string[];
-  /** Whether the user has lost access to the channel. */
+  /** Whether the user has lost access. */
   isOver: boolean;
 }
 
-/**
- * A channel's messages, live. Events only say which message to fetch, so that all messages come from the same query.
- */
+/** Events only say which message to fetch, so that all messages come from the same query. */
 export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFragment, selfId: string): ShownMessages {
   const client = useClient();
   const channel = useMemo(() => new ChannelLog(client, channelId), [client, channelId]);
@@ -70,7 +67,7 @@ export function useMessages({ id: channelId, viewerPermissions }: ChannelRowFrag
   };
 }
 
-/** Subscribes to the channel's events. @returns whether the user has lost access */
+/** @returns whether the user has lost access */
 function useEvents(channelId: string, hear: Listener['hear'], askNewest: () => void): boolean {
   const client = useClient();
   const [isOver, setOver] = useState(false);
@@ -94,7 +91,7 @@ interface Listener {
   end(): void;
 }
 
-/** Subscribes, and fetches missed messages after each (re)connect. @returns unsubscribe function */
+/** Fetches missed messages after each (re)connect. @returns unsubscribe function */
 function listen(client: Client, id: string, { hear, askNewest, end }: Listener): () => void {
   const timers = new Set<ReturnType<typeof setTimeout>>();
   const begin = () => {

@@ -14,7 +14,7 @@ interface ModalDialogProps {
   interactionId: string;
   /** In wire format. */
   modal: unknown;
-  /** Input so far, by custom id. It outlives the dialog. */
+  /** By custom id. Outlives the dialog. */
   typed: Typed;
   onType: (typed: Typed) => void;
   onSent: (interaction: InteractionShownFragment) => void;
@@ -57,7 +57,6 @@ export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClo
   );
 }
 
-/** Collects the inputs. Each is sent as a component of its own. */
 function inputsIn(part: Part): ModalInput[] {
   switch (part.kind) {
     case 'group':
@@ -75,7 +74,7 @@ function inputsIn(part: Part): ModalInput[] {
   }
 }
 
-/** Finds an input's error, whose path has the index among the sent inputs. */
+/** Error paths have the index among the sent inputs. */
 function faultAt(fields: Record<string, string>, inputs: ModalInput[], customId: string): string | undefined {
   const place = inputs.findIndex((input) => input.customId === customId);
   return Object.entries(fields).find(([path]) => path.startsWith(`components.${place}.`))?.[1];

@@ -4,7 +4,6 @@ export type ModalInput = Extract<Part, { customId: string }> & {
   kind: 'input' | 'select' | 'choices' | 'check' | 'files';
 };
 
-/** Value of an input: text, chosen values, a checkbox state or files. */
 export type Filled = string | string[] | boolean | File[];
 
 export function initialOf(input: ModalInput): Filled {
@@ -24,7 +23,7 @@ export function initialOf(input: ModalInput): Filled {
 const LABEL = 18;
 const RADIO = 21;
 
-/** Builds the component to send. @param files files of the whole modal; those of this input are appended */
+/** @param files files of the whole modal; those of this input are appended */
 export function filledPart(input: ModalInput, filled: Filled | undefined, files: File[]): object {
   return { type: LABEL, component: { custom_id: input.customId, ...wireOf(input, filled, files) } };
 }

@@ -3,7 +3,6 @@ import type { ChannelRowFragment } from '../../gql/types.js';
 
 export const ChannelContext = createContext<ChannelRowFragment | null>(null);
 
-/** The channel of the current page. */
 export function useChannel(): ChannelRowFragment {
   const channel = useContext(ChannelContext);
   if (!channel) throw new Error('no channel is open');

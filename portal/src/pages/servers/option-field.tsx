@@ -12,7 +12,7 @@ import { useServer } from './server.js';
 interface OptionFieldProps {
   option: CommandOption;
   runnable: Runnable;
-  /** Values of all options, by name. */
+  /** By option name. */
   given: Record<string, Given>;
   fault: string | undefined;
   onGive: (value: Given) => void;
@@ -50,7 +50,7 @@ function hintOf({ description, isRequired }: CommandOption): string {
   return isRequired ? description : `${description} (optional)`;
 }
 
-/** Fixed list of values of an option; null if it has none. */
+/** Returns null if the option has no fixed list. */
 function useListed({ kind, choices, channelTypes }: CommandOption): OptionChoice[] | null {
   const { id: guildId, channels, roles } = useServer();
   if (choices.length > 0) return choices;
@@ -88,7 +88,6 @@ function ListField({ list, value, onGive, ...notes }: ListFieldProps) {
   );
 }
 
-/** Option with autocomplete by the application. */
 function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldProps) {
   const [text, setText] = useState('');
   const [offered, setOffered] = useState<Offered | null>(null);
@@ -122,9 +121,8 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
   );
 }
 
-/** Autocomplete choices, or why they could not be loaded. */
 interface Offered {
-  /** The text they belong to. */
+  /** The text that the choices belong to. */
   typed: string;
   choices: OptionChoice[];
   refusal: string | undefined;

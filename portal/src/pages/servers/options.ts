@@ -1,7 +1,6 @@
 import type { CommandShownFragment, RunnableCommandsQuery } from '../../gql/types.js';
 import { type Fields, listOf, numberOf, numbersOf, textOf } from './json.js';
 
-/** Option types of the wire format. */
 const TYPES = {
   3: 'text',
   4: 'whole',
@@ -32,16 +31,16 @@ export interface CommandOption {
   maxLength: number | undefined;
 }
 
-/** Identifies the command: an application's by id and version, or a built-in one by name. */
+/** Application commands have an id and version, built-in ones a name. */
 type Invoked = { commandId: string; version: string } | { name: string };
 
-/** A command or subcommand that can be run. */
+/** A command or subcommand. */
 export interface Runnable {
   key: string;
   invoked: Invoked;
-  /** Name of the application, or of the built-in commands. */
+  /** Name of the application, or “built in”. */
   source: string;
-  /** Names of the subcommand group and the subcommand, if any. */
+  /** Subcommand group and subcommand, if any. */
   path: string[];
   /** For example `game round start`. */
   name: string;
@@ -51,7 +50,7 @@ export interface Runnable {
 
 const isNested = ({ type }: Fields) => type === 1 || type === 2;
 
-/** Lists the runnable commands of applications, then the built-in ones. */
+/** Built-in commands come last. */
 export function runnablesOf({ runnableCommands, builtInCommands }: RunnableCommandsQuery): Runnable[] {
   const invocable = builtInCommands.filter(({ client }) => !client);
   return [...runnableCommands.map(ofApplication), ...invocable.map(builtIn)].flatMap((command) =>
@@ -103,21 +102,20 @@ function optionOf(fields: Fields): CommandOption[] {
   ];
 }
 
-/** Parses choices of an option or an autocomplete response. */
 export function choicesOf(value: unknown): OptionChoice[] {
   return listOf(value).flatMap(({ name, value }) =>
     typeof value === 'string' || typeof value === 'number' ? [{ name: textOf(name) ?? String(value), value }] : [],
   );
 }
 
-/** Value of an option: text or id, a file, or nothing. */
+/** Text or id, a file, or nothing. */
 export type Given = string | File | undefined;
 
-/** Options as GraphQL input. A file option's value is an index in `files`. */
+/** A file option's value is an index in `files`. */
 export interface SentOptions {
   options: unknown[];
   files: File[];
-  /** Names of the sent options, in order. */
+  /** In the order sent. */
   names: string[];
 }
 
@@ -134,7 +132,7 @@ export function sentOptions({ path, options }: Runnable, given: Record<string, G
   return { options: nested, files, names: sent.map(({ name }) => name) };
 }
 
-/** Converts text to the option's type. An invalid number is sent as text, so that the server reports it. */
+/** An invalid number stays text, so that the server reports it. */
 function typed(kind: OptionKind, value: string): string | number | boolean {
   if (kind === 'yes-no') return value === 'true';
   if (kind !== 'whole' && kind !== 'number') return value;

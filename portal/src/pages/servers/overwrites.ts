@@ -1,7 +1,7 @@
 import { listOf, textOf } from './json.js';
 import type { Say } from './say.js';
 
-/** Permission overwrite of a role or member, in decimal bits. */
+/** In decimal bits. */
 export interface Overwrite {
   id: string;
   isRole: boolean;
@@ -9,7 +9,7 @@ export interface Overwrite {
   deny: string;
 }
 
-/** Parses `permission_overwrites` in wire format. */
+/** Reads `permission_overwrites` in wire format. */
 export function overwritesOf(value: unknown): Overwrite[] {
   return listOf(value).flatMap(({ id, type, allow, deny }) => {
     const target = textOf(id);
@@ -24,7 +24,6 @@ export function saidOf({ allow, deny }: Bits, bit: bigint): Say {
   return (BigInt(deny) & bit) !== 0n ? false : null;
 }
 
-/** Returns the bits with one permission set to another state. */
 export function withSaid({ allow, deny }: Bits, bit: bigint, said: Say): Bits {
   const withBit = (bits: string, isIn: boolean) => String(isIn ? BigInt(bits) | bit : BigInt(bits) & ~bit);
   return { allow: withBit(allow, said === true), deny: withBit(deny, said === false) };

@@ -10,7 +10,6 @@ import './roles.css';
 
 type Row = NonNullable<GuildParityQuery['guild']>['parity'][number];
 
-/** REST API parity table of a server on a box. */
 export function Parity() {
   const { id, name } = useServer();
   useTitle('Parity', name);

@@ -2,7 +2,6 @@ import { PERMISSIONS } from '../../gql/words.js';
 
 export type PermissionName = (typeof PERMISSIONS)[number]['name'];
 
-/** `text` is the label. */
 export interface NamedPermission {
   name: PermissionName;
   bit: bigint;
@@ -18,7 +17,7 @@ export const NAMED_PERMISSIONS: readonly NamedPermission[] = PERMISSIONS.map(({ 
 
 const BY_NAME = new Map(NAMED_PERMISSIONS.map((permission) => [permission.name, permission]));
 
-/** Permissions that apply server-wide and have no channel overwrites. */
+/** Server-wide permissions, which have no channel overwrites. */
 const OF_SERVER: ReadonlySet<PermissionName> = new Set<PermissionName>([
   'Administrator',
   'ManageGuildExpressions',
@@ -46,7 +45,7 @@ export function holds(bits: string, name: PermissionName): boolean {
   return includes(bits, BY_NAME.get(name)?.bit ?? 0n);
 }
 
-/** Why the bits do not suffice; undefined if they do. */
+/** Returns which permission is missing, or undefined if the bits suffice. */
 export function lacks(bits: string, name: PermissionName): string | undefined {
   return holds(bits, name) ? undefined : `Needs the permission “${BY_NAME.get(name)?.text}”.`;
 }
@@ -56,7 +55,6 @@ export function byPermission<Value>(of: (permission: NamedPermission) => Value):
   return Object.fromEntries(entries) as Record<PermissionName, Value>;
 }
 
-/** Sets and clears permissions in decimal bits. */
 export function withPermissions(bits: string, changes: Partial<Record<PermissionName, boolean>>): string {
   const changed = NAMED_PERMISSIONS.filter(({ name }) => changes[name] !== undefined);
   const set = (held: bigint, { name, bit }: NamedPermission) => (changes[name] ? held | bit : held & ~bit);

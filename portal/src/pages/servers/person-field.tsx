@@ -10,16 +10,13 @@ interface PersonFieldProps {
   fault?: string | undefined;
   /** Name of the initial choice. */
   picked?: string | undefined;
-  /** Whether roles can be chosen, too. */
   withRoles?: boolean;
-  /** Whether several can be picked, one after another. */
   isMany?: boolean;
   isOff?: boolean | undefined;
   /** Called with undefined when the text no longer matches the choice, unless `isMany` is set. */
   onPick: (id: string | undefined, name: string) => void;
 }
 
-/** Searches members of the server by the start of their name. */
 export function PersonField(props: PersonFieldProps) {
   const { label, hint, fault, picked = '', withRoles = false, isMany, isOff, onPick } = props;
   const { id: guildId } = useServer();
@@ -74,7 +71,7 @@ function useRoles(search: string | null): ComboboxItem[] {
   return fits.map(({ id, name }) => ({ key: id, text: name, note: 'role' }));
 }
 
-/** Debounces a text by `ms` milliseconds. */
+/** Debounces a text. */
 export function useLater(text: string, ms: number): string {
   const [later, setLater] = useState(text);
   useEffect(() => {

@@ -10,7 +10,7 @@ const NEEDED: Record<MemberOperation, PermissionName> = {
   BAN: 'BanMembers',
 };
 
-/** Returns a function that says why the user may not perform an operation on the member; undefined if they may. */
+/** The returned function says why the user may not perform an operation; undefined if they may. */
 export function useWhyNotMember({ user, viewerOperations }: MemberRowFragment) {
   const { owner, viewerPermissions } = useServer();
   const isOnBox = useIsOnBox();
@@ -31,7 +31,7 @@ function rankText(isOwner: boolean, operation: MemberOperation): string {
     : 'Only who has a higher role than they have can.';
 }
 
-/** Why the user may not perform the operation; undefined if they may, or without a role. */
+/** Returns why the user may not perform the operation; undefined if they may, or without a role. */
 export function useWhyNotRole(role: RoleRowFragment | undefined, operation: RoleOperation): string | undefined {
   const lack = useLack('ManageRoles');
   if (!role || role.viewerOperations.includes(operation)) return undefined;

@@ -95,7 +95,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
   );
 }
 
-/** Saves the changes. Asks first before granting Administrator. */
+/** Asks before granting Administrator. */
 function useSave(role: RoleRowFragment) {
   const { id: guildId } = useServer();
   const client = useClient();
@@ -153,7 +153,7 @@ function colorText(color: number): string {
 
 const WORDS = { color: 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.' };
 
-/** RGB value; -1 if invalid, which the server rejects. */
+/** Returns -1 for an invalid color, which the server rejects. */
 function colorOf(text: string): number {
   if (text.trim() === '') return 0;
   return /^#?[0-9a-f]{6}$/i.test(text.trim()) ? Number.parseInt(text.trim().replace('#', ''), 16) : -1;
@@ -161,7 +161,7 @@ function colorOf(text: string): number {
 
 interface PermissionsProps {
   bits: string;
-  /** Saved permission bits of the role. */
+  /** Saved permission bits. */
   before: string;
   fault: string | undefined;
   onSet: (name: PermissionName, isOn: boolean) => void;

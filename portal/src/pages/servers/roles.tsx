@@ -139,7 +139,7 @@ function isMovable({ viewerOperations }: RoleRowFragment): boolean {
   return viewerOperations.includes('MOVE');
 }
 
-/** Why the user may not move some of the roles. */
+/** Returns undefined if the user may move all of them. */
 function whyFixed(roles: readonly RoleRowFragment[]): string | undefined {
   return roles.every(isMovable) ? undefined : 'Roles that do not rank below your own highest stay where they are.';
 }
@@ -172,7 +172,6 @@ function RoleLink({ guildId, roleId, children }: { guildId: string; roleId: stri
   );
 }
 
-/** Decorative color dot. */
 function RoleDot({ color }: { color: number }) {
   return (
     <svg className="dot" viewBox="0 0 10 10" aria-hidden="true">

@@ -1,2 +1,2 @@
-/** State of a permission: allowed, denied, or null for neither. */
+/** Allowed, denied, or null for neither. */
 export type Say = boolean | null;

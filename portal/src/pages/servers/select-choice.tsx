@@ -7,7 +7,7 @@ import { useServer } from './server.js';
 
 interface SelectChoiceProps {
   part: SelectPart;
-  /** Called on the button, not on each change: arrow keys change a select at every press. */
+  /** Called by the button only, because arrow keys change a select at every press. */
   onChoose: (values: string[]) => void;
 }
 
@@ -33,7 +33,7 @@ export function SelectChoice({ part, onChoose }: SelectChoiceProps) {
 
 interface SelectValuesProps {
   part: SelectPart;
-  /** If undefined, the select's placeholder is its label. */
+  /** Defaults to the placeholder. */
   label?: string;
   hint?: string | undefined;
   values: string[];
@@ -42,7 +42,6 @@ interface SelectValuesProps {
   onValues: (values: string[]) => void;
 }
 
-/** Searches users, and lists all other kinds of values. */
 export function SelectValues(props: SelectValuesProps) {
   const { part, label, hint, values, isOff, fault, onValues } = props;
   const offered = useOffered(part);

@@ -7,17 +7,13 @@ const STATES: [said: Say, text: string][] = [
 ];
 
 interface ThreeStatesProps {
-  /** Name of the permission or target. */
   label: string;
   said: Say;
   isOff?: boolean;
   onSay: (said: Say) => void;
 }
 
-/**
- * Allowed, denied or neither. Buttons instead of radios, because arrow keys would select, and so save, each radio on
- * the way.
- */
+/** Uses buttons, because arrow keys would select, and so save, each radio on the way. */
 export function ThreeStates({ label, said, isOff = false, onSay }: ThreeStatesProps) {
   return (
     <fieldset className="states">

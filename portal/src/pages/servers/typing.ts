@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { fieldsOf } from './json.js';
 
-/** How long a user counts as typing after their last typing event, in milliseconds. */
+/** How long a typing event counts, in milliseconds. */
 const TYPING_MS = 10_000;
 
 interface Typist {
@@ -10,7 +10,6 @@ interface Typist {
   until: number;
 }
 
-/** Other users who are typing. */
 export function useTyping(selfId: string) {
   const [typists, setTypists] = useState<Typist[]>([]);
   const others = (userId: string) => (one: Typist) => one.userId !== userId;

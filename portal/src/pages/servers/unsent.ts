@@ -1,7 +1,6 @@
 import { Store } from '../../store.js';
 import { noteUnsaved } from '../../unsaved.js';
 
-/** Unsent message of a channel. */
 export interface Unsent {
   text: string;
   files: readonly File[];
@@ -11,7 +10,7 @@ export interface Unsent {
 
 export const NOTHING: Unsent = { text: '', files: [] };
 
-/** By channel, kept until the tab closes, so that the user can leave a channel and continue later. */
+/** By channel. Kept until the tab closes. */
 const kept = new Map<string, Store<Unsent>>();
 
 export function unsentIn(channelId: string): Store<Unsent> {
@@ -23,22 +22,21 @@ export function unsentIn(channelId: string): Store<Unsent> {
   return unsent;
 }
 
-/** Restores a message that could not be sent, before text typed since. */
+/** Puts an unsent message before text typed since. */
 export function giveBack(unsent: Store<Unsent>, { text, files }: Unsent): void {
   const since = unsent.get();
   unsent.set({ text: [text, since.text].filter(Boolean).join('\n'), files: [...files, ...since.files] });
 }
 
-/** Appends text from elsewhere in the channel. @param isTyping whether the user was typing it */
+/** Appends text from elsewhere. @param isTyping whether the user was typing it */
 export function goOnWith(unsent: Store<Unsent>, typed: string, isTyping: boolean): void {
   const { text, files, isGoneOnWith = false } = unsent.get();
   unsent.set({ text: [text, typed].filter(Boolean).join('\n'), files, isGoneOnWith: isGoneOnWith || isTyping });
 }
 
-/** Removes the tab's unsaved mark; null if there is none. */
 let endNote: (() => void) | null = null;
 
-/** Asks before closing or reloading the tab while any channel has an unsent message. */
+/** Asks before the tab closes or reloads with an unsent message. */
 function guardPages(): void {
   const isAny = [...kept.values()]
     .map((one) => one.get())

@@ -2,12 +2,10 @@ import { fieldsOf, listOf, numberOf, textOf, webAddress } from './json.js';
 
 export interface Attachment {
   id: string;
-  /** The sender's name for the file. */
   name: string;
   url: string;
   description: string;
   isPicture: boolean;
-  /** Whether the user has to reveal it. */
   isSpoiler: boolean;
   bytes: number;
 }
@@ -28,10 +26,10 @@ export function attachmentsOf(value: unknown): Attachment[] {
   });
 }
 
-/** Attachment flag (Discord's documentation, Message Resource). */
+/** Discord's documentation, Message Resource. */
 const IS_SPOILER = 1 << 3;
 
-/** A title has no extension, so the file name's is appended. */
+/** Titles have no extension. */
 function nameOfFile(filename: string, title: string | undefined): string {
   const extension = /\.[^.]*$/.exec(filename)?.[0] ?? '';
   return title ? `${title}${extension}` : filename;
@@ -63,9 +61,8 @@ export function embedsOf(value: unknown): Embed[] {
 }
 
 export interface Reaction {
-  /** Unicode emoji, or `name:id`, as GraphQL expects it. */
+  /** Unicode emoji, or `name:id`. */
   emoji: string;
-  /** Display text. */
   text: string;
   count: number;
   isMine: boolean;

@@ -189,8 +189,8 @@ function OwnedLinks() {
 }
 
 /**
- * Runs an action that ends access to the team, then opens the team list. @param act resolves to a message, or null if
- * refused
+ * Opens the team list after an action that ends access to the team.
+ * @param act resolves to a message, or null if refused
  */
 function useGoAway(act: () => Promise<string | null>): () => Promise<void> {
   const navigate = useNavigate();

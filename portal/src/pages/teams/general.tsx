@@ -67,7 +67,6 @@ function TeamSettings() {
   );
 }
 
-/** Returns a function that updates the given settings. */
 function useUpdateTeam() {
   const client = useClient();
   const { id } = useTeam();

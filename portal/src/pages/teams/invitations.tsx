@@ -45,7 +45,7 @@ export function Invitations() {
   );
 }
 
-/** Whether the user may revoke an invitation: always their own, others only as a team manager. */
+/** Users may always revoke their own invitations; others take a permission. */
 export function useRevoking() {
   const { viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'REVOKE_INVITATION'));
@@ -60,7 +60,7 @@ interface InvitationProps {
 }
 
 interface RowProps extends InvitationProps {
-  /** Attributes of the button that revokes and invites again. */
+  /** For the button that revokes and invites again. */
   offAgain: object;
   onAgain: () => void;
 }

@@ -17,9 +17,7 @@ interface AgainProps {
   onClose: () => void;
 }
 
-/**
- * Revokes an invitation and sends a new one. The email address must be typed again, because the API does not return it.
- */
+/** The email address must be typed again, because the API does not return it. */
 export function InviteAgain({ invitation: { id, invitee, role }, onClose }: AgainProps) {
   const [given, setGiven] = useState<Pick<InviteTeamMemberInput, 'email' | 'role'>>({ email: '', role });
   const { send, isBusy, problem, isRevoked } = useSendAgain(id);

@@ -36,7 +36,7 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     const done = await run({ input: { teamId: id, email: email.trim(), role } });
     if (!done) return;
     setSent((before) => ({ ...before, [email.trim()]: done.inviteTeamMember.invitation.id }));
-    // Keep the field if the user has typed another address during the request.
+    // The user may have typed another address during the request.
     setGiven((before) => (before.email === email ? { ...before, email: '' } : before));
     say('Invited');
   };
@@ -76,14 +76,11 @@ function InviteForm({ reason }: { reason: string | undefined }) {
 
 interface WaitingProps {
   problem: Problem | null;
-  /** Id of the invitation to this address, if it was sent from this form. */
+  /** Set if the invitation to this address was sent from this form. */
   invitationId: string | undefined;
 }
 
-/**
- * Invitations to revoke before inviting again. The API hides addresses, so all are offered unless this form sent the
- * invitation.
- */
+/** The API hides addresses, so all invitations are offered unless this form sent it. */
 function WaitingHere({ problem, invitationId }: WaitingProps) {
   const { invitations } = useTeam();
   const { offFor, note } = useRevoking();

@@ -35,7 +35,7 @@ export function Teams() {
   );
 }
 
-/** Number of applications the query requests per team. */
+/** Number of applications that the query requests. */
 const APPLICATIONS_ASKED = 10;
 
 function TeamCard({ team }: { team: TeamCardFragment }) {

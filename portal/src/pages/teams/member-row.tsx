@@ -17,12 +17,11 @@ interface MemberProps {
 
 type Role = UpdateTeamMemberInput['role'];
 
-/** @param props.off disables the roles if the user may not change them */
 export function MemberRow({ member, off }: MemberProps & Pick<ReturnType<typeof useOff>, 'off'>) {
   const { user, role } = member;
   const myId = useMyId();
   const isMe = myId === user.id;
-  // Until the user's id is loaded, their own row is unknown and a demotion would not ask for confirmation.
+  // Before the user's id is loaded, demoting themselves would not ask for confirmation.
   const offYet = myId === undefined ? { disabled: true } : off;
   return (
     <li>
@@ -43,7 +42,7 @@ interface OffProps extends MemberProps {
   off: object;
 }
 
-/** Applies a role on the button only, because arrow keys change a select at every press. */
+/** A button applies the role, because arrow keys change a select at every press. */
 function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: boolean }) {
   const { id } = useTeam();
   const { run, isOff } = useAction(UpdateTeamMemberDocument);
@@ -85,7 +84,7 @@ function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: bo
   );
 }
 
-/** Announces role changes by others. @returns ref to set to the requested role before the user's own change */
+/** Announces role changes by others. @returns ref to set before the user's own change */
 function useToldRole(name: string, role: Role) {
   const expected = useRef(role);
   useEffect(() => {

@@ -13,7 +13,6 @@ import { useTeam } from './team.js';
 
 type Own = OwnApplicationsQuery['applications'][number];
 
-/** Transfers one of the user's own applications to the team: first choose it, then confirm by name. */
 export function MoveHere({ onClose }: { onClose: () => void }) {
   const [chosen, choose] = useState<Own | null>(null);
   return chosen ? (

@@ -2,7 +2,7 @@ import { APPLICATION_ROLES, PORTAL_ROLES, TEAM_ROLES } from '../../gql/roles.js'
 import type { TeamRole } from '../../gql/types.js';
 import { APPLICATION_WORDS, ROLE_WORDS, TEAM_WORDS } from './role-words.js';
 
-/** Role tables, from the same data as the server's permission checks. */
+/** Uses the same data as the server's permission checks. */
 export function RoleTables() {
   return (
     <section className="card">

@@ -8,7 +8,7 @@ export const ROLE_WORDS: Record<TeamRole, string> = {
   READ_ONLY: 'read-only',
 };
 
-/** Roles that can be assigned. Ownership is transferred instead. */
+/** Ownership is transferred, not assigned. */
 export const GIVEN_ROLES = ['ADMIN', 'DEVELOPER', 'READ_ONLY'] as const satisfies readonly TeamRole[];
 
 export const TEAM_WORDS: Record<keyof typeof TEAM_ROLES, string> = {

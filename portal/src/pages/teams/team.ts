@@ -4,7 +4,6 @@ import { useMyId } from '../../me.js';
 
 export const TeamContext = createContext<TeamPageFragment | null>(null);
 
-/** The team of the current page. */
 export function useTeam(): TeamPageFragment {
   const team = useContext(TeamContext);
   if (!team) throw new Error('no team is open');
@@ -15,7 +14,7 @@ interface Members {
   members: readonly { role: TeamRole; user: { id: string } }[];
 }
 
-/** The user's role; undefined while the user's id is loading. */
+/** @returns undefined while the user's id is loading */
 export function useMyRole({ members }: Members): TeamRole | undefined {
   const myId = useMyId();
   return members.find(({ user }) => user.id === myId)?.role;

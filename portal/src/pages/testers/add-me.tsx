@@ -5,7 +5,6 @@ import { say } from '../../ui/toasts.js';
 import { useApplication } from '../applications/application.js';
 import { useReason } from '../applications/reasons.js';
 
-/** Makes the user a tester, if they are not one. */
 export function AddMe() {
   const application = useApplication();
   const myId = useMyId();

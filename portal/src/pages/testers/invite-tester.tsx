@@ -9,7 +9,7 @@ import { useApplication } from '../applications/application.js';
 import { nameOf } from '../teams/person.js';
 import { AddMe } from './add-me.js';
 
-/** Invites a user by email address or id, or adds the current user. */
+/** Invites a user by email address or id. */
 export function InviteTester({ off }: { off: { disabled?: true } }) {
   const { id } = useApplication();
   const [typed, setTyped] = useState('');
@@ -20,7 +20,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     if (!done) return;
     const { user, state } = done.inviteTester.tester;
     say(state === 'ACCEPTED' ? `${nameOf(user)} is a tester` : `${nameOf(user)} is invited`);
-    // Keep the field if the user has changed it during the request.
+    // The user may have typed another one during the request.
     setTyped((before) => (before === typed ? '' : before));
   };
   return (

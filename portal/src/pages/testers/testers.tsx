@@ -17,7 +17,7 @@ import '../teams/teams.css';
 
 const TESTERS_PER_APPLICATION = 100;
 
-/** Users who may install the application while it is private. */
+/** Testers may install the application while it is private. */
 export function Testers() {
   const { name, testers, public: isPublic } = useApplication();
   const { off, note } = useOff(useReason('MANAGE_TESTERS'));

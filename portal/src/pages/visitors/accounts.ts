@@ -1,7 +1,7 @@
 import { fetchInTime } from '../../fetch-in-time.js';
 import { BROKEN, NONE, type Problem, unreachable } from '../../ui/problems.js';
 
-/** Error response of the `/auth` endpoints, which are not part of GraphQL. */
+/** Error response of the `/auth` endpoints. */
 interface Refusal {
   message?: string;
   code?: string;
@@ -9,7 +9,7 @@ interface Refusal {
   requestId?: string;
 }
 
-/** Calls an `/auth` endpoint. @returns null on success */
+/** @returns null on success */
 export async function askAccounts(path: string, body: object): Promise<Problem | null> {
   const headers = { 'content-type': 'application/json' };
   try {

@@ -30,9 +30,7 @@ export function SignIn() {
   );
 }
 
-/**
- * Returns a function that opens the requested page after sign-in. Opens it at once if the user is already signed in.
- */
+/** Opens the requested page after sign-in, or at once if the user is already signed in. */
 export function useGoOn(next: string | undefined): () => void {
   const navigate = useNavigate();
   const goOn = useCallback(() => void navigate({ href: next ?? '/portal', replace: true }), [navigate, next]);

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 
-/** Layout of the pages for visitors. */
 export function Visitors({ children }: { children: ReactNode }) {
   return (
     <>
