@@ -51,13 +51,11 @@ afterEach(async () => client.dispose());
 
 const webhook = () => ({ channelId: guild.textChannelId, name: 'News' });
 
-/** What its owner does with it, by that mutation. */
 async function mutate(mutation: string, type: string, input: object, shown: string, person = ada): Promise<Loose> {
   const query = `mutation ($input: ${type}!) { done: ${mutation}(input: $input) { ${shown} } }`;
   return (await person.graphql(query, { input: { applicationId: application.id, ...input } })).done;
 }
 
-/** What its bot does with it, over REST. */
 async function asBot(method: string, path: string, json?: unknown): Promise<Loose> {
   const headers = { authorization: `Bot ${application.botToken}` };
   const answer = await ask(server, method, `/applications/${application.id}${path}`, { json, headers });
@@ -110,7 +108,7 @@ it.each<[string, () => Promise<unknown>]>([
   ['is granted something else by a server', () => grant('8')],
   ['is installed to a person', () => installToSelf(ada)],
   ['is uninstalled by a person', () => uninstall(bob, bobsInstallationId)],
-])('applicationChanged tells once that the application %s', async (_what, operate) => {
+])('applicationChanged sends one update when the application %s', async (_what, operate) => {
   const query = `subscription { applicationChanged(applicationId: "${application.id}") { name serverCount } }`;
   const changes = await subscribe(client, query);
   await operate();

@@ -66,7 +66,7 @@ async function makeWebhook(guild: MadeGuild, name: string): Promise<string> {
   return (await run(ada, 'createWebhook', input, 'webhook { id }')).webhook.id;
 }
 
-/** Emojis of the application, as its bot makes them. */
+/** Stores an emoji as if the application's bot had created it. */
 async function putEmoji(name: string): Promise<bigint> {
   const id = server.app.nextId();
   const data = { id, applicationId: BigInt(application.id), name, creatorId: BigInt(application.id), roleIds: [] };
@@ -80,8 +80,8 @@ async function putEntry(action: string, targetId: bigint, changes: object, of: o
   await server.app.db.writer.auditEntry.create({ data });
 }
 
-describe('what an entry of an application or a team was done to', () => {
-  test('is called as it is now: people, the team, the application, its commands, webhooks and emojis', async () => {
+describe('the target of an application or team audit entry', () => {
+  test('shows the current name of users, the team, the application, its commands, webhooks and emojis', async () => {
     const guild = await createGuild(ada, 'Harbour');
     await addToTeam(ada, team, bob, 'DEVELOPER');
     const commandId = await makeCommand('greet');
@@ -113,7 +113,7 @@ describe('what an entry of an application or a team was done to', () => {
     ]);
   });
 
-  test('is called as the entry has it where it is gone, and nothing where that has no name', async () => {
+  test('shows the name from the entry if the target is gone, and null if the entry has no name', async () => {
     const commandId = await makeCommand('greet');
     await run(
       ada,
@@ -136,13 +136,13 @@ describe('what an entry of an application or a team was done to', () => {
   });
 });
 
-describe('what an entry of a server was done to', () => {
+describe('the target of a server audit entry', () => {
   let guild: MadeGuild;
   beforeEach(async () => {
     guild = await createGuild(ada, 'Harbour');
   });
 
-  test('is called as it is now, an invite by its code', async () => {
+  test('shows its current name, and an invite shows its code', async () => {
     await invite(ada, guild, bob);
     const { code } = await createInvite(callOf(server.app, await userOf(server.app, ada)), BigInt(guild.textChannelId));
     const { role } = await run(ada, 'createRole', { guildId: guild.id, name: 'Pilots' }, 'role { id }');
@@ -165,7 +165,7 @@ describe('what an entry of a server was done to', () => {
     expect(entries.find(({ action }) => action === 'BOT_ADD')?.targetUser).toMatchObject({ id: application.id });
   });
 
-  test('is a command or an application only as long as that is installed there', async () => {
+  test('names a command or an application only if that is still installed in the server', async () => {
     const commandId = await makeCommand('greet');
     const installationId = await install(ada, application, guild);
     const ofGuild = { applicationId: null, teamId: null, guildId: BigInt(guild.id) };
@@ -189,7 +189,7 @@ describe('what an entry of a server was done to', () => {
     ]);
   });
 
-  test('is called as the entry has it where it is gone', async () => {
+  test('shows the name from the entry if the target is gone', async () => {
     const { channel } = await run(ada, 'createChannel', { guildId: guild.id, name: 'pier', type: 0 }, 'channel { id }');
     await ada.graphql('mutation ($input: ChannelIdInput!) { deleteChannel(input: $input) { id } }', {
       input: { channelId: channel.id },
@@ -198,9 +198,9 @@ describe('what an entry of a server was done to', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of the audit log', () => {
   test.each<Field>(['application', 'team'])(
-    'of %s takes as many statements for 50 entries as for a few',
+    'of one %s takes the same number of statements for 50 entries as for a few',
     async (of) => {
       const guild = await createGuild(ada, 'Harbour');
       await addToTeam(ada, team, bob, 'DEVELOPER');
@@ -225,7 +225,7 @@ describe('a page', () => {
   );
 });
 
-describe('of a log only some entries', () => {
+describe('a filter of the audit log', () => {
   let guild: MadeGuild;
   beforeEach(async () => {
     guild = await createGuild(ada, 'Harbour');
@@ -264,7 +264,7 @@ describe('of a log only some entries', () => {
       () => 'actorId: null, actions: null',
       ['ada BOT_ADD', 'ada INTEGRATION_CREATE'],
     ],
-  ])('%s: those %s', async (field, _of, args, expected) => {
+  ])('on the %s log returns only the entries %s', async (field, _of, args, expected) => {
     expect(await shown(field, args())).toEqual(expected);
   });
 
@@ -275,7 +275,7 @@ describe('of a log only some entries', () => {
     ['application', 'actorId: "ada"', 'actorId', /not snowflake/],
     ['team', 'actorId: "-1"', 'actorId', /not snowflake/],
     ['guild', 'actorId: ""', 'actorId', /not snowflake/],
-  ])('%s: %s is refused at %s', async (field, args, path, message) => {
+  ])('on the %s log refuses %s with a fault at %s', async (field, args, path, message) => {
     const query = `query ($id: ID!) { ${field}(id: $id) { auditLog(${args}) { edges { cursor } } } }`;
     const { errors } = await ada.ask(query, { id: idOf(field).id });
     expect(errors).toHaveLength(1);
@@ -289,12 +289,15 @@ describe('of a log only some entries', () => {
     ['application', 'actorId: "1"', 'applicationId_actorId_action_id'],
     ['team', '', 'teamId_action_id'],
     ['team', 'actorId: "1", actions: ["COMMAND_CREATE"]', 'teamId_actorId_action_id'],
-  ])('%s (%s) looks at no more entries than it shows, however many there are', async (field, args, index) => {
-    const asked = await statementsOf(() => logOf(ada, field, idOf(field), `last: 50, ${args}`));
-    const pages = asked.filter((sql) => /SELECT "id" FROM "AuditEntry"/.test(sql));
-    expect(pages).toHaveLength(1);
-    const plan = await planOf(server, pages[0] ?? '');
-    expect(plan).toContain(`AuditEntry_${index}_idx`);
-    expect(plan).not.toMatch(/SCAN AuditEntry|Seq Scan/);
-  });
+  ])(
+    'on the %s log (%s) reads one page through an index, however many entries there are',
+    async (field, args, index) => {
+      const asked = await statementsOf(() => logOf(ada, field, idOf(field), `last: 50, ${args}`));
+      const pages = asked.filter((sql) => /SELECT "id" FROM "AuditEntry"/.test(sql));
+      expect(pages).toHaveLength(1);
+      const plan = await planOf(server, pages[0] ?? '');
+      expect(plan).toContain(`AuditEntry_${index}_idx`);
+      expect(plan).not.toMatch(/SCAN AuditEntry|Seq Scan/);
+    },
+  );
 });

@@ -16,10 +16,10 @@ import { callOf, createBot, userOf } from '../harness/world.js';
 
 const BOX = 'id name status lastSeenAt protocolVersion guilds { id name tier }';
 
-/** What the boxes of these tests answer. */
+/** Guild store of the boxes in these tests. */
 const home = new MemoryHome();
 
-/** Guilds on boxes are asked of `home`, all others of the database. */
+/** Reads guilds of boxes from `home`, and all others from the database. */
 function besideBoxes(database: GuildHome): GuildHome {
   return new Proxy(database, {
     get:
@@ -63,7 +63,7 @@ const codesOf = async (person: Person, query: string, variables: object = {}) =>
   (await person.ask(query, variables)).errors.map(({ extensions }) => extensions?.code);
 
 describe('a box', () => {
-  it('is made with a token, which is shown once and kept nowhere', async () => {
+  it('has an enrolment token that is shown once and never stored', async () => {
     const { createBox } = await bob.graphql(
       `mutation { createBox(input: { name: " Cellar " }) { enrolmentToken box { ${BOX} } } }`,
     );
@@ -89,7 +89,7 @@ describe('a box', () => {
     expect((await bob.graphql('{ boxes { id } portalHome { boxes { id } } }')).boxes).toEqual([]);
   });
 
-  it('is connected while a process that lives holds its connection', async () => {
+  it('is connected while a live process holds its connection', async () => {
     const look = async () =>
       (await ada.graphql(`query ($id: ID!) { box(id: $id) { ${BOX} } }`, { id: String(box.id) })).box;
     expect(await look()).toMatchObject({ status: 'NEVER_CONNECTED', guilds: [{ name: 'Home', tier: 'SELF_HOSTED' }] });
@@ -110,7 +110,7 @@ describe('a box', () => {
     expect((await look()).status).toBe('DISCONNECTED');
   });
 
-  it('is listed to its owner, a part at a time, and unknown to others', async () => {
+  it('is listed page by page to its owner, and is not found for others', async () => {
     const other = await enrolledBox(server.app, box.owner);
     const list = async (args: string) => {
       const { boxes, portalHome } = await ada.graphql(
@@ -133,7 +133,7 @@ describe('a box', () => {
     }
   });
 
-  it('shows what it was asked, with as many statements for 20 as for one', async () => {
+  it('shows its request statistics with the same number of statements for 20 boxes as for one', async () => {
     const eve = await signUp(server, 'eve');
     const user = await userOf(server.app, eve);
     const boxes = [await enrolledBox(server.app, user)];
@@ -162,7 +162,7 @@ describe('a box', () => {
   it.each([
     ['', 'BAD_USER_INPUT'],
     ['x'.repeat(101), 'BAD_USER_INPUT'],
-  ])('is not called %j', async (name, code) => {
+  ])('cannot be named %j', async (name, code) => {
     const input = { boxId: String(box.id), name };
     expect(
       await codesOf(ada, 'mutation ($input: RenameBoxInput!) { renameBox(input: $input) { box { id } } }', { input }),
@@ -176,7 +176,7 @@ describe('a box', () => {
 });
 
 describe('boxChanged', () => {
-  it('shows the box after each change, and ends with it', async () => {
+  it('sends the box after each change, and ends when the box is deleted', async () => {
     const client = socketClient(server, { token: ada.token });
     closing.push(() => client.dispose());
     const stream = await subscribe(client, `subscription ($id: ID!) { boxChanged(boxId: $id) { ${BOX} } }`, {
@@ -199,12 +199,12 @@ describe('boxChanged', () => {
     await noteGuild(server.app.callOfNobody(), box.id, { id: guild.id, name: 'Lodge', iconHash: null });
     await until(({ guilds }) => guilds[0]?.name === 'Lodge');
     await deleteBox(callOf(server.app, box.owner), box.id);
-    // Its servers go first, which may be shown, too.
+    // The deletion removes the box's servers first, so more values may come before the error.
     await expect(until(() => false)).rejects.toThrow('NOT_FOUND');
     await stream.ended;
   });
 
-  it('is refused to who does not own it', async () => {
+  it('is refused to a user who does not own the box', async () => {
     const client = socketClient(server, { token: bob.token });
     closing.push(() => client.dispose());
     const stream = await subscribe(client, 'subscription ($id: ID!) { boxChanged(boxId: $id) { id } }', {
@@ -226,7 +226,7 @@ const GUILD = `id name iconUrl tier description afkTimeout preferredLocale viewe
 const QUERY = `query ($id: ID!) { guild(id: $id) { ${GUILD} } }`;
 
 describe('a server on a box', () => {
-  it('is shown to the owner of the box as the box has it', async () => {
+  it('is shown to the owner of the box with the data from the box', async () => {
     const bot = await createBot(server.app);
     const place = { guildId: guild.id, channelId: guild.channel.id };
     await putWebhook(server.app, { bot, guild }, place);
@@ -269,7 +269,7 @@ describe('a server on a box', () => {
     });
   });
 
-  it('shows its members a page at a time, and those who are searched for', async () => {
+  it('lists its members page by page, and finds members by search', async () => {
     const page = `query ($id: ID!, $after: String) { guild(id: $id) { members(first: 1, after: $after) {
       edges { cursor node { user { username } } } pageInfo { hasNextPage } } } }`;
     const first = (await ada.graphql(page, { id: String(guild.id) })).guild.members;
@@ -290,7 +290,7 @@ describe('a server on a box', () => {
     expect(await codesOf(ada, backwards, { id: String(guild.id) })).toEqual(['BAD_USER_INPUT']);
   });
 
-  it('is known while it cannot be reached, and empty', async () => {
+  it('is shown with empty lists while it cannot be reached', async () => {
     home.unreachable.add(guild.id);
     const { guild: shown } = await ada.graphql(QUERY, { id: String(guild.id) });
     expect(shown).toMatchObject({
@@ -307,17 +307,14 @@ describe('a server on a box', () => {
   it.each([
     ['updateGuild', (id: string) => `updateGuild(input: { guildId: "${id}", name: "Mine" }) { guild { id } }`],
     ['deleteGuild', (id: string) => `deleteGuild(input: { guildId: "${id}" }) { id }`],
-  ])(
-    'is unknown to people of the cloud who would change it with %s, whether or not the box can be reached',
-    async (_name, change) => {
-      for (const isThere of [true, false]) {
-        if (!isThere) home.unreachable.add(guild.id);
-        expect(await codesOf(bob, `mutation { ${change(String(guild.id))} }`)).toEqual(['NOT_FOUND']);
-      }
-    },
-  );
+  ])('is not found for other cloud users who try %s, whether or not the box can be reached', async (_name, change) => {
+    for (const isThere of [true, false]) {
+      if (!isThere) home.unreachable.add(guild.id);
+      expect(await codesOf(bob, `mutation { ${change(String(guild.id))} }`)).toEqual(['NOT_FOUND']);
+    }
+  });
 
-  it('that cannot be reached says so to who installs to it, in words and with a code', async () => {
+  it('refuses an installation with a message and a code if it cannot be reached', async () => {
     const bot = await createBot(server.app, { owner: await userOf(server.app, ada) });
     const query = `mutation { installApplication(input: {
       applicationId: "${bot.id}", guildId: "${guild.id}", scopes: ["bot"] }) { installation { id } } }`;
@@ -330,7 +327,7 @@ describe('a server on a box', () => {
     ]);
   });
 
-  it('is unknown to others, and to its developers where it is named', async () => {
+  it('is not found for other users, and is null on the webhooks of their applications', async () => {
     expect(await codesOf(bob, 'query ($id: ID!) { guild(id: $id) { id } }', { id: String(guild.id) })).toEqual([
       'NOT_FOUND',
     ]);
@@ -342,7 +339,7 @@ describe('a server on a box', () => {
     ]);
   });
 
-  it('has no commands: to who would register, list or permit them it is unknown, its owner included', async () => {
+  it('has no commands: requests to register, list or permit them return NOT_FOUND, also to its owner', async () => {
     const bot = await createBot(server.app, { owner: await userOf(server.app, ada) });
     const scopes = ['bot', 'applications.commands'];
     const installation = { id: server.app.nextId(), context: 'SERVER', installerId: bot.owner.id } as const;
@@ -366,7 +363,7 @@ describe('a server on a box', () => {
     expect((await ada.graphql(everywhere)).createCommand.command).toEqual({ name: 'ping' });
   });
 
-  it('is shown anew when it changes', async () => {
+  it('is sent to its subscribers again when it changes', async () => {
     const client = socketClient(server, { token: ada.token });
     closing.push(() => client.dispose());
     const stream = await subscribe(client, 'subscription ($id: ID!) { guildChanged(guildId: $id) { name } }', {
@@ -377,7 +374,7 @@ describe('a server on a box', () => {
     expect((await stream.next()).data).toEqual({ guildChanged: { name: 'Lodge' } });
   });
 
-  it('and one of the cloud are told apart', async () => {
+  it('differs from a cloud server, whose tier is CLOUD and whose parity list is empty', async () => {
     const cloud = await createGuild(ada);
     const query = 'query ($id: ID!) { guild(id: $id) { tier parity { path } owner { id } } }';
     expect((await ada.graphql(query, { id: cloud.id })).guild).toEqual({
@@ -388,7 +385,7 @@ describe('a server on a box', () => {
   });
 });
 
-describe('a box itself', () => {
+describe('an instance that runs as a box', () => {
   let own: TestServer;
   let undo: () => void;
   beforeAll(async () => {
@@ -400,7 +397,7 @@ describe('a box itself', () => {
     return own.stop();
   });
 
-  it('shows its servers to their members, with the tier and the parity that the cloud shows (decisions 285)', async () => {
+  it('shows its servers to their members with the same tier and parity as the cloud', async () => {
     const zoe = await signUp(own, 'zoe');
     const { id } = await createGuild(zoe);
     expect(isMadeByBox(BigInt(id))).toBe(true);

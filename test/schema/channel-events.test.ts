@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('channelEvents over WebSocket', () => {
-  it('shows what happens in the channel, as the gateway would, and nothing of others', async () => {
+  it('sends the events of the channel in gateway format, and none of other channels', async () => {
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
     await sendMessage(ada, guild.voiceChannelId, 'elsewhere');
     const messageId = await sendMessage(ada, channelId, 'hello');
@@ -62,19 +62,19 @@ describe('channelEvents over WebSocket', () => {
     expect((await events.next()).data.channelEvents).toMatchObject({ type: 'TYPING_START', data: { user_id: ada.id } });
   });
 
-  it('takes the session cookie of the upgrade', async () => {
+  it('accepts the session cookie of the upgrade request', async () => {
     const events = await subscribe(connect({ headers: { cookie: bob.cookie } }), EVENTS, { id: channelId });
     await sendMessage(ada, channelId, 'by cookie');
     expect((await events.next()).data.channelEvents.data.content).toBe('by cookie');
   });
 
-  it('does not take the cookie when the page is of another site', async () => {
+  it('ignores the session cookie if the page is on another site', async () => {
     const headers = { cookie: bob.cookie, origin: 'https://elsewhere.example' };
     const events = await subscribe(connect({ headers }), EVENTS, { id: channelId });
     expect((await events.next()).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
   });
 
-  it('closes a socket whose authorization names nobody', async () => {
+  it('closes a socket whose token is invalid', async () => {
     const closed = new Promise((resolve) => {
       const client = connect({ token: 'nonsense', onClose: resolve });
       client.subscribe({ query: '{ me { id } }' }, { next: () => {}, error: () => {}, complete: () => {} });
@@ -82,7 +82,7 @@ describe('channelEvents over WebSocket', () => {
     expect(await closed).toBe(4403);
   });
 
-  it('closes a socket whose upgrade has an Authorization that cannot name a session, whatever cookie comes with it', async () => {
+  it('closes a socket whose upgrade has an Authorization header that cannot name a session, even with a valid cookie', async () => {
     const closed = new Promise((resolve) => {
       const client = connect({ headers: { authorization: 'Basic YTpi', cookie: bob.cookie }, onClose: resolve });
       client.subscribe({ query: '{ me { id } }' }, { next: () => {}, error: () => {}, complete: () => {} });
@@ -90,7 +90,7 @@ describe('channelEvents over WebSocket', () => {
     expect(await closed).toBe(4403);
   });
 
-  it('is refused to nobody in particular, to strangers and for a missing channel', async () => {
+  it('is refused to unauthenticated callers, to strangers and for a missing channel', async () => {
     const stranger = await signUp(server, `stranger${bobs}`);
     const codeFor = async (token: string | undefined, id: string) => {
       const events = await subscribe(connect(token === undefined ? {} : { token }), EVENTS, { id });
@@ -101,12 +101,12 @@ describe('channelEvents over WebSocket', () => {
     expect(await codeFor(stranger.token, '1')).toBe('NOT_FOUND');
   });
 
-  it('tells of a document that cannot be run without what is for another transport', async () => {
+  it('returns only a code and fields in the error of an invalid document', async () => {
     const events = await subscribe(connect({ token: bob.token }), 'subscription { nope }');
     expect((await events.next()).errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', fields: {} });
   });
 
-  it('ends when the member leaves, and shows nothing that came after', async () => {
+  it('ends when the member leaves, and sends no later events', async () => {
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
     await bob.graphql(`mutation ($id: ID!) { leaveGuild(input: { guildId: $id }) { id } }`, { id: guild.id });
     await sendMessage(ada, channelId, 'secret');
@@ -114,7 +114,7 @@ describe('channelEvents over WebSocket', () => {
     await events.ended;
   });
 
-  it('ends when the channel goes out of sight', async () => {
+  it('ends when the member can no longer see the channel', async () => {
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
     await denyInChannel(server, guild, channelId, Permission.ViewChannel);
     await sendMessage(ada, channelId, 'secret');
@@ -123,7 +123,7 @@ describe('channelEvents over WebSocket', () => {
     await denyInChannel(server, guild, channelId, 0n);
   });
 
-  it('ends when this session signs out, not when another of the same person does', async () => {
+  it('ends when its own session signs out, and continues when another session of the user does', async () => {
     const signIn = await fetch(`${server.origin}/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -141,7 +141,7 @@ describe('channelEvents over WebSocket', () => {
     await events.ended;
   });
 
-  it('lets other operations of the socket go on when one ends', async () => {
+  it('keeps the other operations of the socket running when one ends', async () => {
     const client = connect({ token: bob.token });
     const refused = await subscribe(client, EVENTS, { id: '1' });
     expect((await refused.next()).errors).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('channelEvents over WebSocket', () => {
     expect((await events.next()).data.channelEvents.data.content).toBe('on');
   });
 
-  it('is let go of by the server when the client unsubscribes', async () => {
+  it('removes its listeners on the server when the client unsubscribes', async () => {
     const listening = countListeners(server);
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
     expect(listening.count()).toBe(4);
@@ -158,7 +158,7 @@ describe('channelEvents over WebSocket', () => {
     await listening.none();
   });
 
-  it('is let go of by the server when the socket closes', async () => {
+  it('removes its listeners on the server when the socket closes', async () => {
     const listening = countListeners(server);
     const client = connect({ token: bob.token });
     await subscribe(client, EVENTS, { id: channelId });
@@ -167,7 +167,7 @@ describe('channelEvents over WebSocket', () => {
     await listening.none();
   });
 
-  it('ends with an error for a reader who falls too far behind', async () => {
+  it('ends with an error if the client falls too far behind', async () => {
     const context = {
       app: server.app,
       call: callContext(server.app, { kind: 'person', user: await userOf(bob) }),
@@ -190,7 +190,7 @@ function userOf(person: Person) {
 }
 
 describe('channelEvents as server-sent events', () => {
-  it('shows what happens in the channel, and lets go when the reader is gone', async () => {
+  it('sends the events of the channel, and removes its listeners when the client disconnects', async () => {
     const listening = countListeners(server);
     const gone = new AbortController();
     const response = await fetch(`${server.origin}/graphql`, {
@@ -215,7 +215,7 @@ describe('channelEvents as server-sent events', () => {
     await listening.none();
   });
 
-  it('says why it is refused', async () => {
+  it('returns the reason if the subscription is refused', async () => {
     const response = await fetch(`${server.origin}/graphql`, {
       method: 'POST',
       headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
@@ -226,7 +226,7 @@ describe('channelEvents as server-sent events', () => {
 });
 
 describe('a stopping server', () => {
-  it('closes sockets with 1001 and cuts event streams off, so that their readers come back', async () => {
+  it('closes sockets with 1001 and aborts event streams, so that their clients reconnect', async () => {
     const stopping = await startServer();
     const cleo = await signUp(stopping, 'cleo');
     const home = await createGuild(cleo);
@@ -234,7 +234,7 @@ describe('a stopping server', () => {
     const closed = new Promise<number>((resolve) => {
       close = resolve;
     });
-    // Before the end begins: a socket that is not open by then is refused, and closes with 1006.
+    // The socket opens before the server stops: a later one is refused and closes with 1006.
     await subscribe(socketClient(stopping, { token: cleo.token, onClose: close }), EVENTS, { id: home.textChannelId });
     const streamed = new Promise<string>((resolve, reject) => {
       const url = `${stopping.origin}/graphql?${new URLSearchParams({ query: EVENTS, variables: JSON.stringify({ id: home.textChannelId }) })}`;
@@ -253,12 +253,12 @@ describe('a stopping server', () => {
     expect(await closed).toBe(1001);
   });
 
-  it('opens no socket that is asked for while it stops, and does not wait for one', async () => {
+  it('refuses a socket that is requested while it stops, and does not wait for it', async () => {
     const stopping = await startServer();
     const cleo = await signUp(stopping, 'cleo');
     const home = await createGuild(cleo);
     const late = await RawConnection.open(stopping);
-    // Begun before the end, so that its connection is not taken for an idle one.
+    // The request begins before the server stops, so that its connection does not count as idle.
     late.write('GET /graphql HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', '');
     const closed = new Promise<number>((resolve) => {
       const client = socketClient(stopping, { token: cleo.token, onClose: resolve });

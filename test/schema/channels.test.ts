@@ -41,7 +41,7 @@ const said = (deny: bigint) => ({ targetId: guild.id, targetType: 'ROLE', deny: 
 const shown = (deny: bigint) => ({ id: guild.id, type: 0, allow: '0', deny: String(deny) });
 
 describe('a channel', () => {
-  it('is made with what is given, in a category with its overwrites', async () => {
+  it('is created with the given settings, in a category and with its overwrites', async () => {
     const category = await create({ name: 'Texts', type: 4, overwrites: [said(Permission.AddReactions)] });
     const given = { name: 'talk', type: 0, topic: 'x', nsfw: true, rateLimitPerUser: 5, position: 8 };
     expect(await create({ ...given, parentId: category.id })).toEqual({
@@ -54,7 +54,7 @@ describe('a channel', () => {
     });
   });
 
-  it('is changed in what is given, and null takes a setting back', async () => {
+  it('changes only the given settings, and null resets one', async () => {
     const { id: channelId } = await create({ name: 'talk', topic: 'x', rateLimitPerUser: 5 });
     const input = { channelId, name: 'news', topic: null, overwrites: [said(Permission.SendMessages)] };
     const { data } = await owner.ask(UPDATE, { input });
@@ -66,14 +66,14 @@ describe('a channel', () => {
     });
   });
 
-  it('that is deleted is not found any more', async () => {
+  it('is not found after it is deleted', async () => {
     expect((await owner.ask(DELETE, { id: guild.textChannelId })).data.deleteChannel.id).toBe(guild.textChannelId);
     expect((await owner.ask(DELETE, { id: guild.textChannelId })).errors[0]?.extensions.code).toBe('NOT_FOUND');
     const { errors } = await owner.ask(`query ($id: ID!) { channel(id: $id) { id } }`, { id: guild.textChannelId });
     expect(errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('is sorted with others, of which those are shown that the caller sees, as they were named', async () => {
+  it('is sorted with others, and the response lists them as the input does', async () => {
     const { id: parentId } = await create({ name: 'Texts', type: 4 });
     const positions = [{ channelId: guild.voiceChannelId }, { channelId: guild.textChannelId, position: 4, parentId }];
     const { data } = await owner.ask(SORT, { input: { guildId: guild.id, positions } });
@@ -83,7 +83,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('gets and loses overwrites', async () => {
+  it('gains and loses overwrites', async () => {
     const key = { channelId: guild.textChannelId, targetId: guild.id };
     const { data } = await owner.ask(SAY, { input: { ...key, ...said(Permission.SendMessages) } });
     expect(data.setChannelOverwrite.channel.overwrites).toEqual([shown(Permission.SendMessages)]);
@@ -92,7 +92,7 @@ describe('a channel', () => {
     expect((await owner.ask(TAKE_BACK, { input: key })).errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('tells what the caller may do in it', async () => {
+  it('shows what the caller may do in it', async () => {
     await owner.ask(SAY, { input: { channelId: guild.textChannelId, ...said(Permission.SendMessages) } });
     const query = `query ($id: ID!) { guild(id: $id) { channels { id viewerPermissions } } }`;
     const bitsOf = async (person: Person) => {
@@ -105,7 +105,7 @@ describe('a channel', () => {
     expect([bits & Permission.SendMessages, bits & Permission.ViewChannel]).toEqual([0n, Permission.ViewChannel]);
   });
 
-  it('of many takes no statements of its own', async () => {
+  it('takes no statements of its own in a list', async () => {
     const query = `query ($id: ID!) { guild(id: $id) { channels { ${FIELDS} viewerPermissions } } }`;
     const count = async () => (await statementsOf(() => owner.graphql(query, { id: guild.id }))).length;
     const { id: parentId } = await create({ name: 'Texts', type: 4 });
@@ -118,11 +118,11 @@ describe('a channel', () => {
   });
 });
 
-describe('refused is', () => {
+describe('a channel mutation', () => {
   const code = async (mutation: string, variables: object, person = owner) =>
     (await person.ask(mutation, variables)).errors[0]?.extensions;
 
-  it('what cannot be, at its place', async () => {
+  it('is refused with the path of each invalid field', async () => {
     const fields = (extensions: { fields?: object } | undefined) => Object.keys(extensions?.fields ?? {});
     const channelId = guild.textChannelId;
     expect(fields(await code(UPDATE, { input: { channelId, parentId: channelId } }))).toEqual(['parentId']);
@@ -133,7 +133,7 @@ describe('refused is', () => {
     expect(fields(await code(SORT, { input: { guildId: guild.id, positions } }))).toEqual(['positions.0.parentId']);
   });
 
-  it('whoever may not', async () => {
+  it('is refused if the caller lacks the permission', async () => {
     const channelId = guild.textChannelId;
     for (const [mutation, variables] of [
       [UPDATE, { input: { channelId, name: 'x' } }],

@@ -56,7 +56,7 @@ const set = (person: Person, permissions: object[], id?: string) =>
   person.ask(SET, { input: { ...key(), commandId: id, permissions } });
 
 describe('a command', () => {
-  test('is in the picker, and explained, once it is granted', async () => {
+  test('appears in the picker once it is granted, and whyRunnable explains why', async () => {
     expect(await picked(ada)).toEqual(['roll']);
     expect(await picked(bob)).toEqual([]);
     expect((await why(bob)).data.whyRunnable).toMatchObject({ allowed: false, rule: 'no-entry' });
@@ -68,14 +68,14 @@ describe('a command', () => {
     expect(whyRunnable.steps.at(-1)).toBe('Allowed: the person may run it.');
   });
 
-  test('is picked by its type', async () => {
+  test('is listed in the picker by its type', async () => {
     await putCommand(server.app, BigInt(application.id), { name: 'Report', type: 3 });
     expect(await picked(ada, 'MESSAGE')).toEqual(['Report']);
     expect(await picked(ada, 'USER')).toEqual([]);
     expect(await picked(ada)).toEqual(['Report', 'roll']);
   });
 
-  test('has a list of its own, or that of its application', async () => {
+  test('has a permission list of its own, apart from that of its application', async () => {
     await set(ada, [{ id: guild.id, type: 'ROLE', allow: true }]);
     await set(ada, [{ id: guild.textChannelId, type: 'CHANNEL', allow: false }], commandId);
     expect((await list(ada)).data.commandPermissions).toEqual([{ id: guild.id, type: 1, permission: true }]);
@@ -94,10 +94,10 @@ const ACCESS = `query ($guildId: ID!, $applicationId: ID!) {
 const setOne = (entry: object, id?: string) => ada.ask(SET_ONE, { input: { ...key(), commandId: id, ...entry } });
 const access = async () => (await ada.graphql(ACCESS, key())).guild.commandAccess;
 
-describe('one entry of a list', () => {
+describe('one entry of a permission list', () => {
   const everyone = () => ({ id: guild.id, type: 'ROLE' });
 
-  test('is said, said otherwise and taken back, whatever is said of others at the same time', async () => {
+  test('is added, changed and removed without losing entries that others set at the same time', async () => {
     const said = await Promise.all([
       setOne({ ...everyone(), allow: true }),
       setOne({ id: bob.id, type: 'USER', allow: false }),
@@ -112,7 +112,7 @@ describe('one entry of a list', () => {
     ]);
   });
 
-  test('is refused where its target is not there, and where the list is full', async () => {
+  test('is refused if its target is missing or if the list is full', async () => {
     const { errors } = await setOne({ id: '1', type: 'CHANNEL', allow: true });
     expect(errors[0]?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -131,8 +131,8 @@ describe('one entry of a list', () => {
   });
 });
 
-describe('what is said of all commands of an application', () => {
-  test('tells which list counts for each', async () => {
+describe('the permissions of all commands of an application', () => {
+  test('show which list applies to each command', async () => {
     const quiet = String((await putCommand(server.app, BigInt(application.id), { name: 'quiet' })).id);
     await setOne({ id: guild.id, type: 'ROLE', allow: true });
     await setOne({ id: bob.id, type: 'USER', allow: false }, commandId);
@@ -157,8 +157,8 @@ describe('what is said of all commands of an application', () => {
   });
 });
 
-describe('is refused', () => {
-  test('what somebody asks who does not manage the server, or is not in it', async () => {
+describe('a request about command permissions', () => {
+  test('is refused if the caller does not manage the server or is not in it', async () => {
     expect(codeOf(await list(bob))).toBe('FORBIDDEN');
     expect(codeOf(await set(bob, []))).toBe('FORBIDDEN');
     expect(codeOf(await why(bob, ada.id))).toBe('FORBIDDEN');
@@ -168,7 +168,7 @@ describe('is refused', () => {
     expect(codeOf(await cleo.ask(PICKER, { channelId: guild.textChannelId }))).toBe('NOT_FOUND');
   });
 
-  test('an entry, where it stands', async () => {
+  test('is refused with the path of each invalid entry', async () => {
     const { errors } = await set(ada, [
       { id: bob.id, type: 'USER', allow: true },
       { id: '1', type: 'ROLE', allow: true },

@@ -49,7 +49,7 @@ const list = async (person = ada, guildId?: string): Promise<Loose[]> =>
   (await person.graphql(LIST, { id: application.id, guildId })).application.commands;
 
 describe('createCommand', () => {
-  test('registers a command, and shows it whole', async () => {
+  test('registers a command and returns all of its fields', async () => {
     const options = [{ type: 3, name: 'song', description: 'Which', name_localizations: { de: 'lied' } }];
     const command = await create(chat('play', { options, name_localizations: { de: 'spielen' }, contexts: [0] }));
     expect(command).toEqual({
@@ -68,7 +68,7 @@ describe('createCommand', () => {
     expect([await list(), await list(ada, guild.id)]).toEqual([[], [command]]);
   });
 
-  test('names faults where they stand in the command', async () => {
+  test('reports faults by their path in the command', async () => {
     const { errors } = await ada.ask(CREATE, of({ command: chat('play', { options: [{ type: 3, name: 'A' }] }) }));
     expect(codeOf({ status: 200, data: null, errors })).toBe('BAD_USER_INPUT');
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual([
@@ -77,7 +77,7 @@ describe('createCommand', () => {
     ]);
   });
 
-  test('refuses a reserved name by name', async () => {
+  test('refuses a reserved name and quotes it', async () => {
     const { errors } = await ada.ask(CREATE, of({ command: chat('Ban') }));
     expect(errors[0]).toMatchObject({
       message: expect.stringContaining('"Ban"'),
@@ -90,7 +90,7 @@ describe('createCommand', () => {
 });
 
 describe('updateCommand', () => {
-  test('changes what is given, of a server’s commands too', async () => {
+  test('changes only the given fields, also of a server’s command', async () => {
     const command = await create(chat('play', { nsfw: true }), { guildId: guild.id });
     const { updateCommand } = await ada.graphql(
       UPDATE,
@@ -99,7 +99,7 @@ describe('updateCommand', () => {
     expect(updateCommand.command).toEqual({ ...command, description: 'Anew', version: updateCommand.command.version });
   });
 
-  test('names faults where they stand in the command', async () => {
+  test('reports faults by their path in the command', async () => {
     const command = await create(chat('play'));
     const { errors } = await ada.ask(UPDATE, of({ commandId: command.id, command: { name: 'Kick', options: 5 } }));
     expect(errors[0]?.message).toContain('"Kick"');
@@ -109,7 +109,7 @@ describe('updateCommand', () => {
   });
 });
 
-test('deleteCommand deletes a command, once', async () => {
+test('deleteCommand deletes a command, and fails the second time', async () => {
   const command = await create(chat('play'));
   expect(await ada.graphql(DELETE, of({ commandId: command.id }))).toEqual({ deleteCommand: { id: command.id } });
   expect(codeOf(await ada.ask(DELETE, of({ commandId: command.id })))).toBe('NOT_FOUND');
@@ -120,7 +120,7 @@ describe('overwriteCommands', () => {
   const overwrite = async (commands: unknown, more: object = {}) =>
     (await ada.graphql(OVERWRITE, of({ commands, ...more }))).overwriteCommands;
 
-  test('tells what it would do, and then does it', async () => {
+  test('returns its plan in a dry run, and then applies it', async () => {
     const kept = await create(chat('kept'));
     const gone = await create({ name: 'Gone', type: 2 });
     const targets = { targetId: 1n, targetType: 2, allow: true };
@@ -145,7 +145,7 @@ describe('overwriteCommands', () => {
     expect((await overwrite(set)).plan).toMatchObject([{ change: 'UNCHANGED' }, { change: 'UNCHANGED' }]);
   });
 
-  test('names the servers that lose what they granted to who is a member of them, and counts the others', async () => {
+  test('names the servers of the caller that lose permissions, and counts the others', async () => {
     const gone = await create(chat('gone'));
     const [mine, bobs, elsewhere] = [
       await createGuild(ada, 'Mine'),
@@ -175,7 +175,7 @@ describe('overwriteCommands', () => {
     expect((await ask({ planDigest: planned.digest })).plan).toEqual(plan);
   });
 
-  test('applies the plan that was looked at, and refuses where another one would be applied', async () => {
+  test('applies the plan that the caller reviewed, and refuses if another one would apply', async () => {
     const [kept, gone] = [await create(chat('kept')), await create(chat('gone'))];
     const set = [chat('kept', { nsfw: true })];
     const plan = async () => (await overwrite(set, { dryRun: true })).digest;
@@ -202,7 +202,7 @@ describe('overwriteCommands', () => {
     expect((await list()).map(({ id, nsfw }) => [id, nsfw])).toEqual([[kept.id, true]]);
   });
 
-  test('names faults under the index of each', async () => {
+  test('reports faults under the index of each command', async () => {
     const set = [chat('a'), chat('B'), chat('c', { options: [{ type: 3, name: 'x', description: '' }] })];
     for (const dryRun of [true, false]) {
       const { errors } = await ada.ask(OVERWRITE, of({ commands: set, dryRun }));
@@ -212,7 +212,7 @@ describe('overwriteCommands', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('is of one place only', async () => {
+  test('replaces only the commands of one scope', async () => {
     await create(chat('everywhere'));
     await overwrite([chat('here')], { guildId: guild.id });
     expect((await list()).map(({ name }) => name)).toEqual(['everywhere']);
@@ -220,7 +220,7 @@ describe('overwriteCommands', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to commands', () => {
   const refusals = async (person: Person, commandId: string) => [
     codeOf(await person.ask(CREATE, of({ command: chat('x') }))),
     codeOf(await person.ask(UPDATE, of({ commandId, command: {} }))),
@@ -229,14 +229,14 @@ describe('who may', () => {
     codeOf(await person.ask(OVERWRITE, of({ commands: [], dryRun: true }))),
   ];
 
-  test('somebody without a role: nothing, and the application is not there', async () => {
+  test('is refused to a user without a role, who gets NOT_FOUND', async () => {
     const command = await create(chat('play'));
     expect(new Set(await refusals(stranger, command.id))).toEqual(new Set(['NOT_FOUND']));
     expect(codeOf(await stranger.ask(LIST, { id: application.id }))).toBe('NOT_FOUND');
     expect(await list()).toEqual([command]);
   });
 
-  test('a developer: everything; somebody who may only read: read', async () => {
+  test('is complete for a developer, and is limited to reading for a read-only member', async () => {
     const teamId = await putTeam(server, ada, [[bob, 'READ_ONLY']]);
     const own = { where: { id: BigInt(application.id) } };
     await server.app.db.writer.application.update({ ...own, data: { ownerTeamId: teamId, ownerUserId: null } });
@@ -248,7 +248,7 @@ describe('who may', () => {
     expect(await refusals(bob, command.id)).toEqual(Array(5).fill(undefined));
   });
 
-  test('nobody with another application', async () => {
+  test('is refused through another application', async () => {
     const command = await create(chat('play'));
     const other = await createApplication(stranger);
     for (const [query, input] of [
@@ -261,7 +261,7 @@ describe('who may', () => {
     expect(await list()).toEqual([command]);
   });
 
-  test('in a server only where the application is installed; others are no different from none', async () => {
+  test('is refused in a server without an installation, as in a missing one', async () => {
     const elsewhere = await createGuild(stranger);
     for (const guildId of [elsewhere.id, '1']) {
       expect(codeOf(await ada.ask(CREATE, of({ command: chat('x'), guildId })))).toBe('NOT_FOUND');
@@ -269,20 +269,20 @@ describe('who may', () => {
     }
   });
 
-  test('see of which server a command is: its members', async () => {
+  test('shows the server of a command only to members of that server', async () => {
     const elsewhere = await createGuild(stranger);
     await install(stranger, application, elsewhere);
     expect(await create(chat('there'), { guildId: elsewhere.id })).toMatchObject({ name: 'there', guild: null });
   });
 });
 
-test('a command whose name was reserved since is listed, and marked', async () => {
+test('a command is listed and marked if its name has become reserved', async () => {
   const command = await create(chat('play'));
   await server.app.db.writer.applicationCommand.update({ where: { id: BigInt(command.id) }, data: { name: 'poll' } });
   expect(await list()).toMatchObject([{ name: 'poll', reserved: true }]);
 });
 
-test('what was done with commands stands in the log of the application', async () => {
+test('changes to commands appear in the audit log of the application', async () => {
   const command = await create(chat('play'));
   await ada.graphql(UPDATE, of({ commandId: command.id, command: { nsfw: true } }));
   await ada.graphql(OVERWRITE, of({ commands: [chat('other')] }));
@@ -305,7 +305,7 @@ test('what was done with commands stands in the log of the application', async (
   ]);
 });
 
-test('the commands of many applications are read together', async () => {
+test('the commands of many applications are loaded together', async () => {
   await create(chat('play'));
   const { applications } = await ada.graphql('{ applications { id commands { name application { name } } } }');
   const found = applications.find(({ id }: { id: string }) => id === application.id);

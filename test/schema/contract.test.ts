@@ -44,16 +44,15 @@ function compareInputs(ours: GraphQLInputObjectType, theirs: GraphQLInputObjectT
   expect(further.filter((name) => typeOf(ours, name).endsWith('!'))).toEqual([]);
 }
 
-/** Names of the contract that nothing answers to yet: types, and fields of types that exist. */
+/** Types and fields of the contract that the schema does not have yet. */
 const NOT_BUILT: string[] = [];
 
-/** The names of a type's fields or values. */
 function membersOf(type: GraphQLNamedType): string[] {
   if (isObjectType(type) || isInputObjectType(type)) return Object.keys(type.getFields());
   return isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
 }
 
-/** What the contract names and our schema has not: `Type`, or `Type.field` where the type is there. */
+/** Names of the contract that the schema lacks: `Type`, or `Type.field` if the type exists. */
 function missingNames(): string[] {
   return Object.values(contract.getTypeMap()).flatMap((theirs) => {
     const ours = schema.getType(theirs.name);
@@ -66,11 +65,11 @@ function missingNames(): string[] {
 }
 
 describe('the schema', () => {
-  it('is the one committed as schema.graphql (npm run schema writes it)', () => {
+  it('equals the committed schema.graphql (npm run schema writes it)', () => {
     expect(printedSchema()).toBe(readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8'));
   });
 
-  it.each(shared)('has %s as the contract has it', (name) => {
+  it.each(shared)('defines %s as the contract does', (name) => {
     const ours = schema.getType(name);
     const theirs = contract.getType(name);
     expect(ours?.constructor.name).toBe(theirs?.constructor.name);
@@ -86,14 +85,14 @@ describe('the schema', () => {
     }
   });
 
-  it('names its objects as the contract does', () => {
+  it('has no type that the contract does not name', () => {
     const own = Object.values(schema.getTypeMap()).filter(
       (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type) && !contract.getType(type.name),
     );
     expect(own.map((type) => type.name)).toEqual([]);
   });
 
-  it('has everything that the contract names, but for what is not built yet', () => {
+  it('has every name of the contract, except those that are not built yet', () => {
     expect(missingNames().sort()).toEqual([...NOT_BUILT].sort());
   });
 });

@@ -40,21 +40,21 @@ const open = async (person: Person, userId: string) =>
   (await person.graphql(OPEN, { input: { userId } })).openDirectChannel.channel;
 
 describe('a direct channel', () => {
-  test('is opened with a person or a bot, and is one', async () => {
+  test('is opened with a user or a bot, and is the same one from both sides', async () => {
     const channel = await open(ada, bob.id);
     expect(channel).toEqual({ id: expect.any(String), type: 1, name: '', guild: null, recipients: [{ id: bob.id }] });
     expect(await open(bob, ada.id)).toMatchObject({ id: channel.id, recipients: [{ id: ada.id }] });
     expect(await open(ada, application.id)).toMatchObject({ recipients: [{ id: application.id }] });
   });
 
-  test('is refused with strangers and with nobody', async () => {
+  test('is refused with strangers, with the caller and with missing users', async () => {
     const stranger = await createPerson(server.app);
     const codeOf = async (userId: unknown) => (await ada.ask(OPEN, { input: { userId } })).errors[0]?.extensions?.code;
     expect(await codeOf(String(stranger.id))).toBe('FORBIDDEN');
     expect([await codeOf(ada.id), await codeOf('5'), await codeOf('abc')]).toEqual(Array(3).fill('BAD_USER_INPUT'));
   });
 
-  test('shows its messages to its two, as events too, and to nobody else', async () => {
+  test('shows its messages and events to its two users alone', async () => {
     const { id: channelId } = await open(ada, application.id);
     const events = await subscribe(server, ada, channelId);
     const messageId = await sendMessage(ada, channelId, 'hello');
@@ -74,7 +74,7 @@ describe('a direct channel', () => {
     await events.close();
   });
 
-  test('that somebody closes is out of their list alone, until there is a message or they open it', async () => {
+  test('disappears from the list of the user who closes it, until a message comes or that user opens it', async () => {
     const { id: channelId } = await open(ada, bob.id);
     const kept = [(await open(ada, application.id)).id];
     const listed = async (person: Person) =>
@@ -101,7 +101,7 @@ describe('a direct channel', () => {
     expect(codeOf(refused)).toBe('NOT_FOUND');
   });
 
-  test('stands in the lists of its two, with a page of its messages', async () => {
+  test('appears in the lists of its two users, with a page of its messages', async () => {
     const ids = [(await open(ada, bob.id)).id, (await open(ada, application.id)).id].toSorted();
     const list = `query ($first: Int, $after: String, $last: Int, $before: String) {
       directChannels(first: $first, after: $after, last: $last, before: $before) {

@@ -5,7 +5,7 @@ import { keptDocuments, refuseRepeats } from '../../src/schema/documents.js';
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ');
 
-describe('a document is refused before it is compared with itself', () => {
+describe('a document is refused before validation compares its fields', () => {
   test.each<[what: string, document: string]>([
     ['one field named 150 times', `{${times(150, () => 'me{id}')}}`],
     ['a large field named 20 times', `{${times(20, () => `me{${times(40, (n) => `f${n}`)}}`)}}`],
@@ -17,12 +17,12 @@ describe('a document is refused before it is compared with itself', () => {
     ],
     ['the same in a fragment that nothing uses', `{__typename} fragment f on Query{${times(150, () => 'me{id}')}}`],
     ['a fragment spread 201 times', `{${times(201, () => '...f')}} fragment f on Query{__typename}`],
-  ])('%s', (_what, document) => {
+  ])('if it has %s', (_what, document) => {
     expect(() => refuseRepeats(parse(document))).toThrow(/too often in one place|spreads more than 200/);
   });
 });
 
-describe('a document is not refused', () => {
+describe('a document is accepted', () => {
   test.each<[what: string, document: string]>([
     ['with 100 aliases of one field', `{${times(100, (n) => `a${n}:me{id}`)}}`],
     [
@@ -41,24 +41,24 @@ describe('a document is not refused', () => {
   });
 });
 
-describe('documents are kept', () => {
+describe('the document cache', () => {
   const { documentCache, errorCache } = keptDocuments;
   const keep = (text: string) => documentCache.set(text, parse(text));
 
-  test('where they are short', () => {
+  test('keeps documents of at most 4 KiB', () => {
     const short = `{me{id}}#${'x'.repeat(4 * 1024 - 9)}`;
     keep(short);
     keep(`${short}x`);
     expect([documentCache.get(short), documentCache.get(`${short}x`)]).toEqual([parse(short), undefined]);
   });
 
-  test('up to a number, the latest', () => {
+  test('keeps the latest 250 documents', () => {
     for (let n = 0; n <= 250; n += 1) keep(`{me{id}} # ${n}`);
     expect(documentCache.get('{me{id}} # 0')).toBeUndefined();
     expect(documentCache.get('{me{id}} # 1')).toBeDefined();
   });
 
-  test('and refusals are not', () => {
+  test('keeps no validation errors', () => {
     errorCache.set();
     expect(errorCache.get()).toBeUndefined();
   });

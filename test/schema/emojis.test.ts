@@ -32,7 +32,7 @@ async function create(person: Person, of: 'Emoji' | 'ApplicationEmoji', input: o
   return sendForm(server, person, form);
 }
 
-test("a server's emojis are made, listed, changed and removed", async () => {
+test('the emojis of a server are created, listed, renamed and deleted', async () => {
   const { id: guildId, ...guild } = await createGuild(ada);
   await invite(ada, { id: guildId, ...guild }, bob);
   const { data } = await create(ada, 'Emoji', { guildId, name: 'wave' });
@@ -50,7 +50,7 @@ test("a server's emojis are made, listed, changed and removed", async () => {
   expect((await ada.graphql(list, { id: guildId })).guild.emojis).toEqual([]);
 });
 
-describe("an application's emojis", () => {
+describe('the emojis of an application', () => {
   let application: MadeApplication;
   const LIST = `query ($id: ID!, $first: Int, $after: String) { application(id: $id) {
     emojis(first: $first, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } } } }`;
@@ -66,7 +66,7 @@ describe("an application's emojis", () => {
     (await ada.graphql(LIST, { id: application.id, ...args })).application.emojis;
   const key = (emojiId: string) => ({ applicationId: application.id, emojiId });
 
-  test('are made, listed in pages, renamed and removed by its developers, and are those of its bot', async () => {
+  test('are created, listed in pages, renamed and deleted by its developers, and are those of its bot', async () => {
     const [first, second] = [await make('one'), await make('two')];
     expect(await listed({ first: 1 })).toEqual({
       edges: [{ node: { id: first, name: 'one' } }],
@@ -93,7 +93,7 @@ describe("an application's emojis", () => {
     );
   });
 
-  test('are not there for strangers, and only to be seen for who only reads', async () => {
+  test('are not found for strangers, and are read-only for a read-only member', async () => {
     const emojiId = await make('one');
     const attempts = async () => [
       codeOf(await create(bob, 'ApplicationEmoji', { applicationId: application.id, name: 'x1' })),
@@ -107,7 +107,7 @@ describe("an application's emojis", () => {
     expect((await bob.graphql(LIST, { id: application.id })).application.emojis.edges).toHaveLength(1);
   });
 
-  test('have names as all emojis do', async () => {
+  test('follow the naming rules of all emojis', async () => {
     const { errors } = await create(ada, 'ApplicationEmoji', { applicationId: application.id, name: 'a b' });
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual(['name']);
   });

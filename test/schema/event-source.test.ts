@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'EventSource in a browser'), () =>
     await server.stop();
   });
 
-  it('subscribes on a page of this origin, with the session cookie alone', async () => {
+  it('subscribes on a page of this origin with the session cookie alone', async () => {
     const ada = await signUp(server, 'ada');
     const team = await createTeam(ada, 'Otters');
     const context = await browser.newContext();

@@ -58,7 +58,7 @@ const NONE = { botOnline: false, gatewaySessions: [] };
 const now = () => new Date(clock.now()).toISOString();
 
 describe('the gateway sessions of an application', () => {
-  it('are those that are connected: of which shard, with which intents and since when', async () => {
+  it('show each connected shard with its intents and connection time', async () => {
     expect(await seenBy(ada)).toEqual(NONE);
     const { sessionId } = await connect();
     const first = { shardId: 0, shardCount: 1, intents: ALL_INTENTS, connectedAt: now() };
@@ -70,7 +70,7 @@ describe('the gateway sessions of an application', () => {
     expect(JSON.stringify(seen)).not.toContain(sessionId);
   });
 
-  it('are the same when they are resumed, and none until then', async () => {
+  it('disappear on disconnect, and return with the same id on resume', async () => {
     const { socket, sessionId } = await connect({ shard: [1, 2] });
     const [before] = (await seenBy(ada)).gatewaySessions;
     await socket.close(4_000);
@@ -84,12 +84,12 @@ describe('the gateway sessions of an application', () => {
     expect((await seenBy(ada)).gatewaySessions).toEqual([{ ...before, connectedAt: now() }]);
   });
 
-  it('of shards that no bot has are there as others are', async () => {
+  it('show shard numbers that are too large as the largest one', async () => {
     await connect({ shard: [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER] });
     expect(shardsOf(await seenBy(ada))).toEqual([[2 ** 31 - 1, 2 ** 31 - 1]]);
   });
 
-  it('are there no longer once the token is replaced', async () => {
+  it('disappear when the bot token is reset', async () => {
     const { socket } = await connect();
     await ada.graphql(RESET, { i: { applicationId: bot.id } });
     expect((await socket.closed).code).toBe(4_004);
@@ -97,7 +97,7 @@ describe('the gateway sessions of an application', () => {
     expect(await seenBy(ada)).toEqual(NONE);
   });
 
-  it('are shown to who has a role in it; who meets it otherwise sees whether its bot is online', async () => {
+  it('are shown to users with a role; others see only whether the bot is online', async () => {
     await connect();
     await ada.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
       i: { applicationId: bot.id, userId: bob.id },
@@ -106,7 +106,7 @@ describe('the gateway sessions of an application', () => {
     expect(portalHome.testerInvitations[0].application).toEqual({ botOnline: true, gatewaySessions: [] });
   });
 
-  it(`are shown up to ${MAX_LIST}, of the lowest shards first`, async () => {
+  it(`are listed up to ${MAX_LIST}, lowest shards first`, async () => {
     const { app } = server;
     const of = { userId: BigInt(bot.id), processId: app.live.id, status: 'online', activities: [], intents: 0 };
     const facts = { ...of, shardCount: 300, connectedAt: new Date(clock.now()) };
@@ -119,7 +119,7 @@ describe('the gateway sessions of an application', () => {
     expect(shardsOf(await seenBy(ada))).toEqual(Array.from({ length: MAX_LIST }, (_, shard) => [shard, 300]));
   });
 
-  it('take no more statements for many applications than for one', async () => {
+  it('take the same number of statements for many applications as for one', async () => {
     const eve = await signUp(server, 'eve');
     const own = [await createApplication(eve)];
     const asked = () => eve.graphql(`{ applications { ${SHOWN} } }`);
@@ -134,7 +134,7 @@ describe('the gateway sessions of an application', () => {
     expect(statements, statements.join('\n')).toHaveLength(few);
   });
 
-  it('take no statement of their own where one begins or ends', async () => {
+  it('take no further statement when a session begins or ends', async () => {
     const written = async (work: () => Promise<unknown>) =>
       (await statementsOf(work)).filter((statement) => /^(INSERT|UPDATE|DELETE)/.test(statement)).map(tableOf);
     const socket = await open();
@@ -147,13 +147,11 @@ describe('the gateway sessions of an application', () => {
   });
 });
 
-/** The table that a statement writes. */
 const tableOf = (statement: string) => /[`"](\w+)[`"](?![`".])/.exec(statement)?.[1];
 
 describe('applicationChanged', () => {
   const CHANGES = `subscription ($id: ID!) { applicationChanged(applicationId: $id) { ${SHOWN} } }`;
 
-  /** The values of the subscription, in turn. */
   async function changes(): Promise<() => Promise<Loose>> {
     const page = socketClient(server, { token: ada.token });
     pages.push(page);
@@ -161,7 +159,7 @@ describe('applicationChanged', () => {
     return async () => (await values.next()).data.applicationChanged;
   }
 
-  /** What is told of the application's sessions from now on. */
+  /** Counts the updates of the application's sessions that are published from now on. */
   function countTold(): () => number {
     let told = 0;
     server.app.bus.subscribe(topics.application(bot.id), ({ type }) => {
@@ -170,10 +168,9 @@ describe('applicationChanged', () => {
     return () => told;
   }
 
-  /** How many sessions of the bot are stored. */
   const stored = () => server.app.db.reader.presence.count({ where: { userId: BigInt(bot.id) } });
 
-  it('shows that a session of its bot began, and that it ended', async () => {
+  it('sends an update when a session of the bot begins, and when it ends', async () => {
     const next = await changes();
     const { socket } = await connect();
     clock.advance(1_000);
@@ -185,7 +182,7 @@ describe('applicationChanged', () => {
     expect(await next()).toEqual(NONE);
   });
 
-  it('tells of many shards together, and nothing of what they say of their bot', async () => {
+  it('sends one update for many shards, and none for their presence', async () => {
     const told = countTold();
     const next = await changes();
     const shards = await Promise.all(

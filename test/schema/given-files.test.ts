@@ -58,7 +58,6 @@ const COMPLETE = 'mutation ($input: InvokeCommandInput!) { autocompleteCommand(i
 
 type Sent = Omit<FormFile, 'places'>;
 
-/** Sends a mutation with files in its input. */
 function sendFiles(person: Person, query: string, input: object, files: Sent[]): Promise<GraphqlAnswer<Loose>> {
   const variables = { input: { ...input, files: files.map(() => null) } };
   const placed = files.map((file, n) => ({ ...file, places: [`variables.input.files.${n}`] }));
@@ -73,7 +72,7 @@ const BOTH = [...ONE, { name: 'two', value: 1 }];
 
 const codesOf = ({ errors }: GraphqlAnswer<Loose>) => errors.map(({ extensions }) => extensions.code);
 
-/** What lies where files are received, and where those of interactions are kept. */
+/** Names of all files in the staging folder and in the folder of interactions. */
 async function left(): Promise<string[]> {
   const folders = ['.staging', 'interaction-files'].map((name) => namesIn(server.app.blobs, name));
   return (await Promise.all(folders)).flat();
@@ -81,7 +80,7 @@ async function left(): Promise<string[]> {
 
 const countInteractions = () => server.app.db.reader.interaction.count();
 
-describe('I-28: nothing is received of files', () => {
+describe('I-28: the server receives no files', () => {
   const file = { content: new Uint8Array(MIB) };
   it.each<[string, () => Person, object[], Sent[], string, string[]]>([
     ['of who may not run the command', () => member, ONE, [file], 'FORBIDDEN', []],
@@ -100,7 +99,7 @@ describe('I-28: nothing is received of files', () => {
     expect(await countInteractions()).toBe(before);
   });
 
-  it('that stand in the list twice', async () => {
+  it('that the list names twice', async () => {
     const received = countReceived(server);
     const variables = { input: { channelId: guild.textChannelId, commandId, options: BOTH, files: [null, null] } };
     const places = ['variables.input.files.0', 'variables.input.files.1'];
@@ -109,7 +108,7 @@ describe('I-28: nothing is received of files', () => {
     expect(received.files).toBe(0);
   });
 
-  it('of an autocompletion', async () => {
+  it('that are sent with an autocompletion', async () => {
     const received = countReceived(server);
     const options = [{ name: 'one', value: 'a', focused: true }];
     const input = { channelId: guild.textChannelId, commandId, options };
@@ -117,7 +116,7 @@ describe('I-28: nothing is received of files', () => {
     expect(received.files).toBe(0);
   });
 
-  it('of who was shown no modal', async () => {
+  it('from a user who was shown no modal', async () => {
     const received = countReceived(server);
     const components = [{ component: { custom_id: 'files', values: [0] } }];
     expect(codesOf(await sendFiles(ada, SUBMIT, { interactionId: '1', components }, [file]))).toEqual(['NOT_FOUND']);
@@ -125,7 +124,7 @@ describe('I-28: nothing is received of files', () => {
   });
 });
 
-describe('I-28: nothing stays of files', () => {
+describe('I-28: the server keeps no files', () => {
   it.each<[string, Sent[], string]>([
     [
       'of another type',
@@ -145,7 +144,7 @@ describe('I-28: nothing stays of files', () => {
     expect(await countInteractions()).toBe(before);
   });
 
-  it('whose sender went away', async () => {
+  it('whose sender disconnects', async () => {
     const query = JSON.stringify({
       query: INVOKE,
       variables: { input: { channelId: guild.textChannelId, commandId, options: ONE, files: [null] } },
@@ -169,7 +168,7 @@ describe('I-28: nothing stays of files', () => {
   });
 });
 
-it('a file stays with an interaction that nobody took', async () => {
+it('a file stays with an interaction that was not delivered', async () => {
   expect(codesOf(await invoke(ada, ONE, [{ content: 'x' }]))).toEqual([]);
   const [row] = await server.app.db.reader.interactionFile.findMany({ include: { interaction: true } });
   expect(row).toMatchObject({ filename: 'file-0.txt', size: 1, interaction: { state: 'FAILED' } });

@@ -27,10 +27,8 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await server.stop();
   });
 
-  /** A page in a fresh profile. */
   const newPage = async () => (await browser.newContext()).newPage();
 
-  /** Shows GraphiQL with an operation. */
   async function open(page: Page, query: string): Promise<void> {
     await page.goto(`${server.origin}/graphql?${new URLSearchParams({ query })}`);
   }
@@ -41,7 +39,6 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.keyboard.insertText(JSON.stringify(headers));
   }
 
-  /** At the page for it. */
   async function signIn(page: Page, { email, password }: Person): Promise<void> {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill(password);
@@ -49,7 +46,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.waitForURL(`${server.origin}/portal`);
   }
 
-  /** Runs the operation, or one of several, which the page offers by their names. */
+  /** Runs the operation. If there are several, `name` selects one in the menu. */
   async function run(page: Page, name?: string): Promise<void> {
     await page.locator('.graphiql-execute-button').click();
     if (name) await page.getByRole('menuitem', { name }).click();
@@ -65,7 +62,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     listening.forget();
   }
 
-  it('changes things and subscribes with the session under Headers, until that signs out', async () => {
+  it('runs mutations and subscriptions with the token under Headers, until its session signs out', async () => {
     const page = await newPage();
     await open(
       page,
@@ -86,7 +83,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.context().close();
   });
 
-  it('says where to sign in, and asks as whoever does', async () => {
+  it('links to the sign-in page, and then runs operations as the signed-in user', async () => {
     const page = await newPage();
     await page.goto(`${server.origin}/graphql`);
     await run(page);
@@ -100,7 +97,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.context().close();
   }, 120_000);
 
-  it('loads what is large in it once, compressed', async () => {
+  it('loads its large script once, compressed', async () => {
     const page = await newPage();
     await page.goto(`${server.origin}/graphql`);
     await page.locator('.graphiql-execute-button').waitFor();
@@ -113,7 +110,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     const first = await sizes();
     expect(first.sent).toBeLessThan(2_500_000);
     expect(first.whole).toBeGreaterThan(8_000_000);
-    // What follows a link comes from the cache; a reload would ask.
+    // A navigation uses the cache, but a reload would send a request.
     await page.goto(`${server.origin}/`);
     await page.goto(`${server.origin}/graphql`);
     await page.locator('.graphiql-execute-button').waitFor();

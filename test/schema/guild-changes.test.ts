@@ -47,7 +47,6 @@ const change = (mutation: string, input: object) =>
     { input },
   );
 
-/** The first value from now on for which `isSo`. */
 async function until(stream: Awaited<ReturnType<typeof watch>>, isSo: (shown: Loose) => boolean): Promise<void> {
   for (;;) {
     const { data, errors } = await stream.next();
@@ -56,7 +55,7 @@ async function until(stream: Awaited<ReturnType<typeof watch>>, isSo: (shown: Lo
   }
 }
 
-test('guildChanged shows a server to its members anew, with its settings, channels, roles and members', async () => {
+test('guildChanged sends a server to its members when its settings, channels, roles or members change', async () => {
   const stream = await watch(ada);
   await change('updateGuild', { guildId: guild.id, name: 'Quay' });
   await until(stream, ({ name }) => name === 'Quay');
@@ -69,7 +68,7 @@ test('guildChanged shows a server to its members anew, with its settings, channe
   await until(stream, ({ members }) => members.edges.some((edge: Loose) => edge.node.user.id === bob.id));
 });
 
-test('guildChanged shows anew what is done to invites, bans and who may run commands', async () => {
+test('guildChanged sends a server when its invites, bans, installations or command permissions change', async () => {
   const client = socketClient(server, { token: owner.token });
   clients.push(client);
   const application = await createApplication(owner);
@@ -96,7 +95,7 @@ test('guildChanged shows anew what is done to invites, bans and who may run comm
   await until(stream, ({ installations }) => installations.length === 2);
 });
 
-test('guildChanged says nothing of messages', async () => {
+test('guildChanged sends nothing for messages', async () => {
   const stream = await watch(ada);
   for (const content of ['one', 'two', 'three'])
     await change('sendMessage', { channelId: guild.textChannelId, content });
@@ -104,7 +103,7 @@ test('guildChanged says nothing of messages', async () => {
   expect((await stream.next()).data).toMatchObject({ guildChanged: { name: 'Pier' } });
 });
 
-test('guildChanged ends for who is no member any more, and does not begin for a stranger', async () => {
+test('guildChanged ends for a member who leaves, and is refused to a stranger', async () => {
   const stream = await watch(ada);
   await ada.graphql('mutation ($input: GuildIdInput!) { leaveGuild(input: $input) { id } }', {
     input: { guildId: guild.id },

@@ -30,7 +30,7 @@ const UPDATE = `mutation ($input: UpdateGuildInput!) {
 const EMOJI = 'emoji { id name animated imageUrl roles { id } creator { id } }';
 
 describe('the settings of a server', () => {
-  test('are changed by who manages it, and by nobody else', async () => {
+  test('are changed only by a member who manages the server', async () => {
     const { updateGuild } = await owner.graphql(UPDATE, {
       input: {
         guildId: guild.id,
@@ -63,14 +63,14 @@ describe('the settings of a server', () => {
     ]);
   });
 
-  test('say what the caller may do', async () => {
+  test('show the permissions of the caller', async () => {
     const query = 'query ($id: ID!) { guild(id: $id) { viewerPermissions } }';
     const shownTo = async (person: Person) => (await person.graphql(query, { id: guild.id })).guild.viewerPermissions;
     expect(await shownTo(owner)).toBe(String(ALL_PERMISSIONS));
     expect(await shownTo(ada)).toBe(String(DEFAULT_EVERYONE_PERMISSIONS));
   });
 
-  test('what was done stands in the audit log, in pages, for who may view it', async () => {
+  test('have their changes in pages of the audit log, for members who may view it', async () => {
     const query = `query ($id: ID!, $last: Int) { guild(id: $id) { auditLog(last: $last) {
       edges { node { action actor { id } target } } pageInfo { hasPreviousPage }
     } } }`;
@@ -85,8 +85,8 @@ describe('the settings of a server', () => {
   });
 });
 
-describe("a server's emojis", () => {
-  test('are renamed and removed by who manages them', async () => {
+describe('the emojis of a server', () => {
+  test('are renamed and deleted only by a member who manages them', async () => {
     const { id } = await server.app.db.writer.emoji.create({
       data: {
         id: server.app.nextId(),
@@ -117,7 +117,7 @@ describe("a server's emojis", () => {
 });
 
 describe('an invite', () => {
-  test('shows where it leads to before somebody joins by it, who may be there for a visit', async () => {
+  test('shows its server before a user joins, and whether the membership is temporary', async () => {
     const create = `mutation ($input: ChannelIdInput!, $temporary: Boolean) {
       createInvite(input: $input, temporary: $temporary) { invite { code temporary } }
     }`;

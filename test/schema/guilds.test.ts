@@ -15,7 +15,7 @@ test.beforeAll(({ server }) => {
 });
 
 test.each(['channels { id }', 'members(first: 5) { edges { node { nick } } }', 'installations { id }'])(
-  'somebody who leaves while a server is shown is not shown its %s',
+  'a user who leaves while a server is loaded does not get its %s',
   async (field) => {
     const [guild, ada] = [await createGuild(app), await createPerson(app)];
     await addMember(app, guild.id, ada);

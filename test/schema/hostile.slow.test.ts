@@ -33,7 +33,7 @@ const text = fc.oneof(
 );
 
 describe('random input', () => {
-  it('in every text and id of a mutation is answered without a fault of the server', async () => {
+  it('in any text or id of a mutation causes no internal error', async () => {
     const mutations: [string, string, Record<string, unknown>][] = [
       ['createApplication', 'CreateApplicationInput', { name: 'name', description: '' }],
       ['createGuild', 'CreateGuildInput', { name: 'name', description: '' }],
@@ -74,7 +74,7 @@ describe('random input', () => {
     await expectUnharmed();
   });
 
-  it('in every argument of a query is answered without a fault of the server', async () => {
+  it('in any argument of a query causes no internal error', async () => {
     const query = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) { channel(id: $id) {
       messages(first: $first, after: $after, last: $last, before: $before) { edges { cursor } } } }`;
     const page = fc.record(
@@ -97,7 +97,7 @@ describe('random input', () => {
     await expectUnharmed();
   });
 
-  it('as a body of /graphql or /auth is answered without a fault of the server', async () => {
+  it('as a body of /graphql or /auth causes no internal error', async () => {
     const types = [
       'application/json',
       'multipart/form-data; boundary=x',
@@ -135,7 +135,7 @@ describe('random input', () => {
     '/graphql?query=&query=',
     '/auth/%',
     '/auth//sign-out',
-  ])('as the address %s is answered without a fault of the server', async (path) => {
+  ])('as the URL %s causes no internal error', async (path) => {
     const response = await fetch(`${server.origin}${path}`, { headers: { authorization: `Bearer ${ada.token}` } });
     expect(response.status).toBeLessThan(500);
     await expectUnharmed();
@@ -162,14 +162,14 @@ describe('a socket', () => {
     ],
     ['bytes that are not UTF-8', Buffer.from([0xff, 0x00]), 1007],
     ['a message of half a mebibyte', 'x'.repeat(512 * 1024), 1009],
-  ])('that sends %s is closed with the code for it', async (_case, message, code) => {
+  ])('that sends %s is closed with the matching code', async (_case, message, code) => {
     const { socket, closed } = await open();
     socket.send(message);
     expect(await closed).toBe(code);
     await expectUnharmed();
   });
 
-  it('takes more values in one message once a person has signed in', async () => {
+  it('accepts more values in one message once a user has signed in', async () => {
     const query = `{"type":"ping","payload":{"x":[${'1,'.repeat(20_000)}1]}}`;
     const stranger = await open();
     stranger.socket.send(query);

@@ -28,8 +28,8 @@ function post(body: unknown, headers: Record<string, string> = {}): Promise<Resp
   });
 }
 
-describe('somebody who is not signed in', () => {
-  it('is nobody', async () => {
+describe('an unauthenticated caller', () => {
+  it('gets null for me', async () => {
     expect(await askGraphql(server, ME)).toEqual({ status: 200, data: { me: null }, errors: [] });
   });
 
@@ -42,14 +42,14 @@ describe('somebody who is not signed in', () => {
     'mutation { createGuild(input: { name: "guild" }) { guild { id } } }',
     'mutation { createApplication(input: { name: "application" }) { botToken } }',
     'mutation { startTyping(input: { channelId: "1" }) { channel { id } } }',
-  ])('is told to sign in for %s', async (query) => {
+  ])('gets UNAUTHENTICATED for %s', async (query) => {
     const { errors } = await askGraphql(server, query);
     expect(errors.map((error) => error.extensions.code)).toEqual(['UNAUTHENTICATED']);
   });
 });
 
-describe('an answer', () => {
-  it('is stored nowhere: it may show a secret', async () => {
+describe('a response', () => {
+  it('is never stored by caches, because it may show a secret', async () => {
     const query = 'mutation { createApplication(input: { name: "Secretive" }) { clientSecret botToken } }';
     const response = await post({ query }, { authorization: `Bearer ${ada.token}` });
     expect((await response.json()).data.createApplication.botToken).toEqual(expect.any(String));
@@ -57,8 +57,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an unexpected fault', () => {
-  it('is masked, and logged under the id that is shown', async () => {
+describe('an unexpected error', () => {
+  it('is masked, and logged under the request id that the caller sees', async () => {
     const { id } = await createGuild(ada);
     const { guilds } = server.app;
     const { view } = guilds;
@@ -78,11 +78,11 @@ describe('an unexpected fault', () => {
 describe('a document', () => {
   const replies = (levels: number, innermost = 'id') =>
     `${'referencedMessage { '.repeat(levels)} ${innermost} ${'}'.repeat(levels)}`;
-  /** `levels` and five more deep. */
+  /** With `replies(levels)` inside, the document is `levels` + 5 deep. */
   const deep = (inside: string) => `{ channel(id: "1") { messages(first: 1) { edges { node { ${inside} } } } } }`;
   const codesOf = async (query: string) => (await ada.ask(query)).errors.map((error) => error.extensions.code);
 
-  it('may nest 12 deep and no deeper, through fragments too', async () => {
+  it('may nest 12 levels deep and no deeper, also through fragments', async () => {
     expect(await codesOf(deep(replies(7)))).toEqual(['NOT_FOUND']);
     const messageFor = async (query: string) => (await ada.ask(query)).errors[0]?.message;
     expect(await messageFor(deep(replies(8)))).toMatch(/nest 13 deep/);
@@ -96,7 +96,7 @@ describe('a document', () => {
     expect(await codesOf(aliases(101))).toEqual(['BAD_USER_INPUT']);
   });
 
-  it('may cost 8,000 and no more', async () => {
+  it('may cost 8,000 points and no more', async () => {
     const { id } = await createGuild(ada);
     const page = (size: number) =>
       `{ guild(id: "${id}") { channels { messages(last: ${size}) { edges { node { author { id } } } } } } }`;
@@ -111,13 +111,13 @@ describe('a document', () => {
     expect(costly.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  it('may be introspected', async () => {
+  it('may introspect the schema', async () => {
     const { data, errors } = await askGraphql(server, getIntrospectionQuery());
     expect(errors).toEqual([]);
     expect(data.__schema.queryType.name).toBe('Query');
   });
 
-  it('may have 5,000 words and signs and no more', async () => {
+  it('may have 5,000 tokens and no more', async () => {
     const words = (count: number) => `{ me { ${'id '.repeat(count - 5)} } }`;
     const tokens = (count: number) => words(count).match(/\w+|[{}]/g)?.length;
     expect([tokens(5_000), tokens(5_001)]).toEqual([5_000, 5_001]);
@@ -129,7 +129,7 @@ describe('a document', () => {
     expect(await codesOf(words(5_001))).toEqual(['BAD_USER_INPUT']);
   });
 
-  it('is told what was too much where the GraphQL library gives up', async () => {
+  it('is refused with the limit that it exceeds if the GraphQL library gives up', async () => {
     const often = await ada.ask(`{ ${'me { id } '.repeat(1_200)} }`);
     expect(often.errors.map(({ message }) => message)).toEqual([
       'The document names the same field too often in one place; name each field once, and use aliases where it is needed more often.',
@@ -148,10 +148,10 @@ describe('a document', () => {
     ['an unknown field', '{ mee { id } }'],
     ['an unknown type', 'query ($x: Strin) { me { id } }'],
     ['an unknown argument', '{ guild(ids: "1") { id } }'],
-  ])('gets a suggestion for %s from a signed-in caller only', async (_case, query) => {
+  ])('gets a suggestion for %s only if the caller is signed in', async (_case, query) => {
     const messages = async (answer: Promise<{ errors: { message: string }[] }>) => (await answer).errors[0]?.message;
     expect(await messages(ada.ask(query))).toContain('Did you mean');
-    // Another text, since faults are cached with their document.
+    // Errors are cached with their document, so this document differs.
     expect(await messages(askGraphql(server, `${query} # without a session`))).not.toContain('Did you mean');
   });
 
@@ -166,7 +166,7 @@ describe('a document', () => {
       { i: { name: 'aa', x: 1 } },
     ],
     ['a fragment that contains itself', '{ me { ...A } } fragment A on User { ...A }', {}],
-  ])('is bad input for %s', async (_case, query, variables) => {
+  ])('is refused as bad input for %s', async (_case, query, variables) => {
     const { errors } = await ada.ask(query, variables);
     expect(errors.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
     expect(errors[0]?.extensions.fields).toBeDefined();
@@ -183,7 +183,7 @@ describe('a request body', () => {
     '{"query":1}',
     '[{"query":"{me{id}}"},{"query":"{me{id}}"}]',
     '{"query":"{me{id}}","variables":1}',
-  ])('of %j is refused without a fault of the server', async (body) => {
+  ])('of %j is refused without an internal error', async (body) => {
     const response = await post(body);
     expect(response.status).toBeLessThan(500);
     const { errors } = await response.json();
@@ -198,7 +198,7 @@ describe('a request body', () => {
     ['of JSON under another name', 'application/graphql+json', `{"variables":{"x":${deep(63)}}}`],
     ['of JSON with many values', 'application/json', `{"query":"{me{id}}","extensions":[${'[],'.repeat(5_000)}1]}`],
     ['of a form', 'application/x-www-form-urlencoded', `variables=${encodeURIComponent(deep(65))}`],
-  ])('%s beyond the bounds is refused before it is parsed', async (_what, type, body) => {
+  ])('%s beyond the limits is refused before it is parsed', async (_what, type, body) => {
     const response = await post(body, { 'content-type': type });
     const { errors } = await response.json();
     expect({ status: response.status, code: errors[0].extensions.code }).toEqual({
@@ -208,17 +208,17 @@ describe('a request body', () => {
     expect(errors[0].message).toContain(TOO_DEEP);
   });
 
-  it('may have as many values as all commands of an application from a signed-in person', async () => {
+  it('may have as many values as all commands of an application if the user is signed in', async () => {
     const variables = { x: Array.from({ length: 100_000 }, () => 1) };
     expect((await post({ query: ME, variables }, { authorization: `Bearer ${ada.token}` })).status).toBe(200);
   });
 
-  it('is refused when the JSON of its address nests too deep', async () => {
+  it('has the same nesting limit as JSON in the URL', async () => {
     const response = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(ME)}&variables=${deep(65)}`);
     expect((await response.json()).errors[0].message).toContain(TOO_DEEP);
   });
 
-  it('is refused when the JSON in its document nests too deep', async () => {
+  it('has the same nesting limit as JSON in a document', async () => {
     const overwrite = (levels: number) =>
       `mutation { overwriteCommands(input: { applicationId: "1", commands: ${deep(levels)} }) { __typename } }`;
     const messages = async (levels: number) => (await askGraphql(server, overwrite(levels))).errors[0]?.message;
@@ -229,7 +229,7 @@ describe('a request body', () => {
   it.each([
     ['a mebibyte', () => ({ authorization: `Bearer ${ada.token}` }), 1024 * 1024],
     ['64 KiB, from somebody who is not signed in,', () => ({}), 64 * 1024],
-  ])('of more than %s is too large', async (_size, headers, limit) => {
+  ])('of more than %s is refused as too large', async (_size, headers, limit) => {
     const bodyOf = (size: number) => JSON.stringify({ query: ME }).padEnd(size);
     expect((await post(bodyOf(limit), headers())).status).toBe(200);
     const response = await post(bodyOf(limit + 1), headers());
@@ -247,14 +247,14 @@ describe('a session cookie', () => {
   const cookieOf = () => ({ cookie: ada.cookie });
   const nameIn = async (response: Response) => (await response.json()).data?.me?.username;
 
-  it('is honoured from a page of this origin and from a script that states none', async () => {
+  it('is accepted from a page of this origin and from a client that sends no origin', async () => {
     expect(await nameIn(await post({ query: ME }, { ...cookieOf(), origin: server.origin }))).toBe('ada');
     const loopback = server.origin.replace('localhost', '127.0.0.1');
     expect(await nameIn(await post({ query: ME }, { ...cookieOf(), origin: loopback }))).toBe('ada');
     expect(await nameIn(await post({ query: ME }, cookieOf()))).toBe('ada');
   });
 
-  it('is worth nothing from a page of another site', async () => {
+  it('is refused from a page of another site', async () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://elsewhere.example' },
       { origin: 'null' },
@@ -267,7 +267,7 @@ describe('a session cookie', () => {
     }
   });
 
-  it('is worth nothing from a page of another site that asks with GET, and lets a link there lead to GraphiQL', async () => {
+  it('is refused in a GET request of another site, which may still link to GraphiQL', async () => {
     const address = `${server.origin}/graphql?${new URLSearchParams({ query: ME })}`;
     const asked = { ...cookieOf(), 'x-graphql-yoga-csrf': '1', origin: 'https://elsewhere.example' };
     expect((await fetch(address, { headers: asked })).status).toBe(403);
@@ -277,7 +277,7 @@ describe('a session cookie', () => {
   });
 
   it.each<Record<string, string>>([{}, { origin: 'https://elsewhere.example' }])(
-    'is worth nothing beside an Authorization that cannot name a session (%j)',
+    'is ignored next to an Authorization header that cannot name a session (%j)',
     async (origin) => {
       for (const authorization of ['Basic YTpi', 'Bot x', 'Bearer', '']) {
         const response = await post({ query: ME }, { ...cookieOf(), ...origin, authorization });
@@ -287,12 +287,12 @@ describe('a session cookie', () => {
     },
   );
 
-  it('is worth nothing beside the bearer of a session that has ended', async () => {
+  it('is ignored next to the bearer token of a session that has ended', async () => {
     const headers = { ...cookieOf(), authorization: 'Bearer ended', origin: 'https://elsewhere.example' };
     expect(await (await post({ query: ME }, headers)).json()).toEqual({ data: { me: null } });
   });
 
-  it('is worth nothing in a request that a browser would send unasked', async () => {
+  it('is refused in a request that another site can make a browser send', async () => {
     const form = new FormData();
     form.set('operations', JSON.stringify({ query: ME }));
     form.set('map', '{}');
@@ -315,7 +315,7 @@ describe('a session cookie', () => {
     for (const site of ['same-site', 'cross-site', 'none']) expect((await bySite(site)).status).toBe(403);
   });
 
-  it('is not needed: a bearer is honoured from anywhere', async () => {
+  it('is not required: a bearer token is accepted from any origin', async () => {
     const headers = { authorization: `Bearer ${ada.token}`, origin: 'https://elsewhere.example' };
     const response = await post({ query: ME }, headers);
     expect(await nameIn(response)).toBe('ada');
@@ -324,7 +324,7 @@ describe('a session cookie', () => {
 });
 
 describe('GET /graphql', () => {
-  it('shows a browser GraphiQL that loads nothing from elsewhere', async () => {
+  it('returns GraphiQL, which loads nothing from other origins', async () => {
     const response = await fetch(`${server.origin}/graphql`, { headers: { accept: 'text/html', cookie: ada.cookie } });
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
     const page = await response.text();
@@ -343,7 +343,7 @@ describe('GET /graphql', () => {
     ['gzip, deflate, br;q=0', 'gzip'],
     ['identity', null],
     ['gzip;q=0.0, br ; q=0', null],
-  ])('its program is for whoever takes %s sent as %s, to be kept for ever', async (accepted, encoding) => {
+  ])('serves the script of GraphiQL for Accept-Encoding %s as %s, cacheable forever', async (accepted, encoding) => {
     const request = get(await script(), { headers: { 'accept-encoding': accepted } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const { headers } = response;
@@ -359,13 +359,13 @@ describe('GET /graphql', () => {
     expect(text.includes('YogaGraphiQL')).toBe(true);
   });
 
-  it('its program has no other name', async () => {
+  it('serves the script of GraphiQL under no other name', async () => {
     const address = (await script()).replace(/\w{16}\.js/, '0123456789abcdef.js');
     expect((await fetch(address)).status).toBe(404);
     expect((await fetch(await script(), { method: 'POST' })).status).toBe(405);
   });
 
-  it('never changes anything', async () => {
+  it('runs no mutations', async () => {
     const query = 'mutation { createGuild(input: { name: "by get" }) { guild { id } } }';
     const response = await fetch(`${server.origin}/graphql?${new URLSearchParams({ query })}`, {
       headers: { authorization: `Bearer ${ada.token}` },
@@ -375,18 +375,15 @@ describe('GET /graphql', () => {
   });
 });
 
-describe('a request that is none for GraphQL', () => {
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
-    '%s is answered 405, with what is taken',
-    async (method) => {
-      const response = await fetch(`${server.origin}/graphql`, { method });
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
-      expect(await response.json()).toEqual({ message: '405: Method Not Allowed', code: 0 });
-    },
-  );
+describe('a request that GraphQL does not accept', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s gets 405 with the allowed methods', async (method) => {
+    const response = await fetch(`${server.origin}/graphql`, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
+    expect(await response.json()).toEqual({ message: '405: Method Not Allowed', code: 0 });
+  });
 
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
-    'is answered 405 with a body of %s, too, before that is read',
+    'gets 405 with a body of %s, before the body is read',
     async (type) => {
       const response = await fetch(`${server.origin}/graphql`, {
         method: 'PUT',
@@ -397,7 +394,7 @@ describe('a request that is none for GraphQL', () => {
     },
   );
 
-  it('of another content type is answered 415, in the shape of all errors', async () => {
+  it('of another content type gets 415 in the format of all errors', async () => {
     const headers = { 'content-type': 'text/plain' };
     const response = await fetch(`${server.origin}/graphql`, { method: 'POST', headers, body: '{ __typename }' });
     expect(response.status).toBe(415);

@@ -35,19 +35,19 @@ const STATES: Record<string, () => Promise<{ argument: string; id: string; name:
 };
 
 describe('a subscription that asks for the initial state', () => {
-  it.each(Object.entries(STATES))('is told it first by %s', async (field, make) => {
+  it.each(Object.entries(STATES))('first sends the current state with %s', async (field, make) => {
     const { argument, id, name } = await make();
     const query = `subscription ($id: ID!) { ${field}(${argument}: $id, initial: true) { id name } }`;
     const stream = await watch(query, { id });
     expect(await stream.next()).toEqual({ data: { [field]: { id, name } } });
   });
 
-  it('is told the portal home first, and changes after it', async () => {
+  it('first sends the current portal home', async () => {
     const stream = await watch('subscription { portalHomeChanged(initial: true) { teamInvitations { id } } }', {});
     expect(await stream.next()).toEqual({ data: { portalHomeChanged: { teamInvitations: [] } } });
   });
 
-  it('is told each change after it, once', async () => {
+  it('sends each later change once', async () => {
     const application = await createApplication(ada, 'Otter bot');
     const query = 'subscription ($id: ID!) { applicationChanged(applicationId: $id, initial: true) { name } }';
     const stream = await watch(query, { id: application.id });

@@ -35,19 +35,18 @@ const installToSelf = (person: Person) =>
   person.graphql('mutation ($i: InstallApplicationInput!) { installApplication(input: $i) { installation { id } } }', {
     i: { applicationId: application.id, scopes: ['applications.commands'] },
   });
-/** The application as its owner sees it. */
 const own = async (shown: string) =>
   (await ada.graphql(`query ($id: ID!) { application(id: $id) { ${shown} } }`, { id: application.id })).application;
-/** The application as somebody without a role meets it. */
+/** The application as a user without a role sees it. */
 const met = async (shown: string) => {
   const query = `query ($id: ID!) { guild(id: $id) { installations { application { ${shown} } } } }`;
   return (await bob.graphql(query, { id: guild.id })).guild.installations[0].application;
 };
 
-describe('how often an application is installed', () => {
+describe('the install count of an application', () => {
   const COUNTS = 'serverCount userCount';
 
-  it('is counted in servers and people', async () => {
+  it('counts servers and users', async () => {
     await update(ada, application.id, { userInstall: true });
     const second = await install(ada, application, await createGuild(ada));
     await installToSelf(ada);
@@ -58,12 +57,12 @@ describe('how often an application is installed', () => {
     expect(await own(COUNTS)).toEqual({ serverCount: 1, userCount: 2 });
   });
 
-  it('is nothing for an application that nobody has installed', async () => {
+  it('is 0 if the application is not installed', async () => {
     application = await createApplication(ada);
     expect(await own(COUNTS)).toEqual({ serverCount: 0, userCount: 0 });
   });
 
-  it('is nothing for somebody without a role in it', async () => {
+  it('is 0 for a user without a role', async () => {
     expect(await met(COUNTS)).toEqual({ serverCount: 0, userCount: 0 });
   });
 
@@ -92,14 +91,14 @@ describe('the default install settings', () => {
     [{ userInstall: true, serverInstall: true }, [SERVER, USER], [SERVER, USER]],
     [{ userInstall: false }, [SERVER], [SERVER, USER]],
     [{ serverInstall: false }, [USER], [SERVER, USER]],
-  ])('are, with %j, %j; all of them are %j', async (contexts, settings, all) => {
+  ])('with %j are %j, and with all: true %j', async (contexts, settings, all) => {
     await update(ada, application.id, contexts);
     expect(await own(shownWith(''))).toEqual({ defaultInstallSettings: settings });
     expect(await own(shownWith('(all: false)'))).toEqual({ defaultInstallSettings: settings });
     expect(await own(shownWith('(all: true)'))).toEqual({ defaultInstallSettings: all });
   });
 
-  it('are those of contexts that are on for somebody without a role, whatever they ask for', async () => {
+  it('are only those of enabled contexts for a user without a role, even with all: true', async () => {
     await update(ada, application.id, { userInstall: false });
     expect(await met(shownWith('(all: true)'))).toEqual({ defaultInstallSettings: [SERVER] });
   });

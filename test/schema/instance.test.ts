@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { askGraphql } from '../harness/graphql.js';
 import { startServer } from '../harness/server.js';
 
-it('the instance says where programs reach it, to everybody', async () => {
+it('the instance shows its public URLs to unauthenticated callers', async () => {
   const server = await startServer({ env: { PUBLIC_URL: 'https://chat.example' } });
   const here = { ...server, origin: server.app.addresses.listeningAt };
   const { data, errors } = await askGraphql(here, '{ instance { publicUrl restUrl gatewayUrl } }');

@@ -23,7 +23,7 @@ import { subscribe } from '../harness/subscriptions.js';
 
 const clock = new MovableClock();
 let server: TestServer;
-/** Who develops the application, owns the guild and runs the command, is a member, and of nothing. */
+/** dev develops the application, ada owns the guild and runs the command, bob is a member, and eve is an outsider. */
 let dev: Person;
 let ada: Person;
 let bob: Person;
@@ -67,7 +67,7 @@ const invoke = async (person = ada): Promise<Loose> =>
     )
   ).invokeCommand.interaction;
 
-/** A command that was run, and what its application got. */
+/** Runs the command and returns the interaction that the application received. */
 async function asked(): Promise<{ id: string; token: string }> {
   await invoke();
   return (await session.event('INTERACTION_CREATE')).d;
@@ -81,7 +81,7 @@ const list = (person: Person, id = application.id) =>
 const callback = ({ id, token }: Loose, json: object = { type: 4, data: { content: 'hello' } }) =>
   send(server, 'POST', `/interactions/${id}/${token}/callback`, { json });
 
-/** A command whose answer is to follow, for which there is time. */
+/** Runs the command and defers its answer. */
 async function deferred(): Promise<{ id: string; token: string }> {
   const key = await asked();
   await callback(key, { type: 5 });
@@ -91,7 +91,7 @@ async function deferred(): Promise<{ id: string; token: string }> {
 const EPHEMERAL = { type: 4, data: { content: 'psst', flags: MessageFlags.Ephemeral } };
 
 describe('an interaction', () => {
-  it('I-26: shows its developers what happened with it, one step after the other', async () => {
+  it('I-26: shows each step of its trace to its developers', async () => {
     const { id, token } = await asked();
     expect((await callback({ id, token }, { type: 4, data: {} })).status).toBe(400);
     await callback({ id, token });
@@ -105,12 +105,12 @@ describe('an interaction', () => {
       application: { id: application.id },
       trace: [{ kind: 'GATEWAY' }, { kind: 'REFUSED', reason: expect.any(String) }, { kind: 'CALLBACK' }],
     });
-    // Whoever develops the application need not be in the guild.
+    // A developer of the application may be outside the guild.
     expect(data.interaction).toMatchObject({ channel: null, message: null });
     expect(JSON.stringify(data)).not.toContain(token);
   });
 
-  it('I-26: shows its person what came of it, without the trace', async () => {
+  it('I-26: shows its result to its user, without the trace', async () => {
     const { id, token } = await asked();
     await callback({ id, token });
     const { data } = await read(ada, id);
@@ -122,7 +122,7 @@ describe('an interaction', () => {
     });
   });
 
-  it('I-26: is nothing to anybody else', async () => {
+  it('I-26: is hidden from all other users', async () => {
     const { id } = await asked();
     for (const person of [bob, eve]) {
       const answer = await read(person, id);
@@ -136,7 +136,7 @@ describe('an interaction', () => {
     expect((await list(eve, rival.id)).data.application.interactions.edges).toEqual([]);
   });
 
-  it('I-26: that nobody answered tells its person so, and its developers why', async () => {
+  it('I-26: shows a short failure to its user and the reason to its developers if no answer comes', async () => {
     await session.close();
     const invoking = invoke();
     await clock.advanceOnceWaiting(3_000);
@@ -146,7 +146,7 @@ describe('an interaction', () => {
     session = await GatewayClient.open(server.origin);
   });
 
-  it('I-6: shows a state whose time is over, whether or not somebody has noted it', async () => {
+  it('I-6: is shown as expired after its time is over, even if no process has stored that yet', async () => {
     const { id } = await asked();
     const endsAt = new Date(server.app.clock.now() - 1);
     const data = { state: 'DEFERRED', endsAt, failure: null } as const;
@@ -161,14 +161,14 @@ describe('an interaction', () => {
 describe('interactionUpdated', () => {
   const SUBSCRIPTION = `subscription ($id: ID!) { interactionUpdated(applicationId: $id) { id state } }`;
 
-  it('I-26: streams each change of state to who has a role in the application', async () => {
+  it('I-26: streams each change of state to users with a role in the application', async () => {
     const client = socketClient(server, { token: dev.token });
     const events = await subscribeOn(client, SUBSCRIPTION, { id: application.id });
     const { id, token } = await asked();
     const states = async (state: string) => {
       for (;;) {
         const { interactionUpdated } = (await events.next()).data;
-        // Those of the tests before this one that nobody answered come to their end meanwhile.
+        // Unanswered interactions of the tests before this one may expire in the meantime.
         if (interactionUpdated.id === id && interactionUpdated.state === state) return;
       }
     };
@@ -181,7 +181,7 @@ describe('interactionUpdated', () => {
     await client.dispose();
   });
 
-  it('I-26: streams each step of the trace, also where the state stays as it is', async () => {
+  it('I-26: streams each step of the trace, even if the state stays the same', async () => {
     const { id, token } = await deferred();
     const client = socketClient(server, { token: dev.token });
     const events = await subscribeOn(
@@ -207,7 +207,7 @@ describe('interactionUpdated', () => {
     await client.dispose();
   });
 
-  it('does not keep the turn of one who leaves while a value is worked out', async () => {
+  it('does not block the next subscriber after a client leaves while a value is computed', async () => {
     for (let round = 0; round < 5; round += 1) {
       const client = socketClient(server, { token: dev.token });
       const events = await subscribeOn(client, SUBSCRIPTION, { id: application.id });
@@ -225,7 +225,7 @@ describe('interactionUpdated', () => {
     await client.dispose();
   });
 
-  it('I-26: is refused to the person, and to developers of others', async () => {
+  it('I-26: is refused to the user and to developers of other applications', async () => {
     for (const person of [ada, bob, eve]) {
       const client = socketClient(server, { token: person.token });
       const refused = await refusalOf(subscribeOn(client, SUBSCRIPTION, { id: application.id }));
@@ -240,7 +240,7 @@ describe('interactionChanged', () => {
   const fillIn = ({ token }: Loose) =>
     send(server, 'PATCH', `/webhooks/${application.id}/${token}/messages/@original`, { json: { content: 'done' } });
 
-  it('I-26: tells the person what becomes of one interaction, without its trace', async () => {
+  it('I-26: sends the changes of one interaction to its user, without the trace', async () => {
     const { id, token } = await deferred();
     const client = socketClient(server, { token: ada.token });
     const events = await subscribeOn(client, SUBSCRIPTION, { id });
@@ -251,7 +251,7 @@ describe('interactionChanged', () => {
     await client.dispose();
   });
 
-  it('I-26: tells developers of it, and nobody else', async () => {
+  it('I-26: sends the changes and the trace to developers, and is refused to strangers', async () => {
     const { id, token } = await deferred();
     const client = socketClient(server, { token: dev.token });
     const events = await subscribeOn(client, SUBSCRIPTION, { id });
@@ -266,7 +266,7 @@ describe('interactionChanged', () => {
 });
 
 describe('an ephemeral answer', () => {
-  it('I-23: is for its person in events, lists and by its id, and for nobody else', async () => {
+  it('I-23: is visible only to its user in events, in lists and by its id', async () => {
     const [mine, theirs] = [
       await subscribe(server, ada, guild.textChannelId),
       await subscribe(server, bob, guild.textChannelId),
@@ -277,7 +277,7 @@ describe('an ephemeral answer', () => {
     expect(data).toMatchObject({ content: 'psst' });
     const plain = await asked();
     await callback(plain, { type: 4, data: { content: 'for all' } });
-    // The next that others are told of is the one for all.
+    // The next message that other members get is the public one.
     expect((await theirs.next(({ type }) => type === 'MESSAGE_CREATE')).data).toMatchObject({ content: 'for all' });
     const messages = async (person: Person): Promise<string[]> =>
       (
@@ -295,7 +295,7 @@ describe('an ephemeral answer', () => {
     await Promise.all([mine.close(), theirs.close()]);
   });
 
-  it('I-23: has components for its person alone', async () => {
+  it('I-23: has components that only its user can use', async () => {
     const row = { type: 1, components: [{ type: 2, style: 1, label: 'press', custom_id: 'press' }] };
     const request = await asked();
     await callback(request, { type: 4, data: { ...EPHEMERAL.data, components: [row] } });
@@ -310,8 +310,8 @@ describe('an ephemeral answer', () => {
   });
 });
 
-describe('what one person is shown', () => {
-  it('I-2: a modal is shown to the person, and not to its developers', async () => {
+describe('a response for one user', () => {
+  it('I-2: shows a modal to the user, and not to developers', async () => {
     const request = await asked();
     await callback(request, {
       type: 9,
@@ -336,7 +336,7 @@ describe('what one person is shown', () => {
     expect((await read(ada, request.id)).data.interaction.modal).toBeNull();
   });
 
-  it('I-1: autocompleteCommand answers with the choices', async () => {
+  it('I-1: contains the choices of an autocompletion', async () => {
     const input = {
       channelId: guild.textChannelId,
       commandId,
@@ -353,12 +353,12 @@ describe('what one person is shown', () => {
   });
 });
 
-describe('what somebody asks', () => {
+describe('a command that a user runs', () => {
   const RUN = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id } } }`;
   const COMPLETE = `mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices } }`;
   const input = () => ({ channelId: guild.textChannelId, commandId });
 
-  it('I-29: is refused of a command that has become another since they were shown it', async () => {
+  it('I-29: is refused if it has changed since the user saw it', async () => {
     const { version } = await server.app.db.reader.applicationCommand.findUniqueOrThrow({
       where: { id: BigInt(commandId) },
     });
@@ -376,13 +376,13 @@ describe('what somebody asks', () => {
   it.each([
     ['de-CH, fr;q=0.9', 'de'],
     ['tlh', 'en-US'],
-  ])('I-30: with Accept-Language: %s says that they read %s', async (languages, locale) => {
+  ])('I-30: with Accept-Language: %s has the locale %s', async (languages, locale) => {
     const headers = { authorization: `Bearer ${ada.token}`, 'accept-language': languages };
     await askGraphql(server, RUN, { input: input() }, headers);
     expect((await session.event('INTERACTION_CREATE')).d).toMatchObject({ locale, guild_locale: 'en-US' });
   });
 
-  it('I-30: says in which language they read on a socket, too', async () => {
+  it('I-30: has the locale of the user on a socket, too', async () => {
     const client = socketClient(server, { token: ada.token, headers: { 'accept-language': 'fr' } });
     await client.iterate({ query: RUN, variables: { input: input() } }).next();
     await client.dispose();
@@ -390,7 +390,7 @@ describe('what somebody asks', () => {
   });
 });
 
-describe('over HTTP', () => {
+describe('an endpoint over HTTP', () => {
   let endpoint: TestEndpoint;
   beforeAll(async () => {
     endpoint = await startEndpoint({
@@ -404,7 +404,7 @@ describe('over HTTP', () => {
   });
   afterAll(() => endpoint.close());
 
-  it('I-10, I-11, I-13: an endpoint’s health tells what it did, and it stays where it is', async () => {
+  it('I-10, I-11, I-13: reports its results as its health, and stays configured after failures', async () => {
     expect(await invoke()).toMatchObject({ state: 'ANSWERED', fellBack: false, durationMs: expect.any(Number) });
     endpoint.mode('error');
     expect(await invoke()).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true });
@@ -429,7 +429,7 @@ describe('over HTTP', () => {
   });
 });
 
-/** Whether a subscription is refused, before its first event or as it. */
+/** Whether the subscription fails, either when it opens or in its first event. */
 async function refusalOf(opening: Promise<{ next(): Promise<{ errors?: unknown }> }>): Promise<boolean> {
   try {
     return (await (await opening).next()).errors !== undefined;

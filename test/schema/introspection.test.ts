@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What is left of what an address without a credential may ask for. */
+/** Points that remain for a caller without a credential. */
 async function left(): Promise<number> {
   return (await server.app.limits.peek(GRAPHQL_PER_CALLER, '127.0.0.1')).remaining;
 }
@@ -22,7 +22,7 @@ async function left(): Promise<number> {
 const TYPE = 'name kind ofType { name kind ofType { name kind } }';
 const PART = `types { name fields { name args { name type { ${TYPE} } } type { ${TYPE} } } }`;
 
-it('the whole schema is made once, and answered from what was kept from then on', async () => {
+it('an introspection result is computed once, and then served from the cache', async () => {
   const query = getIntrospectionQuery({ inputValueDeprecation: true });
   const costs: number[] = [];
   const answers = [];
@@ -45,14 +45,14 @@ it('a document with faults costs more for each fault', async () => {
   await expect.poll(left).toBe(before - OPERATION_COST - 1_100);
 });
 
-it('an operation with many values in its variables costs more', async () => {
+it('an operation costs more with many values in its variables', async () => {
   const limit = () => server.app.limits.peek(GRAPHQL_PER_CALLER, ada.id);
   const before = (await limit()).remaining;
   await ada.ask('{ me { username } }', { x: Array.from({ length: 20_000 }, () => 1) });
   expect(before - (await limit()).remaining).toBeGreaterThanOrEqual(OPERATION_COST + 10_000);
 });
 
-it('many times the schema is too much for one operation', async () => {
+it('an operation is refused if it asks for the schema many times', async () => {
   const aliases = Array.from({ length: 100 }, (_, n) => `a${n}: __schema { ${PART} }`);
   expect(await askGraphql(server, `{ ${aliases.join(' ')} }`)).toMatchObject({
     data: null,
@@ -60,7 +60,7 @@ it('many times the schema is too much for one operation', async () => {
   });
 });
 
-it('what is asked beside the schema, or differs with variables, is not kept', async () => {
+it('a result is not cached if it has other fields than the schema or depends on variables', async () => {
   const me = `{ me { username } __schema { queryType { name } } }`;
   expect((await ada.graphql(me)).me).toEqual({ username: 'ada' });
   expect((await askGraphql(server, me)).data.me).toBeNull();
@@ -71,7 +71,7 @@ it('what is asked beside the schema, or differs with variables, is not kept', as
   }
 });
 
-it('operations of one document are kept apart', async () => {
+it('a result is cached for each operation of a document', async () => {
   const query = 'query a { __type(name: "Guild") { name } } query b { __type(name: "Team") { name } }';
   for (const [operationName, name] of Object.entries({ a: 'Guild', b: 'Team' })) {
     const response = await fetch(`${server.origin}/graphql`, {

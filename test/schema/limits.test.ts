@@ -5,7 +5,7 @@ import { OBJECTS_PER_TURN, OPERATION_COST, OperationBudget, operationLimits } fr
 import { limitOperations } from '../../src/schema/limits.js';
 import { eachRound } from '../harness/turns.js';
 
-/** How many objects had a field resolved in each turn of the event loop. */
+/** Number of objects with a resolved field, for each turn of the event loop. */
 let made: number[];
 beforeEach(() => {
   made = [0];
@@ -48,7 +48,7 @@ it.each([
   ['one list', '{ item { items { length } } }', 9_000],
   ['a list in each entry of another', '{ item { items { items { length } } } }', 90],
   ['lists beside each other', `{ item { ${'abcdefghi'.replace(/./g, ' $&: items { length }')} } }`, 1_000],
-])('%s: others have a turn whenever so many objects were made', async (_case, query, length) => {
+])('%s: an operation yields to the event loop after each batch of objects', async (_case, query, length) => {
   const paid: number[] = [];
   const result = await run(query, length, new OperationBudget(async (objects) => void paid.push(objects)));
   expect(result.errors).toBeUndefined();
@@ -59,7 +59,7 @@ it.each([
   expect(sum).toBeGreaterThan(total - OBJECTS_PER_TURN);
 });
 
-it('the fields of an operation that was stopped are not resolved', async () => {
+it('an operation that is stopped resolves no further fields', async () => {
   const budget = new OperationBudget(async () => {});
   const result = await run('{ item { items { items { length } } } }', 200, budget);
   expect(budget.refusal).toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -68,7 +68,7 @@ it('the fields of an operation that was stopped are not resolved', async () => {
   expect(total).toBeLessThanOrEqual(operationLimits.objects);
 });
 
-it('what the caller cannot pay for is not made', async () => {
+it('an operation is stopped if the caller cannot pay for more objects', async () => {
   const refusal = new Error('enough');
   const budget = new OperationBudget(async () => {
     throw refusal;
@@ -79,7 +79,7 @@ it('what the caller cannot pay for is not made', async () => {
   expect(total).toBeLessThanOrEqual(OBJECTS_PER_TURN);
 });
 
-it('events pay for what they make, and what one left unpaid is paid with the next', async () => {
+it('events pay for their objects, and the next event pays what one left unpaid', async () => {
   const paid: number[] = [];
   const contextValue = { budget: new OperationBudget(async (objects) => void paid.push(objects)) };
   const document = parse('subscription { changed { items { length } } }');
@@ -89,7 +89,7 @@ it('events pay for what they make, and what one left unpaid is paid with the nex
   expect(Math.min(...paid)).toBeGreaterThanOrEqual(OBJECTS_PER_TURN);
 });
 
-it('an event that cannot be paid for is not made, nor are those after it until they can', async () => {
+it('an event that the caller cannot pay for is refused, and so are later ones until the caller can pay', async () => {
   let isBeyond = true;
   const budget = new OperationBudget(async () => {
     if (isBeyond) throw new DomainError('RATE_LIMITED', 'enough');

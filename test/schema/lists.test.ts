@@ -65,7 +65,7 @@ const LISTS: [string, string, (data: Loose) => { id: string }[]][] = [
 ];
 
 it.each([1, 3])(
-  'a list of each of many parents has %d entries at most, however short the others are',
+  'a list has at most %d entries for each of many parents, however short the other lists are',
   async (first) => {
     const query = 'query ($first: Int) { teams { id applications(first: $first) { id } } }';
     const { teams } = await ada.graphql(query, { first });
@@ -82,7 +82,7 @@ describe.each(LISTS)('%s', (_name, fields, entriesOf) => {
     );
   const ids = async (args: object) => entriesOf((await ask(args)).data).map(({ id }) => id);
 
-  it('is walked in parts, without gap or overlap', async () => {
+  it('is read in pages without gaps or overlaps', async () => {
     const all = await ids({});
     expect(all.length).toBeGreaterThanOrEqual(4);
     const walked: string[] = [];
@@ -101,7 +101,7 @@ describe.each(LISTS)('%s', (_name, fields, entriesOf) => {
   });
 });
 
-it('invitations to tests go on after one that is gone', async () => {
+it('the list of tester invitations continues after a cursor whose invitation is gone', async () => {
   const ask = async (args: string): Promise<string[]> => {
     const { portalHome } = await ada.graphql(`{ portalHome { testerInvitations${args} { application { id } } } }`);
     return portalHome.testerInvitations.map(({ application }: Loose) => application.id);
@@ -113,7 +113,7 @@ it('invitations to tests go on after one that is gone', async () => {
   expect(await ask(`(after: "${gone}")`)).toEqual(others);
 });
 
-it('no more than 200 applications of a team are read for a change of it', async () => {
+it('a change to a team reads at most 200 of its applications', async () => {
   const fay = await signUp(server, 'fay');
   const id = await putTeam(server, fay, []);
   await createBots(server.app, 300, { ownerTeamId: id });
@@ -130,7 +130,7 @@ it('no more than 200 applications of a team are read for a change of it', async 
   await listeners.none();
 });
 
-it('no more than 200 of each of the lists of a portal home are read for a change of it', async () => {
+it('a change to a portal home reads at most 200 entries of each of its lists', async () => {
   const gus = await signUp(server, 'gus');
   await createBots(server.app, 300, { ownerUserId: BigInt(gus.id) });
   const client = socketClient(server, { token: gus.token });
@@ -146,17 +146,17 @@ it('no more than 200 of each of the lists of a portal home are read for a change
   await listeners.none();
 });
 
-it('no more than 200 entries of a list are read, whoever asks for them', async () => {
+it('a list without a page size reads at most 200 entries', async () => {
   const cleo = await signUp(server, 'cleo');
   await createBots(server.app, 300, { ownerUserId: BigInt(cleo.id) });
   const rows = await rowsReadBy(async () => {
     expect((await cleo.graphql('{ applications { id } }')).applications).toHaveLength(200);
   });
-  // The id of each, and its row.
+  // Each entry takes two rows: its id and the entry itself.
   expect(rows).toBeLessThan(420);
 });
 
-it('lists of several teams that are longer than what is shown are read apart', async () => {
+it('long lists of several teams are read separately', async () => {
   const dan = await signUp(server, 'dan');
   for (let n = 0; n < 2; n += 1) {
     const ownerTeamId = await putTeam(server, dan, []);

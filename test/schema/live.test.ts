@@ -39,8 +39,8 @@ const LEAVE = 'mutation ($i: GuildIdInput!) { leaveVoice(input: $i) { voiceState
 const SELF = 'mutation ($i: SetVoiceStateInput!) { setVoiceState(input: $i) { voiceState } }';
 const channelOf = async (person: Person) => (await told.next(person.id, 'VOICE_STATE_UPDATE')).channel_id;
 
-describe('the presence of a person', () => {
-  it('lasts as long as one of their sockets', async () => {
+describe('the presence of a user', () => {
+  it('lasts until the last of their sockets closes', async () => {
     const first = await open(bob);
     expect(await statusOf(bob)).toBe('online');
     const second = await open(bob);
@@ -49,7 +49,7 @@ describe('the presence of a person', () => {
     expect(await statusOf(bob)).toBe('offline');
   });
 
-  it('is one for all of their sockets, later ones included, and invisible is shown as offline', async () => {
+  it('is the same for all of their sockets, also for later ones, and shows invisible as offline', async () => {
     const first = await open(bob);
     const second = await open(bob);
     const { data } = await first.ask(SET, { i: { status: 'DND' } });
@@ -69,19 +69,19 @@ describe('the presence of a person', () => {
     expect(told.rest().filter(({ type }) => type === 'PRESENCE_UPDATE')).toEqual([]);
   });
 
-  it('counts for who looks at an invite', async () => {
+  it('counts in the preview of an invite', async () => {
     await open(bob);
     const { createInvite: made } = await ada.graphql(INVITE, { i: { channelId: guild.textChannelId } });
     const { invite: shown } = await ada.graphql(`{ invite(code: "${made.code}") { memberCount presenceCount } }`);
     expect(shown).toEqual({ memberCount: 2, presenceCount: 1 });
   });
 
-  it('is not had without a socket', async () => {
+  it('cannot be set without a socket', async () => {
     const headers = { authorization: `Bearer ${bob.token}` };
     expect(codeOf(await askGraphql(server, SET, { i: { status: 'IDLE' } }, headers))).toBe('CONFLICT');
   });
 
-  it('ends with the sign-in, though the socket stays open', async () => {
+  it('ends when the user signs out, even if the socket stays open', async () => {
     const socket = await open(bob);
     expect(await statusOf(bob)).toBe('online');
     await socket.ask(JOIN, { i: { channelId: guild.voiceChannelId } });
@@ -98,10 +98,10 @@ async function signOut(person: Person): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-describe('voice of a person', () => {
+describe('the voice state of a user', () => {
   const join = (person: Person) => person.graphql(JOIN, { i: { channelId: guild.voiceChannelId } });
 
-  it('over a socket ends with it', async () => {
+  it('ends with the socket that set it', async () => {
     const socket = await open(bob);
     const { data } = await socket.ask(JOIN, { i: { channelId: guild.voiceChannelId } });
     expect(data.joinVoice.voiceState).toMatchObject({ channel_id: guild.voiceChannelId, user_id: bob.id });
@@ -110,7 +110,7 @@ describe('voice of a person', () => {
     expect(await channelOf(bob)).toBeNull();
   });
 
-  it('over requests lasts until they leave, or sign out', async () => {
+  it('lasts until they leave or sign out if a request set it', async () => {
     await join(bob);
     const { setVoiceState } = await bob.graphql(SELF, { i: { guildId: guild.id, selfMute: true } });
     expect(setVoiceState.voiceState).toMatchObject({ self_mute: true, self_deaf: false });
@@ -123,7 +123,7 @@ describe('voice of a person', () => {
     expect(await channelOf(bob)).toBeNull();
   });
 
-  it('over requests is of one connection, whatever becomes of their sockets', async () => {
+  it('belongs to one connection if requests set it, whatever happens to their sockets', async () => {
     const sessionOf = async () => (await join(bob)).joinVoice.voiceState.session_id;
     const session = await sessionOf();
     await (await open(bob)).close();
@@ -132,7 +132,7 @@ describe('voice of a person', () => {
     expect(await sessionOf()).toBe(session);
   });
 
-  it('is moderated by who may: muted, moved and ended', async () => {
+  it('is muted, moved and ended by members with the permission', async () => {
     const UPDATE = 'mutation ($i: UpdateMemberInput!) { updateMember(input: $i) { member { mute deaf } } }';
     const CREATE = 'mutation ($i: CreateChannelInput!) { createChannel(input: $i) { channel { id } } }';
     const update = (change: object, by = ada) =>
@@ -159,7 +159,7 @@ describe('voice of a person', () => {
   });
 });
 
-it('a connection that ends says when its person was last here', async () => {
+it('a connection that ends stores when its user was last here', async () => {
   const where = { userId: BigInt(bob.id) };
   const { reader, writer } = server.app.db;
   const socket = await open(bob);
@@ -172,7 +172,7 @@ it('a connection that ends says when its person was last here', async () => {
   expect(seenAt?.getTime()).toBeGreaterThanOrEqual(before);
 });
 
-describe('somebody who came for a visit', () => {
+describe('a temporary member', () => {
   const key = () => ({ guildId: BigInt(guild.id), userId: BigInt(bob.id) });
   const isMember = async () => (await server.app.db.reader.member.count({ where: key() })) > 0;
   const asVisit = () => server.app.db.writer.member.updateMany({ where: key(), data: { temporary: true } });
@@ -187,7 +187,7 @@ describe('somebody who came for a visit', () => {
     expect(await isMember()).toBe(false);
   });
 
-  it('stays once they have a role, as does whoever came to stay', async () => {
+  it('stays if they have a role', async () => {
     await asVisit();
     const role = { id: server.app.nextId(), guildId: key().guildId, name: 'stays' };
     await server.app.db.writer.role.create({ data: role });
@@ -199,7 +199,7 @@ describe('somebody who came for a visit', () => {
     expect(await isMember()).toBe(true);
   });
 
-  it('has left or not, and is told so once, when another connection begins as the last one ends', async () => {
+  it('is removed at most once, with one event, when another connection begins as the last one ends', async () => {
     for (let round = 0; round < 5; round += 1) {
       await asVisit();
       const { connections } = server.app;

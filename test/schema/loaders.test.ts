@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLoader, KEYS_AT_ONCE } from '../../src/schema/loaders.js';
 import { eachRound } from '../harness/turns.js';
 
-it('a loader answers more keys than a statement may name in pieces, with a turn for others between', async () => {
+it('a loader splits many keys into batches, and yields to the event loop between them', async () => {
   const pieces: { keys: number; turn: number }[] = [];
   let turn = 0;
   const end = eachRound(() => {
@@ -21,7 +21,7 @@ it('a loader answers more keys than a statement may name in pieces, with a turn 
   expect(pieces).toHaveLength(3);
 });
 
-it('a piece that fails leaves the others alone', async () => {
+it('a batch that fails does not affect the other batches', async () => {
   const loader = createLoader(async (keys: number[]) => {
     if (keys.includes(1)) throw new Error('no such piece');
     return new Map(keys.map((key) => [key, key]));
@@ -31,7 +31,7 @@ it('a piece that fails leaves the others alone', async () => {
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(KEYS_AT_ONCE);
 });
 
-it('keys that are asked for when nothing is under way wait for nobody', async () => {
+it('a loader without pending work loads keys without delay', async () => {
   const loader = createLoader(async (keys: number[]) => new Map(keys.map((key) => [key, key])), 0);
   let hasTurned = false;
   onTestFinished(

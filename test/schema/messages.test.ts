@@ -45,8 +45,8 @@ async function pageOf(id: string, args: object) {
   return { contents: edges.map((edge: { node: { content: string } }) => edge.node.content), edges, pageInfo };
 }
 
-describe('sending', () => {
-  it('answers with the message', async () => {
+describe('a sent message', () => {
+  it('is returned by the mutation', async () => {
     const { sendMessage: sent } = await ada.graphql(SEND, { input: { channelId, content: 'hello' } });
     expect(sent.message).toMatchObject({
       content: 'hello',
@@ -62,7 +62,7 @@ describe('sending', () => {
     expect(Math.abs(Date.parse(sent.message.createdAt) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('is shown with its embeds as bots see them', async () => {
+  it('has the same embeds for users as for bots', async () => {
     const application = await createApplication(ada);
     await install(ada, application, guild);
     const answer = await fetch(`${server.origin}/api/v10/channels/${channelId}/messages`, {
@@ -79,7 +79,7 @@ describe('sending', () => {
     expect(channel.messages.edges[0].node.embeds).toEqual(sent.embeds);
   });
 
-  it('as a reply shows what it answers', async () => {
+  it('shows the message that it replies to', async () => {
     const first = await sendMessage(ada, channelId, 'a question');
     const { sendMessage: sent } = await bob.graphql(SEND, {
       input: { channelId, content: 'an answer', replyTo: first },
@@ -87,12 +87,12 @@ describe('sending', () => {
     expect(sent.message.referencedMessage).toEqual({ id: first, content: 'a question', author: { username: 'ada' } });
   });
 
-  it('names replyTo when there is no such message', async () => {
+  it('is refused with a fault at replyTo if that message is missing', async () => {
     const { errors } = await ada.ask(SEND, { input: { channelId, content: 'x', replyTo: '1' } });
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual(['replyTo']);
   });
 
-  it('holds what every message holds to: its faults are named as the input has them', async () => {
+  it('follows the rules of all messages, and faults have the path of its input', async () => {
     const EDIT = 'mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }';
     const messageId = await sendMessage(ada, channelId, 'before');
     for (const content of ['a'.repeat(4001), 'x\u0000']) {
@@ -109,7 +109,7 @@ describe('sending', () => {
     expect(sent.message.content).toBe('😀'.repeat(4000));
   });
 
-  it('takes files by the multipart request convention, in their order', async () => {
+  it('has the files of a multipart request, in their order', async () => {
     const operation = { query: SEND, variables: { input: { channelId, content: '', files: [null, null] } } };
     const form = operationForm(operation, [
       { places: ['variables.input.files.0'], content: 'first file', filename: 'one.txt', type: 'text/plain' },
@@ -136,7 +136,7 @@ describe('sending', () => {
     expect(await file.text()).toBe('first file');
   });
 
-  it('refuses a file that is none', async () => {
+  it('is refused if a file is text', async () => {
     const { errors } = await ada.ask(SEND, { input: { channelId, content: 'x', files: ['text'] } });
     expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
@@ -146,7 +146,7 @@ describe('a message', () => {
   const EDIT = `mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { content editedAt } } }`;
   const DELETE = `mutation ($input: MessageIdInput!) { deleteMessage(input: $input) { id } }`;
 
-  it('is edited by its author alone', async () => {
+  it('is edited only by its author', async () => {
     const messageId = await sendMessage(ada, channelId, 'before');
     const input = { channelId, messageId, content: 'after' };
     expect((await bob.ask(EDIT, { input })).errors[0]?.extensions.code).toBe('FORBIDDEN');
@@ -155,7 +155,7 @@ describe('a message', () => {
     expect(editMessage.message.editedAt).not.toBeNull();
   });
 
-  it('is deleted by its author or by who manages messages', async () => {
+  it('is deleted only by its author or a member who manages messages', async () => {
     const adas = await sendMessage(ada, channelId, 'mine');
     const bobs = await sendMessage(bob, channelId, 'his');
     expect((await bob.ask(DELETE, { input: { channelId, messageId: adas } })).errors[0]?.extensions.code).toBe(
@@ -167,7 +167,7 @@ describe('a message', () => {
     );
   });
 
-  it('shows reactions as the wire does, with whether one is mine', async () => {
+  it('shows reactions in the wire format, with whether one is by the caller', async () => {
     const messageId = await sendMessage(ada, channelId, 'react');
     const input = { channelId, messageId, emoji: '👍' };
     const ADD = `mutation ($input: ReactionInput!) { addReaction(input: $input) { message { reactions } } }`;
@@ -179,7 +179,7 @@ describe('a message', () => {
     expect(removeReaction.message.reactions).toMatchObject([{ count: 1, me: false }]);
   });
 
-  it('is preceded by typing', async () => {
+  it('can be announced with startTyping, which returns the channel', async () => {
     const { startTyping } = await bob.graphql(
       `mutation ($id: ID!) { startTyping(input: { channelId: $id }) { channel { name } } }`,
       { id: channelId },
@@ -199,7 +199,7 @@ describe('a page of messages', () => {
     for (let n = 1; n <= 7; n += 1) await sendMessage(ada, paged, `m${n}`);
   });
 
-  it('runs in ascending order from either end', async () => {
+  it('is in ascending order from either end', async () => {
     expect(await pageOf(paged, { first: 3 })).toMatchObject({
       contents: ['m1', 'm2', 'm3'],
       pageInfo: { hasNextPage: true, hasPreviousPage: false },
@@ -214,7 +214,7 @@ describe('a page of messages', () => {
     });
   });
 
-  it('goes on from a cursor in both directions, without gap or overlap', async () => {
+  it('continues from a cursor in both directions, without gaps or overlaps', async () => {
     const first = await pageOf(paged, { first: 3 });
     expect(await pageOf(paged, { first: 3, after: first.pageInfo.endCursor })).toMatchObject({
       contents: ['m4', 'm5', 'm6'],
@@ -241,7 +241,7 @@ describe('a page of messages', () => {
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', fields: { [path]: [expect.anything()] } });
   });
 
-  it('is empty for somebody who may not read the history', async () => {
+  it('is empty for a member who may not read the history', async () => {
     await denyInChannel(server, guild, paged, Permission.ReadMessageHistory);
     const { channel } = await bob.graphql(PAGE, { id: paged });
     expect(channel.messages).toMatchObject({ edges: [], pageInfo: { hasNextPage: false, startCursor: null } });
@@ -250,7 +250,7 @@ describe('a page of messages', () => {
   });
 });
 
-describe('the number of statements', () => {
+describe('a query for a server with its channels and their messages', () => {
   const QUERY = `query ($id: ID!) { guild(id: $id) { name channels { name
     messages(last: 5) { edges { node { id content author { username } reactions attachments } } } } } }`;
 
@@ -269,7 +269,7 @@ describe('the number of statements', () => {
     return (await statementsOf(() => ada.graphql(QUERY, { id: guild.id }))).length;
   }
 
-  it('for a guild with its channels, their last messages and authors does not grow with them', async () => {
+  it('takes the same number of statements for many channels, messages and authors as for few', async () => {
     await addChannels(2);
     const before = await countStatements();
     await addChannels(8);
@@ -277,7 +277,7 @@ describe('the number of statements', () => {
     expect(before).toBeLessThanOrEqual(8);
   });
 
-  it('gives each channel its own newest messages', async () => {
+  it('returns the newest messages of each channel', async () => {
     const { guild: shown } = await ada.graphql(QUERY, { id: guild.id });
     const more = shown.channels.filter((channel: { name: string }) => channel.name.startsWith('more'));
     expect(more).toHaveLength(10);

@@ -33,8 +33,8 @@ const auditReasons = async (action: string) => {
   return entries.map(({ reason }) => reason);
 };
 
-describe('who runs a server', () => {
-  test('names and times out a member, with a reason, and finds them by either name', async () => {
+describe('the owner of a server', () => {
+  test('renames and times out a member with a reason, and finds them by both names', async () => {
     const update = `mutation ($input: UpdateMemberInput!) {
       updateMember(input: $input) { member { nick mute deaf communicationDisabledUntil } }
     }`;
@@ -50,14 +50,14 @@ describe('who runs a server', () => {
     expect(ended.updateMember.member).toMatchObject({ nick: 'Heron', communicationDisabledUntil: null });
   });
 
-  test('tells what the caller may do', async () => {
+  test('has all permissions, and a member has the default ones', async () => {
     const query = `query ($id: ID!) { guild(id: $id) { viewerPermissions } }`;
     expect((await owner.graphql(query, { id: guild.id })).guild.viewerPermissions).toBe(String(ALL_PERMISSIONS));
     const { viewerPermissions } = (await ada.graphql(query, { id: guild.id })).guild;
     expect(viewerPermissions).toBe(String(DEFAULT_EVERYONE_PERMISSIONS));
   });
 
-  test('gives and takes roles one by one, also several at the same time', async () => {
+  test('adds and removes single roles, also several at the same time', async () => {
     const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }';
     const make = async (name: string): Promise<string> =>
       (await owner.graphql(create, { input: { guildId: guild.id, name } })).createRole.role.id;
@@ -74,7 +74,7 @@ describe('who runs a server', () => {
     expect((await change('add', one, ada)).errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  test('kicks, bans and unbans', async () => {
+  test('kicks, bans and unbans a member', async () => {
     const kick = 'mutation ($input: MemberIdInput!) { kickMember(input: $input) { id } }';
     expect(await owner.graphql(kick, { input: { ...target(), reason: 'enough' } })).toEqual({
       kickMember: { id: ada.id },
@@ -92,7 +92,7 @@ describe('who runs a server', () => {
     expect((await owner.graphql(bans, { id: guild.id })).guild.bans.edges).toEqual([]);
   });
 
-  test('counts who was not here for some days, and has them removed', async () => {
+  test('counts inactive members and removes them', async () => {
     const bob = await signUp(server, 'bob');
     await invite(owner, guild, bob);
     const { writer } = server.app.db;
@@ -116,7 +116,7 @@ describe('who runs a server', () => {
     expect(fault?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', fields: { days: [{}] } });
   });
 
-  test('bans several at once, each on their own', async () => {
+  test('bans several users at once, each independently of the others', async () => {
     const people = await Promise.all([createPerson(server.app), createPerson(server.app)]);
     const ids = people.map(({ id }) => String(id));
     const ban = 'mutation ($input: BanMembersInput!) { banMembers(input: $input) { bannedIds failedIds } }';
@@ -127,7 +127,7 @@ describe('who runs a server', () => {
     expect(bans.map(({ reason }) => reason)).toEqual(['a raid', 'a raid']);
   });
 
-  test('changes and removes a role', async () => {
+  test('changes and deletes a role', async () => {
     const create = `mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id color } } }`;
     const { role } = (await owner.graphql(create, { input: { guildId: guild.id, name: 'one', color: 5 } })).createRole;
     expect(role.color).toBe(5);

@@ -26,10 +26,10 @@ it.beforeAll(async ({ server: shared }) => {
   guild = await putGuild(CHANNELS);
 });
 
-/** Rows that are read to know the caller and what they may, and one by which it is seen that there are more. */
+/** Allowance for rows about the caller and their permissions, and for the row that shows that a list goes on. */
 const SOME_ROWS = 1_200;
 
-/** A server of ada's that nobody has looked at yet. */
+/** Creates a server of ada's that no cache holds yet. */
 async function putGuild(channels: number): Promise<{ id: string; channelIds: string[] }> {
   const { app } = server;
   const { writer: db } = app.db;
@@ -68,7 +68,7 @@ async function addMessages(channelId: string, count: number, facts: { content?: 
   return data.map(({ id }) => id);
 }
 
-/** Gives every other channel of the server the messages of its first. */
+/** Copies the messages of the server's first channel to all of its other channels. */
 async function copyMessages(channelId: string): Promise<void> {
   const columns = Object.keys(Prisma.MessageScalarFieldEnum);
   const later = (name: string) => `"message"."${name}" + "channel"."position" * 4294967296`;
@@ -87,7 +87,7 @@ async function copyMessages(channelId: string): Promise<void> {
   );
 }
 
-/** The points that are paid for GraphQL operations from now on, in the order they are paid. */
+/** Records the points that GraphQL operations pay from now on, in the order of payment. */
 function notePoints(): number[] {
   const { limits } = server.app;
   const { take } = limits;
@@ -112,13 +112,13 @@ function stoppedAt(what: string) {
 describe('an operation', () => {
   const nested = (levels: number): string => (levels === 0 ? 'id' : `channels { guild { ${nested(levels - 1)} } }`);
 
-  it.each([2, 3])('that shows a server of many channels in itself %i times over is stopped', async (levels) => {
+  it.each([2, 3])('is stopped if it nests a server of many channels in itself %i times', async (levels) => {
     const { rows, result } = await readingsOf(() => ada.ask(`{ guild(id: "${guild.id}") { ${nested(levels)} } }`));
     expect(result).toEqual(stoppedAt('10000 objects'));
     expect(rows).toBeLessThan(levels * 2 * CHANNELS + SOME_ROWS);
   });
 
-  it('that asks for many long lists by other names is stopped', async () => {
+  it('is stopped if it requests many long lists with aliases', async () => {
     const aliases = Array.from({ length: 90 }, (_, n) => `a${n}: channels { id name }`);
     const rows = await rowsReadBy(async () => {
       expect(await ada.ask(`{ guild(id: "${guild.id}") { ${aliases.join(' ')} } }`)).toEqual(stoppedAt('10000'));
@@ -126,14 +126,14 @@ describe('an operation', () => {
     expect(rows).toBeLessThan(operationLimits.rows + SOME_ROWS);
   });
 
-  it('within the limits is answered', async () => {
+  it('is answered if it stays within the limits', async () => {
     const { id } = await putGuild(98);
     const { guild: shown } = await ada.graphql(`{ guild(id: "${id}") { channels { guild { channels { id } } } } }`);
     const lengths = shown.channels.map((channel: Loose) => channel.guild.channels.length);
     expect(lengths).toEqual(Array.from({ length: 98 }, () => 98));
   });
 
-  it('that asks for long lists of many servers reads no more than the limit of them', { tags: ['slow'] }, async () => {
+  it('reads no more rows than the limit for long lists of many servers', { tags: ['slow'] }, async () => {
     const ids: string[] = [];
     for (let n = 0; n < 21; n += 1) ids.push((await putGuild(CHANNELS)).id);
     const roots = ids.map((id, n) => `g${n}: guild(id: "${id}") { name }`);
@@ -144,7 +144,7 @@ describe('an operation', () => {
     expect(rows).toBeLessThan(operationLimits.rows + SOME_ROWS);
   });
 
-  it('that asks for the invites of a server many times reads no more than the limit of them', async () => {
+  it("reads no more rows than the limit for many copies of a server's invites", async () => {
     const { id, channelIds } = await putGuild(1);
     const createdAt = new Date(server.app.clock.now());
     await server.app.db.writer.invite.createMany({
@@ -163,7 +163,7 @@ describe('an operation', () => {
     expect(rows).toBeLessThan(operationLimits.rows + SOME_ROWS);
   });
 
-  it('pays for looking for the pages of messages of several channels', async () => {
+  it('pays for the search for message pages in several channels', async () => {
     const { id } = await putGuild(2);
     const aliases = Array.from(
       { length: 60 },
@@ -175,7 +175,7 @@ describe('an operation', () => {
     expect(sumOf(points)).toBeGreaterThan(aliases.length * (stepsOfEach * 30 + 4) - OBJECTS_PER_TURN);
   });
 
-  it('that changes something counts what it shows too, and its later changes are not made', async () => {
+  it('stops its later mutations if the results of earlier ones exceed the limits', async () => {
     const create = (name: string) =>
       `${name}: createRole(input: { guildId: "${guild.id}", name: "${name}" }) { role { id } }`;
     const show = `startTyping(input: { channelId: "${guild.channelIds[0]}" }) { channel { guild { ${nested(2)} } } }`;
@@ -186,7 +186,7 @@ describe('an operation', () => {
     expect(seen.roles.map(({ name }: { name: string }) => name)).toEqual(['@everyone', 'before']);
   });
 
-  it('is stopped alike through fragments and directives', async () => {
+  it('is stopped in the same way if it uses fragments and directives', async () => {
     const query = `query ($yes: Boolean!) { guild(id: "${guild.id}") { ...Deep @include(if: $yes) } }
       fragment Deep on Guild { channels { guild { ...Inner @skip(if: false) } } }
       fragment Inner on Guild { channels { ... on Channel { guild { channels { id } } } } }`;
@@ -206,7 +206,7 @@ describe('messages', () => {
 
   const messages = (last: number, fields: string) => `messages(last: ${last}) { edges { node { ${fields} } } }`;
 
-  it('of more channels than may be read are not read', async () => {
+  it('of too many channels are not read', async () => {
     const rows = await rowsReadBy(async () => {
       const query = `{ guild(id: "${busy.id}") { channels { ${messages(100, 'id')} } } }`;
       expect(await ada.ask(query)).toEqual(stoppedAt('10000 rows'));
@@ -214,7 +214,7 @@ describe('messages', () => {
     expect(rows).toBeLessThan(operationLimits.rows + SOME_ROWS);
   });
 
-  it('with all that belongs to them are read until the limit', async () => {
+  it('and all objects that belong to them are read up to the limit', async () => {
     const fields = `id content author { id username } channel { id name } referencedMessage { id author { id } }`;
     const rows = await rowsReadBy(async () => {
       const aliases = [1, 2, 3, 4, 5, 6, 7].map((n) => `a${n}: channels { ${messages(8 + n, fields)} }`);
@@ -223,7 +223,7 @@ describe('messages', () => {
     expect(rows).toBeLessThan(4 * operationLimits.rows);
   });
 
-  it('are shown up to the limit of bytes', async () => {
+  it('are returned up to the limit of bytes', async () => {
     const [channelId = ''] = (await putGuild(1)).channelIds;
     await addMessages(channelId, 100, { content: 'é'.repeat(2_000) });
     const aliases = (count: number) => Array.from({ length: count }, (_, n) => `a${n}: content`).join(' ');
@@ -232,7 +232,7 @@ describe('messages', () => {
     expect(await ask(21)).toEqual(stoppedAt('8388608 bytes'));
   });
 
-  it('show their reactions, however many they are', async () => {
+  it('are returned with their reactions, however many there are', async () => {
     const data = busy.channelIds.slice(0, 17).map(BigInt);
     const rows = await server.app.db.reader.message.findMany({
       where: { channelId: { in: data } },
@@ -253,8 +253,8 @@ describe('messages', () => {
   });
 });
 
-describe('lookups of one turn', () => {
-  it('are as many as an operation asks for', { tags: ['slow'] }, async () => {
+describe('the lookups of one turn', () => {
+  it('all succeed, even if there are more than 1,000', { tags: ['slow'] }, async () => {
     const lena = await signUp(server, 'lena');
     for (let n = 0; n < 25; n += 1) await createApplication(lena, `bot ${n}`);
     const aliases = Array.from({ length: 41 }, (_, n) => `a${n}: auditLog(first: 1) { edges { node { action } } }`);
@@ -266,7 +266,7 @@ describe('lookups of one turn', () => {
 });
 
 describe('each event of a subscription', () => {
-  it('has limits of its own, and one that passes them does not end the stream', async () => {
+  it('has its own limits, and the stream continues after an event that exceeds them', async () => {
     const tess = await signUp(server, 'tess');
     const team = await createTeam(tess, 'Tess and co');
     await createBots(server.app, 60, { ownerTeamId: BigInt(team.id) });
@@ -291,7 +291,7 @@ describe('each event of a subscription', () => {
 });
 
 describe('the events of a subscription', () => {
-  it('are paid together, however small each is', async () => {
+  it('are paid for together, however small each one is', async () => {
     const uma = await signUp(server, 'uma');
     const { id } = await createTeam(uma, 'Uma');
     const client = socketClient(server, { token: uma.token });
@@ -303,14 +303,14 @@ describe('the events of a subscription', () => {
       expect((await changes.next()).data).toEqual({ teamChanged: { name: 'Uma' } });
     }
     expect(sumOf(points)).toBeGreaterThan(100 * 30 - OBJECTS_PER_TURN);
-    // A hundred subscriptions with an event a second each are within what a person may make.
+    // One event per second on each of a hundred subscriptions must stay within the limit of one user.
     expect(sumOf(points)).toBeLessThan(GRAPHQL_PER_CALLER.points / 10);
     await client.dispose();
   });
 });
 
-describe('whatever is asked for', () => {
-  it('is answered, or refused once with a code, and never reads more than the limits', { tags: ['slow'] }, async () => {
+describe('a random query', () => {
+  it('is answered, or is refused once with a code, and reads no more than the limits', { tags: ['slow'] }, async () => {
     const page = fc.constantFrom('', '(first: 1)', '(last: 100)', '(first: 50)');
     const { channelLike, guildLike } = fc.letrec<{
       channelLike: string;

@@ -16,7 +16,7 @@ const setVerified = (emailVerified: boolean) =>
   server.app.db.writer.authUser.update({ where: { userId: BigInt(ada.id) }, data: { emailVerified } });
 
 describe('a user by id', () => {
-  it('is null for the bot of a private application, but not for its owner', async () => {
+  it('is null for the bot of a private application, except to its owner', async () => {
     const { id } = await createApplication(ada);
     const isPublic =
       'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { id } } }';
@@ -28,15 +28,15 @@ describe('a user by id', () => {
   });
 });
 
-describe('what is said of an account', () => {
-  it.each([false, true])('tells its person whether the address is verified: %j', async (emailVerified) => {
+describe('the email address of an account', () => {
+  it.each([false, true])('is shown to its user together with whether it is verified: %j', async (emailVerified) => {
     await setVerified(emailVerified);
     const account = { email: ada.email, emailVerified };
     expect(await ada.graphql('{ me { email emailVerified } }')).toEqual({ me: account });
     expect(await ada.graphql(USER, { id: ada.id })).toEqual({ user: account });
   });
 
-  it('tells others nothing, and nothing is said of a bot', async () => {
+  it('is hidden from other users, and is null for a bot', async () => {
     const nothing = { user: { email: null, emailVerified: null } };
     expect(await bob.graphql(USER, { id: ada.id })).toEqual(nothing);
     expect(await ada.graphql(USER, { id: (await createApplication(ada)).id })).toEqual(nothing);

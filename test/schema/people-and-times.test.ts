@@ -40,7 +40,7 @@ describe('a tester', () => {
   const inviteTester = async (by: Person, userId: string): Promise<Loose> =>
     (await by.graphql(INVITE, { input: { applicationId: application.id, userId } })).inviteTester.tester;
 
-  test('says when they were invited, and by whom, to who looks after the application and to themselves', async () => {
+  test('has an invitation time and an inviter, shown to the developers of the application and to the tester', async () => {
     const tester = await inviteTester(ada, bob.id);
     expect(tester).toMatchObject({ state: 'INVITED', invitedBy: { username: 'ada' } });
     expectLately(tester.createdAt);
@@ -55,11 +55,11 @@ describe('a tester', () => {
     expect(portalHome.testerInvitations).toEqual([facts]);
   });
 
-  test('who invited themselves was invited by themselves', async () => {
+  test('is their own inviter if they invited themselves', async () => {
     expect(await inviteTester(ada, ada.id)).toMatchObject({ state: 'ACCEPTED', invitedBy: { username: 'ada' } });
   });
 
-  test('whose inviter nobody noted has none', async () => {
+  test('has no inviter if none was stored', async () => {
     const key = { applicationId: BigInt(application.id), userId: BigInt(ada.id) };
     await server.app.db.writer.tester.update({ where: { applicationId_userId: key }, data: { inviterId: null } });
     const { application: own } = await ada.graphql(
@@ -70,7 +70,7 @@ describe('a tester', () => {
   });
 });
 
-test('an installation says when it was made, and by whom, to members of its server', async () => {
+test('an installation shows its time and its installer to members of the server', async () => {
   const id = await install(ada, application, guild);
   const query = `query ($id: ID!) { guild(id: $id) { installations { id createdAt installedBy { username } } } }`;
   const { guild: shown } = await bob.graphql(query, guild);
@@ -85,7 +85,7 @@ describe('a webhook', () => {
   const lastExecutedAt = async (id: string): Promise<string | null> =>
     (await ada.graphql('query ($id: ID!) { webhook(id: $id) { lastExecutedAt } }', { id })).webhook.lastExecutedAt;
 
-  test('says when somebody last posted by it, and not when they were refused', async () => {
+  test('has the time of its last successful post, and ignores refused ones', async () => {
     const { url, webhook } = await create(ada, { applicationId: application.id, channelId: guild.textChannelId });
     expect(webhook.lastExecutedAt).toBeNull();
     expect((await ask(server, 'POST', url, { json: { content: '' } })).status).toBe(400);
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     expect(Date.parse((await lastExecutedAt(webhook.id)) ?? '')).toBeGreaterThan(Date.parse(first));
   });
 
-  test('that was executed says so after a stop', async () => {
+  test('stores the time of its last post when the server stops', async () => {
     const own = await startServer();
     const person = await signUp(own, 'cleo');
     const bot = await createApplication(person);

@@ -38,7 +38,7 @@ async function pin(content: string): Promise<string> {
   return messageId;
 }
 
-test('pins are listed in pages, the one pinned last first', async () => {
+test('pins are listed in pages, the latest first', async () => {
   const [one, two, three] = [await pin('one'), await pin('two'), await pin('three')];
   const first = await pinsOf(bob, { first: 2 });
   expect([contents(first), first.hasMore]).toEqual([['three', 'two'], true]);
@@ -50,14 +50,14 @@ test('pins are listed in pages, the one pinned last first', async () => {
   expect(rest.items[0].message.id).toBe(one);
 });
 
-test('pins are shown to nobody who may not read the history, and at most 50 are asked for', async () => {
+test('pins are hidden from a member who may not read the history, and a page has at most 50', async () => {
   await pin('one');
   await denyInChannel(server, guild, channelId, Permission.ReadMessageHistory);
   expect(await pinsOf(bob)).toEqual({ items: [], hasMore: false });
   expect(codeOf(await ada.ask(LIST, { id: channelId, first: 51 }))).toBe('BAD_USER_INPUT');
 });
 
-test('a list of pins takes as many statements with many of them as with few', async () => {
+test('a list of pins takes the same number of statements for many pins as for few', async () => {
   await pin('one');
   const statements = async () => (await statementsOf(() => pinsOf(ada))).length;
   const few = await statements();
@@ -65,7 +65,7 @@ test('a list of pins takes as many statements with many of them as with few', as
   expect(await statements()).toBe(few);
 });
 
-test('who manages messages deletes several at once', async () => {
+test('a member who manages messages deletes several at once', async () => {
   const DELETE = 'mutation ($i: DeleteMessagesInput!) { deleteMessages(input: $i) { ids } }';
   const messageIds = [await sendMessage(ada, channelId, 'one'), await sendMessage(bob, channelId, 'two')];
   const kept = await sendMessage(bob, channelId, 'three');

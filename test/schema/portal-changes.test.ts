@@ -55,12 +55,12 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
 });
 
-/** One person's open page: the values of one subscription, in turn. */
+/** A user's open page, which reads the values of one subscription. */
 interface Page {
   next(): Promise<Loose>;
-  /** The code of the error that ends it. */
+  /** Returns the code and the message of the error that ends the subscription. */
   refusal(): Promise<string>;
-  /** The first value from now on for which `isSo`. */
+  /** Reads values until `isSo` accepts one, and returns it. */
   until(isSo: (value: Loose) => boolean): Promise<Loose>;
   stop(): void;
 }
@@ -92,7 +92,7 @@ async function open(person: Person | null, query: string, id?: string, options: 
 }
 
 describe('teamChanged', () => {
-  it('shows each of two people the team as it is after what the other changes', async () => {
+  it('sends each of two members the current team after a change by the other', async () => {
     const adas = await open(ada, TEAM, team.id);
     const bobs = await open(bob, TEAM, team.id);
     const now = {
@@ -132,7 +132,7 @@ describe('teamChanged', () => {
     await bobs.until(({ applications }) => applications.length === 0);
   });
 
-  it('says nothing of a change that was refused', async () => {
+  it('sends nothing for a refused change', async () => {
     await addToTeam(ada, team, cleo, 'READ_ONLY');
     const cleos = await open(cleo, TEAM, team.id);
     await expect(renameTeam(cleo, team, 'Mine')).rejects.toThrow('FORBIDDEN');
@@ -140,7 +140,7 @@ describe('teamChanged', () => {
     expect((await cleos.next()).name).toBe('Badgers');
   });
 
-  it('answers alike for a missing team, to somebody outside and to an invited person', async () => {
+  it('returns the same error for a missing team, to an outsider and to an invited user', async () => {
     await inviteToTeam(ada, team, cleo);
     const answers = [
       await (await open(cleo, TEAM, team.id)).refusal(),
@@ -152,7 +152,7 @@ describe('teamChanged', () => {
     expect(await (await open(ada, TEAM, 'abc')).refusal()).toMatch(/^BAD_USER_INPUT/);
   });
 
-  it('ends for a member who is removed, who sees nothing that comes after, and goes on for the others', async () => {
+  it('ends for a removed member, who gets no later values, and continues for the others', async () => {
     const adas = await open(ada, TEAM, team.id);
     const bobs = await open(bob, TEAM, team.id);
     await removeFromTeam(ada, team, bob);
@@ -161,7 +161,7 @@ describe('teamChanged', () => {
     await adas.until(({ name }) => name === 'Secret');
   });
 
-  it('ends for who leaves, and for everybody when the team is deleted', async () => {
+  it('ends for a member who leaves, and for all members when the team is deleted', async () => {
     const adas = await open(ada, TEAM, team.id);
     const bobs = await open(bob, TEAM, team.id);
     await removeFromTeam(bob, team, bob);
@@ -171,7 +171,7 @@ describe('teamChanged', () => {
     expect(await adas.refusal()).toBe('NOT_FOUND Unknown Team');
   });
 
-  it('ends when this session signs out, and goes on in another of the same person', async () => {
+  it('ends when its own session signs out, and continues in another session of the user', async () => {
     const dan = await signUp(server, 'dan');
     await addToTeam(ada, team, dan, 'READ_ONLY');
     const again = await fetch(`${server.origin}/auth/sign-in/email`, {
@@ -198,7 +198,7 @@ describe('applicationChanged', () => {
     bot = await createApplication(ada, 'Otter bot');
   });
 
-  it('shows an application as it is after what another session of its owner changes', async () => {
+  it('sends the current application after a change by another session of its owner', async () => {
     const page = await open(ada, APPLICATION, bot.id);
     await update(ada, bot.id, { name: 'Badger bot' });
     const first = await page.next();
@@ -220,7 +220,7 @@ describe('applicationChanged', () => {
     expect((await page.next()).testers).toEqual([{ user: { id: cleo.id }, state: 'ACCEPTED' }]);
   });
 
-  it('follows an application into a team, and there the team and the own role in it', async () => {
+  it("follows an application into a team, and then sends changes to the team and to the caller's role", async () => {
     expect(await (await open(bob, APPLICATION, bot.id)).refusal()).toBe('NOT_FOUND Unknown Application');
     const adas = await open(ada, APPLICATION, bot.id);
     await transferApplication(ada, bot, team);
@@ -235,7 +235,7 @@ describe('applicationChanged', () => {
     expect(await bobs.refusal()).toBe('NOT_FOUND Unknown Application');
   });
 
-  it('is not for testers, who see nothing of the portal pages', async () => {
+  it('is refused to testers', async () => {
     await ada.graphql('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
       i: { applicationId: bot.id, userId: cleo.id },
     });
@@ -252,7 +252,7 @@ describe('applicationChanged', () => {
 });
 
 describe('portalHomeChanged', () => {
-  it('shows invitations as they come and go, and only the own ones', async () => {
+  it('sends invitations as they come and go, and only those of the user', async () => {
     const eli = await signUp(server, 'eli');
     const elis = await open(eli, HOME);
     const bobs = await open(bob, HOME);
@@ -278,8 +278,8 @@ describe('portalHomeChanged', () => {
   });
 });
 
-describe('which subscriptions tell of what', () => {
-  /** Pages of a team, of its application, and of somebody whom both invite. */
+describe('the subscriptions that send a value', () => {
+  /** Pages of a team, of its application, and of a user whom both invite. */
   const PAGES = ['team', 'application', 'home'] as const;
   type PageName = (typeof PAGES)[number];
 
@@ -357,10 +357,10 @@ describe('which subscriptions tell of what', () => {
     ],
     ['giving the team another application', ['team', 'application'], () => transferApplication(ada, other, team)],
     ['renaming an application elsewhere', [], () => update(ada, other.id, { name: 'Badger bot' })],
-  ])('%s: %j', async (_operation, told, operate) => {
+  ])('after %s are %j', async (_operation, told, operate) => {
     await operate();
     for (const name of told) await pages[name].next();
-    // What comes next is the next change: nothing came that was not expected, and nothing twice.
+    // The next value is the next change, so the pages got no unexpected value and none twice.
     await renameTeam(ada, team, 'Last');
     expect((await pages.team.next()).name).toBe('Last');
     expect((await pages.application.next()).ownerTeam.name).toBe('Last');
@@ -372,8 +372,8 @@ describe('which subscriptions tell of what', () => {
 const ICON =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-describe('a subscription that lasts', () => {
-  it('survives a reconnect: it is taken up again, and shows what changes from then on', async () => {
+describe('a long-lived subscription', () => {
+  it('is resumed after a reconnect, and sends the changes that come later', async () => {
     let tellDisconnected: () => void = () => {};
     let reconnect: () => void = () => {};
     const disconnected = new Promise<void>((resolve) => {
@@ -396,7 +396,7 @@ describe('a subscription that lasts', () => {
     expect((await page.next()).name).toBe('Weasels');
   });
 
-  it('arrives as server-sent events, too', async () => {
+  it('is also sent as server-sent events', async () => {
     const gone = new AbortController();
     const open = countListeners(server);
     const listening = nextSubscription(server);
@@ -423,7 +423,7 @@ describe('a subscription that lasts', () => {
     await open.none();
   });
 
-  it('is let go of when the client unsubscribes, when its socket closes, and when it is refused', async () => {
+  it('removes its listeners when the client unsubscribes, when its socket closes, and when it is refused', async () => {
     const listening = countListeners(server);
     const page = await open(bob, TEAM, team.id);
     expect(listening.count()).toBe(2);
@@ -441,7 +441,7 @@ describe('a subscription that lasts', () => {
     await refused.none();
   });
 
-  it('is cut off with the server and not completed, so that its reader comes back', async () => {
+  it('is aborted and not completed when the server stops, so that its client reconnects', async () => {
     const stopping = await startServer();
     const eve = await signUp(stopping, 'eve');
     const home = await createTeam(eve);
@@ -491,7 +491,7 @@ describe('watchState', () => {
     expect(context.streams.size).toBe(0);
   });
 
-  it('reads again when something changed while it was reading', async () => {
+  it('reads again if a change comes while it reads', async () => {
     let reads = 0;
     const stream = await watchState(await contextOf(ada), {
       key: 'watched',
@@ -506,7 +506,7 @@ describe('watchState', () => {
     await stream.return?.();
   });
 
-  it('reads once for all streams of one person that watch the same', async () => {
+  it('reads once for all streams of one user that watch the same key', async () => {
     const streams = new Streams(server.app.clock);
     let reads = 0;
     const watched = { key: 'watched', read: async () => ++reads, topicsOf: () => [topics.team(1n)] };
@@ -524,7 +524,7 @@ describe('watchState', () => {
     expect([streams.size, streams.shared.size]).toEqual([0, 0]);
   });
 
-  it('works out the values of one person one after the other, and those of another person meanwhile', async () => {
+  it('computes the values of one user one after the other, without blocking another user', async () => {
     const streams = new Streams(server.app.clock);
     const contexts = [
       await contextOf(ada, streams),
@@ -547,7 +547,7 @@ describe('watchState', () => {
     streams.endAll();
   });
 
-  it('answers a waiting reader when it is ended from outside', async () => {
+  it('completes a waiting reader when all streams are ended', async () => {
     const context = await contextOf(ada);
     const stream = await watchState(context, { key: 'watched', read: async () => 1, topicsOf: () => [] });
     const waiting = stream.next();
@@ -555,7 +555,7 @@ describe('watchState', () => {
     expect(await waiting).toEqual({ value: undefined, done: true });
   });
 
-  it('lets each value be read with nothing remembered from the one before', async () => {
+  it('reads each value with a new call context and new loaders', async () => {
     const context = await contextOf(ada);
     const seen = new Set<unknown>();
     const stream = await watchState(context, {

@@ -54,12 +54,12 @@ async function newPerson(): Promise<Person> {
   return signUp(server, `person${names}`);
 }
 
-/** Does it, by its mutation, with an input of that type. */
+/** Runs one mutation. Its payload is in `done`. */
 const mutate = (person: Person, mutation: string, type: string, input: object, shown = 'id'): Promise<Loose> =>
   person.graphql(`mutation ($input: ${type}!) { done: ${mutation}(input: $input) { ${shown} } }`, { input });
 
 describe('portalHome', () => {
-  it('has the lists that are at the root, too', async () => {
+  it('has the same lists as the root fields', async () => {
     const bob = await newPerson();
     await createApplication(bob);
     await createTeam(bob);
@@ -69,7 +69,7 @@ describe('portalHome', () => {
     expect(Object.values(roots).map((list) => (list as Loose[]).length)).toEqual([1, 1, 1]);
   });
 
-  it('takes as many statements for one of each as for many: 9 at most', async () => {
+  it('takes the same number of statements for one entry of each list as for many: 9 at most', async () => {
     const bob = await newPerson();
     const makeOne = async () => {
       await transferApplication(bob, await createApplication(bob), await createTeam(bob));
@@ -90,7 +90,7 @@ describe('portalHomeChanged', () => {
   let application: MadeApplication;
   let teamApplication: MadeApplication;
   let invitingApplication: MadeApplication;
-  /** Of ada's, with bob in it. */
+  /** Owned by ada, with bob as a member. */
   let team: MadeTeam;
   let ownTeam: MadeTeam;
   let guild: MadeGuild;
@@ -124,7 +124,7 @@ describe('portalHomeChanged', () => {
     });
     expect(response.status).toBe(200);
   };
-  /** Its bot is online from then on, until the test ends. */
+  /** Connects the application's bot until the test ends. */
   async function connectBot({ botToken }: MadeApplication): Promise<void> {
     const session = await GatewayClient.open(server.origin);
     sessions.push(session);
@@ -133,7 +133,7 @@ describe('portalHomeChanged', () => {
 
   const deletion = ({ id, name }: MadeApplication) => ({ applicationId: id, name });
 
-  /** A page that is open while `operate` is done: what it is told, up to the next change after it. */
+  /** Runs `operate` while a page is open. Returns the states before and after it, and the values that the page received. */
   async function toldOf(operate: () => Promise<unknown>): Promise<Loose[]> {
     const client = socketClient(server, { token: bob.token });
     clients.push(client);
@@ -192,7 +192,7 @@ describe('portalHomeChanged', () => {
       'a test is declined',
       () => mutate(bob, 'declineTesterInvitation', 'ApplicationIdInput', { applicationId: invitingApplication.id }),
     ],
-  ])('tells once, when %s, how everything is now', { tags: ['slow'] }, async (_what, operate) => {
+  ])('sends the current state once when %s', { tags: ['slow'] }, async (_what, operate) => {
     const [before, after, ...told] = await toldOf(operate);
     expect(after).not.toEqual(before);
     expect(told).toEqual([after]);
@@ -219,12 +219,12 @@ describe('portalHomeChanged', () => {
           'tester { state }',
         ),
     ],
-  ])('says nothing when %s', async (_what, operate) => {
+  ])('sends nothing when %s', async (_what, operate) => {
     const [before, after, ...told] = await toldOf(operate);
     expect([after, told]).toEqual([before, []]);
   });
 
-  it('tells of what came to be while it was open', async () => {
+  it('sends changes to an application that was created while it was open', async () => {
     const client = socketClient(server, { token: bob.token });
     clients.push(client);
     const changes = await subscribe(client, 'subscription { portalHomeChanged { applications { name } } }');
@@ -234,7 +234,7 @@ describe('portalHomeChanged', () => {
     expect((await changes.next()).data.portalHomeChanged.applications.at(-1)).toEqual({ name: 'Grown bot' });
   });
 
-  it('takes four statements for each change beside those of what is shown, however much there is', async () => {
+  it('takes four statements for each change in addition to those of the lists, however long these are', async () => {
     const client = socketClient(server, { token: bob.token });
     clients.push(client);
     const changes = await subscribe(client, `subscription { portalHomeChanged { ${LISTS} } }`);
@@ -250,7 +250,7 @@ describe('portalHomeChanged', () => {
     expect((await change()).length).toBeLessThanOrEqual(lists + 4);
   });
 
-  it('is nothing that a bot is told of', async () => {
+  it('publishes nothing to a bot that joins or leaves a server', async () => {
     const heard: string[] = [];
     const subscription = server.app.bus.subscribe(topics.user(application.id), ({ type }) => heard.push(type));
     await subscription.ready;

@@ -13,7 +13,7 @@ import { addMember, userOf } from '../harness/world.js';
 
 let server: TestServer;
 let adas = 0;
-/** Somebody new for each test, who has asked for nothing yet. */
+/** A new user for each test, without any counted requests. */
 let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
@@ -42,7 +42,7 @@ async function sendFive(): Promise<string> {
   return answers[0]?.data.sendMessage.message.id;
 }
 
-it('direct channels that are opened too fast are refused in words of their own', async () => {
+it('direct channels that are opened too fast are refused with a message of their own', async () => {
   const open = () =>
     ada.ask('mutation ($i: OpenDirectChannelInput!) { openDirectChannel(input: $i) { channel { id } } }', {
       i: { userId: bob.id },
@@ -52,8 +52,8 @@ it('direct channels that are opened too fast are refused in words of their own',
   expect((await open()).errors).toMatchObject([{ message, extensions: { code: 'RATE_LIMITED' } }]);
 });
 
-describe('messages of one channel', () => {
-  it('five are sent in five seconds, and the sixth is told when to come again', async () => {
+describe('the messages of one channel', () => {
+  it('are limited to five in five seconds, and the sixth is refused with a retry time', async () => {
     await sendFive();
     const { errors } = await send(ada);
     expect(errors).toMatchObject([
@@ -67,13 +67,13 @@ describe('messages of one channel', () => {
     expect(errors[0]?.extensions.retryAfter).toBeLessThanOrEqual(5);
   });
 
-  it('others, and other channels, are counted apart', async () => {
+  it('are counted separately for each user and channel', async () => {
     await sendFive();
     expect(codesOf(await send(bob))).toEqual([]);
     expect(codesOf(await send(ada, guild.voiceChannelId))).toEqual([]);
   });
 
-  it('so are edits, reactions and deletions', async () => {
+  it('have separate limits for edits, reactions and deletions', async () => {
     const input = { channelId: guild.textChannelId, messageId: await sendFive() };
     const edit = () =>
       ada.ask('mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }', {
@@ -99,7 +99,7 @@ describe('messages of one channel', () => {
   });
 });
 
-describe('what applications are asked for', () => {
+describe('the interactions of one user', () => {
   const ASK = {
     invokeCommand: { type: 'InvokeCommandInput', input: { commandId: '1' } },
     useComponent: { type: 'UseComponentInput', input: { messageId: '1', customId: 'join' } },
@@ -117,7 +117,7 @@ describe('what applications are asked for', () => {
     });
   };
 
-  it('I-31: thirty commands, components and modals together in ten seconds', async () => {
+  it('I-31: are limited to thirty commands, components and modals together in ten seconds', async () => {
     for (let n = 0; n < 30; n += 1) {
       expect(codesOf(await ask(ada, INVOKING[n % 3] as Door))).toEqual(['NOT_FOUND']);
     }
@@ -130,7 +130,7 @@ describe('what applications are asked for', () => {
     expect(codesOf(await ask(ada, 'autocompleteCommand'))).toEqual(['NOT_FOUND']);
   });
 
-  it('I-31: choices sixty times in ten seconds, counted apart', async () => {
+  it('I-31: have a separate limit of sixty autocompletions in ten seconds', async () => {
     const { points } = AUTOCOMPLETIONS_PER_PERSON;
     expect(points).toBe(60);
     await server.app.limits.take(AUTOCOMPLETIONS_PER_PERSON, ada.id, points - 1);
@@ -140,11 +140,11 @@ describe('what applications are asked for', () => {
   });
 });
 
-describe('mutations of all kinds', () => {
+describe('mutations', () => {
   const mutation = 'mutation { deleteMessage(input: { channelId: "1", messageId: "1" }) { id } }';
 
   it('are counted one by one, also within one operation', async () => {
-    // Nothing that carol does has been counted yet.
+    // Only a new user has no counted requests.
     const carol = await signUp(server, 'carol');
     await addMember(server.app, BigInt(guild.id), await userOf(server.app, carol));
     const fields = Array.from(
@@ -157,25 +157,25 @@ describe('mutations of all kinds', () => {
     expect(errors).toMatchObject([{ path: ['m2'], extensions: { code: 'RATE_LIMITED' } }]);
   });
 
-  it('share the budget of requests with the REST face; queries go on', async () => {
+  it('share the request limit with REST, but queries do not', async () => {
     await server.app.limits.take(REQUESTS_PER_CALLER, ada.id, REQUESTS_PER_CALLER.points);
     const [changed, asked] = await Promise.all([ada.ask(mutation), ada.ask('{ teams { id } }')]);
     expect(changed.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }]);
     expect(asked).toMatchObject({ errors: [], data: { teams: [] } });
   });
 
-  it('of somebody who is not signed in are refused for that', async () => {
+  it('of an unauthenticated caller are refused as unauthenticated', async () => {
     const answer = await askGraphql(server, mutation);
     expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
   });
 });
 
-describe('what somebody asks for', () => {
+describe('the operations of one user', () => {
   const query = '{ teams { id } }';
   const spendAllBut = (points: number) =>
     server.app.limits.take(GRAPHQL_PER_CALLER, ada.id, GRAPHQL_PER_CALLER.points - points);
 
-  it('is limited for each person, over HTTP and WebSocket alike', async () => {
+  it('have one limit for HTTP and WebSocket together', async () => {
     await spendAllBut(0);
     const response = await fetch(`${server.origin}/graphql`, {
       method: 'POST',
@@ -197,7 +197,7 @@ describe('what somebody asks for', () => {
     expect(codesOf(await bob.ask(query))).toEqual([]);
   });
 
-  it('is paid while it is made, and stops when that is not possible any more', async () => {
+  it('are paid for while they run, and stop if the user cannot pay any more', async () => {
     const roots = Array.from(
       { length: 30 },
       (_, n) => `g${n}: guild(id: "${guild.id}") { channels { guild { channels { guild { id } } } } }`,
@@ -209,10 +209,10 @@ describe('what somebody asks for', () => {
   });
 });
 
-describe('who is not signed in', () => {
+describe('an unauthenticated caller', () => {
   const query = '{ __typename }';
   const spend = () => server.app.limits.take(REQUESTS_PER_CALLER, '127.0.0.1', REQUESTS_PER_CALLER.points);
-  /** What `ask` is answered in the second that is spent: asked anew while that second ends between the two. */
+  /** Uses up the points of the current second and calls `ask`. Tries again if the second ends in between. */
   const withinOneWindow = async <T>(ask: () => Promise<T>, isRefusal: (answer: T) => boolean) =>
     vi.waitFor(
       async () => {
@@ -231,7 +231,7 @@ describe('who is not signed in', () => {
       body: JSON.stringify({ query }),
     });
 
-  it('is counted by address, and those who are signed in are not', async () => {
+  it('is counted by IP address, and signed-in users are not', async () => {
     expect((await post()).status).toBe(200);
     const withoutCredential: Record<string, string>[] = [{}, { authorization: 'Bearer nonsense' }];
     for (const headers of withoutCredential) {
@@ -246,7 +246,7 @@ describe('who is not signed in', () => {
     expect((await post({ authorization: `Bearer ${ada.token}` })).status).toBe(200);
   });
 
-  it('is counted over a WebSocket too', async () => {
+  it('is also counted over a WebSocket', async () => {
     const client = socketClient(server);
     const ask = async () => {
       try {

@@ -39,14 +39,14 @@ async function usersOf(emoji: string, args: object = {}): Promise<string[]> {
 const REMOVE = `mutation ($i: UserReactionInput!) { removeUserReaction(input: $i) { message { reactions } } }`;
 const CLEAR = 'mutation ($i: ClearReactionsInput!) { clearReactions(input: $i) { message { reactions } } }';
 
-test('who reacted with an emoji is listed, in parts', async () => {
+test('the users who reacted with an emoji are listed in pages', async () => {
   expect(await usersOf('👍')).toEqual([ada.id, bob.id]);
   expect(await usersOf('👍', { first: 1 })).toEqual([ada.id]);
   expect(await usersOf('👍', { first: 1, after: ada.id })).toEqual([bob.id]);
   expect(await usersOf('🎈')).toEqual([]);
 });
 
-test("somebody's reaction is taken back by who manages messages", async () => {
+test('a reaction of another user is removed only by a member who manages messages', async () => {
   const i = { ...at, emoji: '👍', userId: ada.id };
   expect(codeOf(await bob.ask(REMOVE, { i }))).toBe('FORBIDDEN');
   const { removeUserReaction } = await ada.graphql(REMOVE, { i: { ...i, userId: bob.id } });
@@ -54,7 +54,7 @@ test("somebody's reaction is taken back by who manages messages", async () => {
   expect(await usersOf('👍')).toEqual([ada.id]);
 });
 
-test('reactions with one emoji, or all, are removed by who manages messages', async () => {
+test('all reactions, or those with one emoji, are removed only by a member who manages messages', async () => {
   expect(codeOf(await bob.ask(CLEAR, { i: at }))).toBe('FORBIDDEN');
   expect(codeOf(await ada.ask(CLEAR, { i: { ...at, emoji: '' } }))).toBe('BAD_USER_INPUT');
   const { clearReactions } = await ada.graphql(CLEAR, { i: { ...at, emoji: '👍' } });
@@ -62,7 +62,7 @@ test('reactions with one emoji, or all, are removed by who manages messages', as
   expect((await ada.graphql(CLEAR, { i: at })).clearReactions.message.reactions).toEqual([]);
 });
 
-test('an emoji that cannot be used is a fault of the argument that names it', async () => {
+test('an unusable emoji is a fault of the argument that names it', async () => {
   const { app } = server;
   const { id } = await app.db.writer.emoji.create({
     data: {

@@ -17,6 +17,6 @@ test.each<[string, Heard, boolean]>([
   ['a session of somebody else ended', { ...ended, userId: '8' }, false],
   ['something of theirs changed that is no session', { ...ended, invalidates: ['portal'] }, false],
   ['the bus was away', { type: BUS_RECONNECTED }, true],
-])('whether somebody may be signed out once %s', (_heard, message, expected) => {
+])('mayEndSession returns whether the user may be signed out once %s', (_heard, message, expected) => {
   expect(mayEndSession(message, '7')).toBe(expected);
 });

@@ -26,7 +26,6 @@ function connect(person: Person, onClose?: (code: number) => void): Client {
   return client;
 }
 
-/** A subscription as server-sent events. */
 function stream(at: TestServer, person: Person, query: string, variables = {}): Promise<Response> {
   return fetch(`${at.origin}/graphql`, {
     method: 'POST',
@@ -39,8 +38,8 @@ function stream(at: TestServer, person: Person, query: string, variables = {}): 
   });
 }
 
-describe('subscriptions of one person', () => {
-  it('are at most 100, over all sockets and as server-sent events', async () => {
+describe('the subscriptions of one user', () => {
+  it('are limited to 100 over all sockets and server-sent events', async () => {
     const [ada, bob] = await Promise.all([signUp(server, 'ada'), signUp(server, 'bob')]);
     const sockets = [connect(ada), connect(ada)] as const;
     const first = await subscribe(sockets[0], HOME);
@@ -67,7 +66,7 @@ describe('subscriptions of one person', () => {
       .toBe('open');
   });
 
-  it('that watch the same cost one look at it after a change', async () => {
+  it('share one read after a change if they watch the same', async () => {
     const cleo = await signUp(server, 'cleo');
     const team = await createTeam(cleo, 'Otters');
     const query = 'subscription ($id: ID!) { teamChanged(teamId: $id) { name } }';
@@ -85,8 +84,8 @@ describe('subscriptions of one person', () => {
   });
 });
 
-describe('sockets of one person', () => {
-  it('are at most 20', async () => {
+describe('the sockets of one user', () => {
+  it('are limited to 20', async () => {
     const dora = await signUp(server, 'dora');
     const open = [];
     for (let n = 0; n < 20; n += 1) {
@@ -119,7 +118,7 @@ describe('sockets of one person', () => {
 });
 
 describe('a subscription', () => {
-  it('to a channel ends within a minute when that was taken out of sight unheard', async () => {
+  it('ends within a minute if the user is removed from the channel without an event', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ clock });
     try {
@@ -151,7 +150,7 @@ describe('a subscription', () => {
       void Promise.all(streams.map((response) => response.text())).then((all) => {
         texts = all;
       });
-      // A check that was under way before the session expired may be remembered; the one after it is not.
+      // A check that began before the session expired may be cached, but the next one is not.
       const lastWords = () => {
         clock.advance(30_001);
         return texts;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Turn } from '../../src/schema/turn.js';
 
-describe("a stream's turn", () => {
-  it('is given back once, when it ends', () => {
+describe('the turn of a stream', () => {
+  it('is released once, when it ends', () => {
     const turn = new Turn();
     let given = 0;
     turn.begin(() => given++);
@@ -12,7 +12,7 @@ describe("a stream's turn", () => {
     expect(given).toBe(1);
   });
 
-  it('is given back at once where it comes to a reader who is gone', () => {
+  it('is released at once if the stream is closed', () => {
     const turn = new Turn();
     const given: string[] = [];
     turn.begin(() => given.push('held'));

@@ -23,7 +23,6 @@ afterAll(() => server.stop());
 
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id attachments } } }`;
 
-/** A message with files, each of which stands in its place of the list. */
 function messageForm(channelId: string, files: Omit<FormFile, 'places'>[]): FormData {
   const input = { channelId, content: 'x', files: files.map(() => null) };
   const placed = files.map((file, n) => ({ ...file, places: [`variables.input.files.${n}`] }));
@@ -35,7 +34,7 @@ const codesOf = ({ errors }: { errors: { extensions: { code?: string } }[] }) =>
 
 const FIELD = 'Content-Disposition: form-data';
 
-/** What lies where files are received. */
+/** Names of the files that are being received. */
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs', '.staging')).catch(() => []);
 
 describe('a file', () => {
@@ -52,7 +51,7 @@ describe('a file', () => {
     expect(received).toEqual({ files: 0, bytes: 0 });
   });
 
-  it('that the map puts into several places is one file', async () => {
+  it('that the map puts into several places is refused before it is received', async () => {
     const received = countReceived(server);
     const input = { channelId: guild.textChannelId, content: 'x', files: [null, null] };
     const places = ['variables.input.files.0', 'variables.input.files.1'];
@@ -61,7 +60,7 @@ describe('a file', () => {
     expect(received.files).toBe(0);
   });
 
-  it('is used by one field of an operation, and received once', async () => {
+  it('is received once, and is used by only one field of an operation', async () => {
     const received = countReceived(server);
     const send = `sendMessage(input: { channelId: "${guild.textChannelId}", content: "x", files: [$f] }) { message { attachments } }`;
     const query = `mutation ($f: File!) { a: ${send} b: ${send} }`;
@@ -72,7 +71,7 @@ describe('a file', () => {
     expect(received).toEqual({ files: 1, bytes: 3 });
   });
 
-  it('has the type its sender states where that is one, and else that of its name', async () => {
+  it('has the type that its sender states if that is valid, and otherwise the type of its name', async () => {
     const types = async (...stated: string[]) => {
       const files = stated.map((type, n) => ({ content: 'x', type, filename: `${n}.png` }));
       const { data, errors } = await sendTyped(guild.textChannelId, files);
@@ -87,12 +86,12 @@ describe('a file', () => {
     ]);
   });
 
-  it('whose stated type holds what no database stores is refused', async () => {
+  it('is refused if its stated type has a character that databases cannot store', async () => {
     const file = { content: 'x', type: 'image/\0png', filename: 'x.png' };
     expect(codesOf(await sendTyped(guild.textChannelId, [file]))).toEqual(['BAD_USER_INPUT']);
   });
 
-  /** As {@link sendForm}, with types as they are stated: a `Blob` keeps none that is not well formed. */
+  /** Like {@link sendForm}, but sends the types unchanged, because a `Blob` drops malformed ones. */
   async function sendTyped(channelId: string, files: { content: string; type: string; filename: string }[]) {
     const input = { channelId, content: 'x', files: files.map(() => null) };
     const part = (disposition: string, body: string, type?: string) =>
@@ -112,7 +111,7 @@ describe('a file', () => {
   }
 });
 
-describe('nothing is received of files', () => {
+describe('the server receives no files', () => {
   const file = { content: new Uint8Array(MIB) };
   it.each([
     ['for a channel that does not exist', () => ada, () => '1', [file], 'NOT_FOUND'],
@@ -133,7 +132,7 @@ describe('nothing is received of files', () => {
     expect(received.files).toBe(0);
   });
 
-  it('for an icon of an application the sender does not see', async () => {
+  it('for an icon of an application that the sender does not see', async () => {
     const received = countReceived(server);
     const query = `mutation ($f: File) { updateApplication(input: { applicationId: "1", icon: $f }) { application { id } } }`;
     const form = operationForm({ query, variables: { f: null } }, [{ places: ['variables.f'], ...file }]);
@@ -143,7 +142,7 @@ describe('nothing is received of files', () => {
 });
 
 describe('a form', () => {
-  it('whose fields take the files in another order than they come in is received all the same', async () => {
+  it('is accepted if its fields take the files in another order than they come in', async () => {
     const send = (name: string) =>
       `sendMessage(input: { channelId: "${guild.textChannelId}", content: "x", files: [$${name}] }) { message { attachments } }`;
     const query = `mutation ($a: File!, $b: File!) { first: ${send('b')} second: ${send('a')} }`;
@@ -157,7 +156,7 @@ describe('a form', () => {
     expect(data.second.message.attachments).toMatchObject([{ filename: 'a', size: MIB }]);
   });
 
-  it('of more than 25 MiB of files is refused, and leaves none', async () => {
+  it('of more than 25 MiB of files is refused, and leaves no files', async () => {
     const files = Array.from({ length: 3 }, () => ({ content: new Uint8Array(9 * MIB) }));
     const answer = await sendForm(server, ada, messageForm(guild.textChannelId, files));
     expect([answer.status, ...codesOf(answer)]).toEqual([413, 'LIMIT_EXCEEDED']);
@@ -179,14 +178,14 @@ describe('a form', () => {
     ['whose map names a place that is not there', (form) => form.set('map', '{"0":["variables.other"]}')],
     ['whose map names a place that is taken', (form) => form.set('map', '{"0":["query"]}')],
     ['whose map leads out of the operation', (form) => form.set('map', '{"0":["variables.__proto__.x"]}')],
-  ])('%s is bad input', async (_case, change) => {
+  ])('%s is refused as bad input', async (_case, change) => {
     const form = messageForm(guild.textChannelId, [{ content: 'one' }]);
     change(form);
     expect(codesOf(await sendForm(server, ada, form))).toEqual(['BAD_USER_INPUT']);
     expect(await staged()).toEqual([]);
   });
 
-  it('with a text field beside those of the operation is bad input', async () => {
+  it('with a further text field is refused as bad input', async () => {
     const ordered = messageForm(guild.textChannelId, [{ content: 'one' }]);
     for (const place of [0, 1, 2]) {
       const parts: [string, FormDataEntryValue][] = [...ordered];
@@ -203,7 +202,7 @@ describe('a form', () => {
     ['a field without a name', 'Content-Disposition: form-data'],
     ['a file without a name', 'Content-Disposition: form-data; filename="x"'],
     ['text in a charset that nobody knows', `${FIELD}; name="map"\r\nContent-Type: text/plain; charset=none`],
-  ])('with %s is bad input', async (_, head) => {
+  ])('with %s is refused as bad input', async (_, head) => {
     const operation = `--q\r\n${FIELD}; name="operations"\r\n\r\n{"query":"{ __typename }"}\r\n`;
     const response = await fetch(`${server.origin}/graphql`, {
       method: 'POST',
@@ -213,7 +212,7 @@ describe('a form', () => {
     expect(codesOf((await response.json()) as Parameters<typeof codesOf>[0])).toEqual(['BAD_USER_INPUT']);
   });
 
-  it('whose files come before the operation is bad input', async () => {
+  it('whose files come before the operation is refused as bad input', async () => {
     const ordered = messageForm(guild.textChannelId, [{ content: 'one' }]);
     const form = new FormData();
     for (const name of ['0', 'operations', 'map']) form.append(name, ordered.get(name) as string);
@@ -221,7 +220,7 @@ describe('a form', () => {
   });
 });
 
-/** Begins a request whose body is never sent whole. */
+/** Begins a request whose body is never sent completely. */
 async function beginForm(person: Person | null, announced = 20 * MIB): Promise<RawConnection> {
   const connection = await RawConnection.open(server);
   connection.write(
@@ -252,8 +251,8 @@ const HEAD = (channelId: string) =>
     'the beginning',
   ].join('\r\n');
 
-describe('a body', () => {
-  it('with files is not received from somebody who is not signed in', async () => {
+describe('a request body', () => {
+  it('with files is not received from an unauthenticated caller', async () => {
     const connection = await beginForm(null);
     expect(await connection.answer()).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
     connection.socket.destroy();
@@ -265,7 +264,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  it('of more than 64 KiB is refused before it is received from somebody who is not signed in', async () => {
+  it('of more than 64 KiB is refused before it is received from an unauthenticated caller', async () => {
     const connection = await RawConnection.open(server);
     const length = `Content-Length: ${64 * 1024 + 1}`;
     connection.write('POST /graphql HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', length, '', '');
@@ -273,7 +272,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  it('that no address may send any more is not received', async () => {
+  it('is not received if its IP address is over the limit', async () => {
     const { limits } = server.app;
     const { take } = limits;
     limits.take = async (limit) => ({ allowed: false, limit: limit.points, remaining: 0, resetAfterMs: 1_000 });
@@ -291,7 +290,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  it('with files is one of at most five that somebody sends at once', async () => {
+  it('with files is refused if its sender already sends five at once', async () => {
     const slow = await signUp(server, 'slow');
     const begun = nextFiles(5);
     const connections = await Promise.all(Array.from({ length: 5 }, () => beginForm(slow)));
@@ -312,7 +311,7 @@ describe('a body', () => {
     expect(logged).toEqual([]);
   });
 
-  it('with files counts against the memory its sender may hold until it is answered', async () => {
+  it('with files counts towards the memory limit of its sender until it is answered', async () => {
     const slow = await signUp(server, 'slower');
     const { textChannelId } = await createGuild(slow);
     const held = countHeld(server);
@@ -329,7 +328,7 @@ describe('a body', () => {
   it.each<[string, (form: FormData) => void]>([
     ['that is refused', (form) => form.set('map', '0')],
     ['that is answered', () => {}],
-  ])('with files %s counts no more', async (_case, change) => {
+  ])('with files %s no longer counts towards the memory limit', async (_case, change) => {
     const held = countHeld(server);
     const form = messageForm(guild.textChannelId, [{ content: 'one' }]);
     change(form);
@@ -337,7 +336,7 @@ describe('a body', () => {
     expect(held.bytes).toBe(0);
   });
 
-  it('counts against the memory its sender may hold, until it is answered', async () => {
+  it('counts towards the memory limit of its sender until it is answered', async () => {
     const many = await signUp(server, 'many');
     const almost = 'x'.repeat(MIB - 1);
     const begin = async () => {
@@ -360,7 +359,7 @@ describe('a body', () => {
   });
 });
 
-/** Resolves when so many files have begun to be received. */
+/** Resolves when the server has begun to receive `count` files. */
 function nextFiles(count: number): Promise<void> {
   const { blobs } = server.app;
   const { stage } = blobs;
@@ -374,7 +373,6 @@ function nextFiles(count: number): Promise<void> {
   });
 }
 
-/** Resolves when no file is being received any more. */
 async function nothingStaged(): Promise<void> {
   await expect.poll(staged, { timeout: 8_000 }).toEqual([]);
 }

@@ -37,7 +37,6 @@ const MANAGES_TEAM = [
   'RECEIVE_APPLICATION',
 ];
 
-/** All that is done with a role. */
 const ROLE = ['UPDATE', 'MOVE', 'ASSIGN', 'DELETE'];
 
 let server: TestServer;
@@ -69,13 +68,13 @@ it.beforeAll(async ({ server: shared }) => {
   await invite(owner, guild, outsider);
 });
 
-describe('what the caller may do', () => {
+describe('the viewerOperations of an object', () => {
   it.each<[keyof typeof people, string[], string[]]>([
     ['owner', [...MANAGES, 'DELETE'], [...MANAGES_TEAM, 'TRANSFER_OWNERSHIP', 'DELETE']],
     ['admin', MANAGES, [...MANAGES_TEAM, 'LEAVE']],
     ['developer', DEVELOPS, ['VIEW', 'VIEW_AUDIT_LOG', 'LEAVE']],
     ['reader', LOOKS, ['VIEW', 'VIEW_AUDIT_LOG', 'LEAVE']],
-  ])('as %s: %j with an application of the team, %j with the team', async (name, withApplication, withTeam) => {
+  ])('are, for the team role %s, %j on an application and %j on the team', async (name, withApplication, withTeam) => {
     const { application, team } = await people[name].graphql(
       'query ($application: ID!, $team: ID!) { application(id: $application) { viewerOperations } team(id: $team) { viewerOperations } }',
       { application: applicationId, team: teamId },
@@ -84,7 +83,7 @@ describe('what the caller may do', () => {
     expect(team.viewerOperations).toEqual(withTeam);
   });
 
-  it('with an application met on a server: nothing', async () => {
+  it('are empty on an application that the caller only sees in a server', async () => {
     const { guild } = await people.outsider.graphql(
       'query ($id: ID!) { guild(id: $id) { installations { application { id viewerOperations } } } }',
       { id: guildId },
@@ -92,13 +91,13 @@ describe('what the caller may do', () => {
     expect(guild.installations).toEqual([{ application: { id: applicationId, viewerOperations: [] } }]);
   });
 
-  it('with a server: its owner deletes it, others leave it', async () => {
+  it('are DELETE on a server for its owner, and LEAVE for others', async () => {
     const query = 'query ($id: ID!) { guild(id: $id) { viewerOperations } }';
     expect((await people.owner.graphql(query, { id: guildId })).guild.viewerOperations).toEqual(['DELETE']);
     expect((await people.outsider.graphql(query, { id: guildId })).guild.viewerOperations).toEqual(['LEAVE']);
   });
 
-  it('with a team that invites them: nothing', async () => {
+  it('are empty on a team that invites the caller', async () => {
     await inviteToTeam(people.owner, { id: teamId }, people.outsider);
     const { portalHome } = await people.outsider.graphql(
       '{ portalHome { teamInvitations { team { viewerOperations } } } }',
@@ -106,7 +105,7 @@ describe('what the caller may do', () => {
     expect(portalHome.teamInvitations.map(({ team }: Loose) => team.viewerOperations)).toEqual([[]]);
   });
 
-  it('is told of each message: of the own ones, of those of others, and for who manages them', async () => {
+  it('depend on the author of a message and on the permission to manage messages', async () => {
     const { owner, outsider } = people;
     const own = await sendMessage(owner, channelId, 'of the owner');
     const others = await sendMessage(outsider, channelId, 'of another');
@@ -128,7 +127,7 @@ describe('what the caller may do', () => {
   });
 });
 
-describe('what the caller may do with members and roles', () => {
+describe('the viewerOperations of members and roles', () => {
   const MODERATES = String(
     Permission.KickMembers |
       Permission.BanMembers |
@@ -151,7 +150,7 @@ describe('what the caller may do with members and roles', () => {
       crew[name] = await signUp(server, `crew-${name}`);
       await invite(owner, guild, crew[name]);
     }
-    // Each new role is the lowest.
+    // Each new role has the lowest rank.
     const ranked = { admins: '8', high: '0', moderators: MODERATES, low: '0' };
     for (const [name, permissions] of Object.entries(ranked)) {
       const { createRole } = await owner.graphql(
@@ -172,7 +171,7 @@ describe('what the caller may do with members and roles', () => {
     }
   });
 
-  /** @returns the code of the refusal; undefined where it is done */
+  /** @returns the error code; undefined on success */
   async function change(person: Person, mutation: string, type: string, input: object) {
     const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
     return codeOf(await person.ask(query, { input: { guildId: crewId, ...input } }));
@@ -229,7 +228,7 @@ describe('what the caller may do with members and roles', () => {
       },
     ],
     ['below', { owner: [], admin: [], above: [], moderator: [], equal: [], below: ['CHANGE_NICK'] }],
-  ])('as %s, with each member: %j', async (name, expected) => {
+  ])('are, for the rank %s, on each member: %j', async (name, expected) => {
     const operations = await withMembers(crew[name]);
     const told = Object.keys(expected).map((target) => [target, operations(target as Name)]);
     expect(Object.fromEntries(told)).toEqual(expected);
@@ -240,12 +239,12 @@ describe('what the caller may do with members and roles', () => {
     ['admin', { '@everyone': ['UPDATE'], low: ROLE, moderators: ROLE, high: ROLE, admins: [] }],
     ['moderator', { '@everyone': ['UPDATE'], low: ROLE, moderators: [], high: [], admins: [] }],
     ['below', { '@everyone': [], low: [], moderators: [], high: [], admins: [] }],
-  ])('as %s, with each role: %j', async (name, expected) => {
+  ])('are, for the rank %s, on each role: %j', async (name, expected) => {
     const { roles } = await asked(crew[name]);
     expect(Object.fromEntries(roles.map((role: Loose) => [role.name, role.viewerOperations]))).toEqual(expected);
   });
 
-  it('is what the mutations let them do', async () => {
+  it('are what the mutations allow', async () => {
     const { moderator } = crew;
     const operations = await withMembers(moderator);
     const hour = new Date(Date.now() + 3_600_000).toISOString();
@@ -267,7 +266,7 @@ describe('what the caller may do with members and roles', () => {
     for (const act of Object.values(others)) expect(await act()).toBeUndefined();
   });
 
-  it('takes as many statements for many members as for few', async () => {
+  it('take the same number of statements for many members as for few', async () => {
     const owner = await signUp(server, 'many-owner');
     const guild = await createGuild(owner, 'Many');
     const member = await signUp(server, 'many-0');

@@ -74,7 +74,7 @@ const listed = async (person = ada): Promise<Loose[]> =>
   (await person.graphql(OF_APPLICATION, { id: application.id })).application.webhooks;
 const post = (url: string, content = 'hello') => ask(server, 'POST', url, { json: { content } });
 
-/** Rows of webhooks to the server's first channel. @returns their ids */
+/** Stores webhooks of the server's first channel. @returns their ids */
 async function rows(count: number, more: object = {}): Promise<string[]> {
   const of = {
     applicationId: BigInt(application.id),
@@ -84,7 +84,7 @@ async function rows(count: number, more: object = {}): Promise<string[]> {
   return (await putWebhooks(server, count, { ...of, creatorId: BigInt(ada.id), ...more })).map(String);
 }
 describe('createWebhook', () => {
-  test('makes a webhook, shows it whole, and its token and address once', async () => {
+  test('creates a webhook, and returns its token and URL once', async () => {
     const before = Date.now();
     const { token, url, webhook } = await create();
     expect(token).toMatch(/^WH\.[\w-]{8}\.[\w-]{56}$/);
@@ -98,7 +98,7 @@ describe('createWebhook', () => {
     expect(await listed()).toEqual([{ id: webhook.id, name: 'News', channel: { id: guild.textChannelId } }]);
   });
 
-  test('whoever knows the address posts as the bot of the application', async () => {
+  test('returns a URL that posts as the bot of the application', async () => {
     const { url, webhook } = await create();
     const { status, body } = await post(url, 'from outside');
     expect(status).toBe(200);
@@ -121,17 +121,17 @@ describe('createWebhook', () => {
     ['a name of 81 characters', { name: 'x'.repeat(81) }, { name: ['BASE_TYPE_BAD_LENGTH'] }],
     ['a channel that is no id', { channelId: 'here' }, { channelId: ['NUMBER_TYPE_COERCE'] }],
     ['an application that is no id', { applicationId: 'mine' }, { applicationId: ['NUMBER_TYPE_COERCE'] }],
-  ])('names the fault of %s where it stands', async (_what, more, faults) => {
+  ])('reports a fault at its path for %s', async (_what, more, faults) => {
     const answer = await ada.ask(CREATE, newInput(more));
     expect([codeOf(answer), faultsOf(answer)]).toEqual(['BAD_USER_INPUT', faults]);
     expect(await listed()).toEqual([]);
   });
 
-  test('takes a name of 80 characters', async () => {
+  test('accepts a name of 80 characters', async () => {
     expect((await create({ name: '🐙'.repeat(80) })).webhook.name).toBe('🐙'.repeat(80));
   });
 
-  test('refuses a channel that nobody can write in', async () => {
+  test('refuses a channel that cannot have messages', async () => {
     const answer = await ada.ask(CREATE, newInput({ channelId: await makeChannel(ChannelType.GuildCategory) }));
     expect([codeOf(answer), answer.errors[0]?.message]).toEqual([
       'BAD_USER_INPUT',
@@ -139,7 +139,7 @@ describe('createWebhook', () => {
     ]);
   });
 
-  test('refuses the 51st of an application, and deleted ones do not count', async () => {
+  test('refuses the 51st webhook of an application, and does not count deleted ones', async () => {
     await rows(3, { deletedAt: new Date(0) });
     const [first = ''] = await rows(49);
     await create();
@@ -156,7 +156,7 @@ describe('createWebhook', () => {
 });
 
 describe('updateWebhook', () => {
-  test('renames a webhook, and moves it: the same address posts to the other channel', async () => {
+  test('renames a webhook, and moves it: the same URL posts to the other channel', async () => {
     const { url, webhook } = await create();
     const renamed = await update(webhook.id, { name: 'Weather' });
     const shown = { id: webhook.id, name: 'Weather', channel: { id: guild.textChannelId } };
@@ -166,7 +166,7 @@ describe('updateWebhook', () => {
     expect((await post(url)).body.channel_id).toBe(secondChannelId);
   });
 
-  test('names faults where they stand', async () => {
+  test('reports faults at their paths', async () => {
     const { webhook } = await create();
     const elsewhere = await createGuild(ada);
     expect(faultsOf(await update(webhook.id, { name: '', channelId: 'x' }))).toEqual({
@@ -182,7 +182,7 @@ describe('updateWebhook', () => {
   });
 });
 
-test('deleteWebhook deletes a webhook, once, and its address posts no more', async () => {
+test('deleteWebhook deletes a webhook once, and its URL no longer posts', async () => {
   const { url, webhook } = await create();
   expect((await remove(webhook.id)).data).toEqual({ deleteWebhook: { id: webhook.id } });
   expect((await post(url)).status).toBe(404);
@@ -206,7 +206,7 @@ const NONE = (code: string): Outcomes => ({
   ...{ create: code, rename: code, move: code, delete: code },
 });
 
-describe('who may', () => {
+describe('access to the webhooks of an application', () => {
   test.each<[string, TeamMemberRole | null, Seat, Outcomes]>([
     ['an admin who manages the server', 'ADMIN', 'manages', ALL],
     ['a developer who manages the server', 'DEVELOPER', 'manages', ALL],
@@ -243,16 +243,16 @@ describe('who may', () => {
     ],
     ['a member without a role', null, 'member', { ...NONE('FORBIDDEN'), listed: 'NOT_FOUND', create: 'NOT_FOUND' }],
     ['a stranger', null, 'outside', NONE('NOT_FOUND')],
-  ])('%s', async (_who, role, seat, outcomes) => {
+  ])('follows roles and permissions: %s', async (_who, role, seat, outcomes) => {
     const person = await seated(role, seat);
     expect(await attempts(person)).toEqual(outcomes);
   });
 
-  test('the owner of the application, who manages the server', async () => {
+  test('is complete for the owner of the application, who manages the server', async () => {
     expect(await attempts(ada)).toEqual(ALL);
   });
 
-  test('nobody who is not signed in', async () => {
+  test('is refused to an unauthenticated caller', async () => {
     const { webhook } = await create();
     const response = await fetch(`${server.origin}/graphql`, {
       method: 'POST',
@@ -263,7 +263,7 @@ describe('who may', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  test('a stranger is told the same of a webhook as of none', async () => {
+  test('is refused to a stranger with the same error as for a missing webhook', async () => {
     const { webhook } = await create();
     const stranger = await signUp(server, `stranger${++people}`);
     const said = ({ data, errors }: GraphqlAnswer<Loose>) => [
@@ -282,7 +282,7 @@ describe('who may', () => {
   });
 });
 
-/** Somebody with a role in the team that owns the application, and a seat in the server. */
+/** Signs up a user with this role in the team of the application, and this membership in the server. */
 async function seated(role: TeamMemberRole | null, seat: Seat): Promise<Person> {
   const person = await signUp(server, `person${++people}`);
   const teamId = await putTeam(server, ada, role ? [[person, role]] : []);
@@ -293,7 +293,7 @@ async function seated(role: TeamMemberRole | null, seat: Seat): Promise<Person> 
   return person;
 }
 
-/** How everything ends that somebody tries with a webhook of the application's. */
+/** Results of all operations that a user tries with a webhook: `ok`, or an error code. */
 async function attempts(person: Person): Promise<Outcomes> {
   const { webhook } = await create();
   const ended = (answer: GraphqlAnswer<Loose>) => codeOf(answer) ?? 'ok';
@@ -310,8 +310,8 @@ async function attempts(person: Person): Promise<Outcomes> {
   return outcomes;
 }
 
-describe('what is shown', () => {
-  test('of an application: nothing to who meets it on a server, and the webhooks of the server to who manages that', async () => {
+describe('the webhooks of an application', () => {
+  test('are shown to a manager of their server in that server, but not in the application', async () => {
     const { webhook } = await create();
     const manager = await seated(null, 'manages');
     const { guild: seen } = await manager.graphql(
@@ -321,7 +321,7 @@ describe('what is shown', () => {
     expect(seen.webhooks).toEqual([{ id: webhook.id, application: { name: 'Helper', webhooks: [] } }]);
   });
 
-  test('no channel to who cannot see it, and no server to who is no member', async () => {
+  test('hide their channel from a user who cannot see it, and their server from a user outside it', async () => {
     const { webhook } = await create();
     const developer = await seated('DEVELOPER', 'outside');
     const hidden = { id: webhook.id, name: 'News', channel: null, guild: null };
@@ -334,7 +334,7 @@ describe('what is shown', () => {
     expect((await ada.graphql(ONE, { id: webhook.id })).webhook).toEqual(shown);
   });
 
-  test('a webhook stays when its channel is deleted, and posts nowhere until it is moved', async () => {
+  test('stay when their channel is deleted, and post nowhere until they are moved', async () => {
     const { url, webhook } = await create();
     const client = socketClient(server, { token: ada.token });
     const page = await subscribe(
@@ -353,7 +353,7 @@ describe('what is shown', () => {
     expect((await post(url)).status).toBe(200);
   });
 
-  test('a bot as who made it', async () => {
+  test('show the bot that created them', async () => {
     await ada.graphql(
       'mutation ($input: InstallApplicationInput!) { installApplication(input: $input) { installation { id } } }',
       { input: { applicationId: application.id, guildId: guild.id, scopes: ['bot'], permissions: '32' } },
@@ -370,7 +370,7 @@ describe('what is shown', () => {
     expect(webhook).toEqual({ name: 'By the bot', creator: { id: application.id, bot: true } });
   });
 
-  test('of many applications and servers, what takes no more reads than of few', async () => {
+  test('take the same number of reads for many applications and servers as for few', async () => {
     const query = `{ applications(first: 20) { id webhooks {
       name channel { id } guild { id name } creator { id } application { id name } } } }`;
     const read = async (person: Person) => readingsOf(() => person.graphql(query));
@@ -390,7 +390,6 @@ describe('what is shown', () => {
   });
 });
 
-/** Applications of a person's, each with a webhook in the server. */
 async function putOwnWebhooks(person: Person, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const { id } = await createApplication(person);
@@ -398,7 +397,7 @@ async function putOwnWebhooks(person: Person, count: number): Promise<void> {
   }
 }
 
-test('what was done with webhooks stands in the logs of the application and of the server', async () => {
+test('changes to webhooks appear in the audit logs of the application and of the server', async () => {
   const { webhook } = await create();
   await update(webhook.id, { name: 'Weather', channelId: secondChannelId });
   await update(webhook.id, { name: 'Weather' });
@@ -424,7 +423,7 @@ test('what was done with webhooks stands in the logs of the application and of t
   expect(entriesOf(logs.guild)).toEqual(told(''));
 });
 
-/** Everything that can be asked of a value of a type without an argument that must be given, down to some depth. */
+/** Selects all fields without required arguments, down to the given depth. */
 function everythingOf(type: GraphQLNamedType, depth: number, shunned: readonly string[]): string {
   if (!isObjectType(type)) return '';
   const fields = Object.values(type.getFields()).flatMap(({ name, args, type: of }) => {
@@ -436,7 +435,7 @@ function everythingOf(type: GraphQLNamedType, depth: number, shunned: readonly s
   return `{ __typename ${fields.join(' ')} }`;
 }
 
-test('a token is shown once: no field shows it, or what is kept of it, again', async () => {
+test('a webhook token is shown once, and no field returns it or its hash later', async () => {
   const { token, webhook } = await create();
   const [, , secret] = token.split('.');
   const row = await server.app.db.reader.webhook.findUniqueOrThrow({ where: { id: BigInt(webhook.id) } });
