@@ -14,7 +14,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** Somebody whose sessions were begun by signing in, as browsers do. */
+/** A user with a session from a browser. */
 const newPerson = (name: string) => signUp(server, name, { 'user-agent': 'Some browser' });
 
 const signIn = ({ email }: Person, password: string) =>
@@ -25,7 +25,7 @@ const signIn = ({ email }: Person, password: string) =>
   });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
-  it('signs up, says what is wrong at each field, and comes to the page that was wanted', async () => {
+  it('is created by signing up, shows faults at their fields, and leads to the requested page', async () => {
     await signUp(server, 'taken');
     const { page, faults, open, close } = await openPortal(browser, server, null);
     await open('/applications');
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Account', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-    // That of the page: the menu is closed.
+    // The menu is closed, so this is the button of the page.
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await menu.click();
     await page.getByRole('button', { name: 'Sign out' }).first().click();
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('closes the pages of every tab when somebody signs out, and asks before only where something is lost here', async () => {
+  it('closes the pages of all tabs on sign-out, and asks first only if something on this page would be lost', async () => {
     const ina = await newPerson('ina');
     const guild = await createGuild(ina, 'Secret harbour');
     const { page, open, close } = await openPortal(browser, server, ina);
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('never says which of address and password is wrong, and leads nowhere else than into the portal', {
+  it('does not reveal whether the address or the password is wrong, and redirects only into the portal', {
     tags: ['slow'],
   }, async () => {
     const ada = await newPerson('ada');
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('says at its field what is no address and no password, and keeps what was typed where no answer comes', {
+  it('shows invalid sign-in data at its field, and keeps it if no response comes', {
     tags: ['slow'],
   }, async () => {
     const gus = await newPerson('gus');
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('says at its field what is no address where a password was forgotten, and keeps it', {
+  it('shows an invalid address at its field if the password was forgotten, and keeps it', {
     tags: ['slow'],
   }, async () => {
     const { page, close } = await openPortal(browser, server, null);
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('takes no theme but those there are', { tags: ['slow'] }, async () => {
+  it('accepts only the themes that exist', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in');
     await page.evaluate(() => localStorage.setItem('theme', 'neon'));
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('keeps the theme that was chosen from the first moment of a page on', { tags: ['slow'] }, async () => {
+  it('applies the chosen theme before the scripts of a page load', { tags: ['slow'] }, async () => {
     const bea = await newPerson('bea');
     const { page, faults, open, close } = await openPortal(browser, server, bea);
     await open('/account');
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('changes the password, which signs out everybody else, and lists sessions to end', {
+  it('signs out all other sessions when the password changes, and lists sessions to end', {
     tags: ['slow'],
   }, async () => {
     const cem = await newPerson('cem');
@@ -224,7 +224,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('joins by an invite after signing in, and says where there is none', { tags: ['slow'] }, async () => {
+  it('joins a server by an invite after signing in, and shows Not found for a missing invite', {
+    tags: ['slow'],
+  }, async () => {
     const [dan, eli] = [await newPerson('dan'), await newPerson('eli')];
     const guild = await createGuild(dan, 'Harbour');
     const { createInvite } = await dan.graphql(

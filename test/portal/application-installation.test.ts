@@ -32,7 +32,7 @@ async function installOf(person: Person, id: string): Promise<Loose> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an application'), () => {
-  it('keeps one of the two contexts on, and says why', { tags: ['slow'] }, async () => {
+  it('keep at least one of the two contexts on, and show why', { tags: ['slow'] }, async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('shows the link as it will be, which is what the server makes of it', async () => {
+  it('preview the link that the server builds after saving', async () => {
     const bob = await signUp(server, 'bob');
     const { id } = await createApplication(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keeps scopes that it does not know, each once, and shows what is wrong with one at its field', {
+  it('keep unknown scopes once each, and show an invalid scope at its field', {
     tags: ['slow'],
   }, async () => {
     const carl = await signUp(server, 'carl');
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('shows what is wrong with the permissions and the custom URL, and keeps them', async () => {
+  it('show faults in the permissions and the custom URL, and keep what was typed', async () => {
     const dora = await signUp(server, 'dora');
     const { id } = await createApplication(dora);
     const { page, faults, open, close } = await openPortal(browser, server, dora);
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('puts nothing into the link that is no number', { tags: ['slow'] }, async () => {
+  it('have no link if the permissions are not a number', { tags: ['slow'] }, async () => {
     const finn = await signUp(server, 'finn');
     const { id } = await createApplication(finn);
     const { page, faults, open, close } = await openPortal(browser, server, finn);
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('warns that nobody may install a private one without testers', { tags: ['slow'] }, async () => {
+  it('warn if a private application cannot be installed because it has no testers', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);
     const { page, faults, open, close } = await openPortal(browser, server, eve);
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keeps what two people change at the same time in different parts', { tags: ['slow'] }, async () => {
+  it('keep the changes that two users make to different parts at the same time', { tags: ['slow'] }, async () => {
     const fred = await signUp(server, 'fred');
     const { id } = await createApplication(fred);
     const { page, faults, open, close } = await openPortal(browser, server, fred);

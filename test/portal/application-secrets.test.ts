@@ -16,7 +16,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** Takes the secret from the dialog that shows it once, and whether the page has it anywhere afterwards. */
+/** Reads the secret from its dialog and closes the dialog. Returns whether the page still has the secret. */
 async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string; isKept: boolean }> {
   await dialog.waitFor();
   const secret = (await dialog.locator('code').textContent()) ?? '';
@@ -31,7 +31,7 @@ async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an application'), () => {
-  it('makes another bot token after a question, shows it once, and says so to other browsers', async () => {
+  it('include a new bot token, which is shown once after a question and is announced to other browsers', async () => {
     const ada = await signUp(server, 'ada');
     const { id, botToken } = await createApplication(ada, 'Otter bot');
     const [mine, other] = [await openPortal(browser, server, ada), await openPortal(browser, server, ada)];
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await other.close();
   });
 
-  it('makes another client secret after a question, and shows it once', { tags: ['slow'] }, async () => {
+  it('include a new client secret, which is shown once after a question', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const { id, clientSecret } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('shows what is wrong with a redirect URI at its row, and sends no empty one', async () => {
+  it('are next to redirect URIs, which show faults at their rows and are not sent if they are empty', async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl);
     const { page, faults, open, close } = await openPortal(browser, server, carl);
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('builds addresses of the authorization screen, and saves nothing', { tags: ['slow'] }, async () => {
+  it('come with a builder of authorization URLs, which saves nothing', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const { id } = await createApplication(dora);
     const { page, faults, open, close } = await openPortal(browser, server, dora);
@@ -142,7 +142,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('has programs that connect to this instance, wherever the portal was opened', { tags: ['slow'] }, async () => {
+  it('come with code that connects to this instance, whatever address the portal was opened at', {
+    tags: ['slow'],
+  }, async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);
     const { publicUrl, gatewayUrl } = server.app.addresses;
@@ -155,7 +157,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('warns before an intent is switched off that a session uses', { tags: ['slow'] }, async () => {
+  it('come with a warning before an intent is turned off that a session uses', { tags: ['slow'] }, async () => {
     const gwen = await signUp(server, 'gwen');
     const { id, botToken } = await createApplication(gwen);
     const bot = await GatewayClient.open(server.origin);
@@ -173,7 +175,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('switches a privileged intent off, and keeps off one that somebody else switched off meanwhile', {
+  it('come with privileged intents, and one stays off if another user turned it off', {
     tags: ['slow'],
   }, async () => {
     const fred = await signUp(server, 'fred');

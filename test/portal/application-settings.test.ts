@@ -21,7 +21,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
 
 const TABS = ['General', 'Installation', 'OAuth2', 'Bot'];
 
-/** The variables of each mutation that the page sends from now on. */
+/** Records the input of each mutation that the page sends from now on. */
 function mutationsOf(page: Page): Record<string, unknown>[] {
   const inputs: Record<string, unknown>[] = [];
   page.on('request', (request) => {
@@ -43,14 +43,14 @@ async function save(page: Page): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an application'), () => {
-  it('sends only what was changed, and what was saved is no draft any more', async () => {
+  it('send only changed fields, and are no draft after they are saved', async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const inputs = mutationsOf(page);
     const untilHeard = hearing(page);
     await open(`/applications/${id}/general`);
-    // A first state that is told only during the mutation would be shown again after it, until the change is told, too.
+    // A first state that arrives only during the mutation would be shown again after it, until the update arrives.
     await untilHeard('applicationChanged');
     await page.getByLabel('Name').fill('  Beaver bot ');
     await save(page);
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('shows what is wrong at its field, which takes the focus, and keeps what was typed', async () => {
+  it('show a fault at its field, which takes the focus, and keep what was typed', async () => {
     const bob = await signUp(server, 'bob');
     const { id } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('cuts nothing that is too long, counts as the server does, and is not sent until it fits', {
+  it('keep text that is too long, count it as the server does, and are not sent until it fits', {
     tags: ['slow'],
   }, async () => {
     const cleo = await signUp(server, 'cleo');
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('says once that it is saved, however often it is', { tags: ['slow'] }, async () => {
+  it('show one notice after saving, however often they are saved', { tags: ['slow'] }, async () => {
     const dave = await signUp(server, 'dave');
     const { id } = await createApplication(dave, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, dave);
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('sends nothing by the keyboard either while it is too early to try again', { tags: ['slow'] }, async () => {
+  it('send nothing by keyboard while it is too early to try again', { tags: ['slow'] }, async () => {
     const finn = await signUp(server, 'finn');
     const { id } = await createApplication(finn, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, finn);
@@ -129,7 +129,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('takes an image as the icon, shows it before it is saved, and clears it', { tags: ['slow'] }, async () => {
+  it('accept an image as the icon, show it before it is saved, and clear it', { tags: ['slow'] }, async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, carl);
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('moves to a team for good, once its name is typed', { tags: ['slow'] }, async () => {
+  it('move the application to a team for good after its name is typed', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(dora, 'Otter bot');
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('is deleted once its name is typed, and leads to the list', async () => {
+  it('delete the application after its name is typed, and lead to the list', async () => {
     const fred = await signUp(server, 'fred');
     const { id } = await createApplication(fred, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, fred);
@@ -206,7 +206,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('asks only for what a tab has beside the settings, and shows there what somebody else changes', {
+  it('request only the further data of each tab, and show the changes of another user there', {
     tags: ['slow'],
   }, async () => {
     const gina = await signUp(server, 'gina');
@@ -229,7 +229,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('shows everything off with the reason to somebody who may only look', { tags: ['slow'] }, async () => {
+  it('are disabled with the reason for a read-only member', { tags: ['slow'] }, async () => {
     const [hugo, ines] = [await signUp(server, 'hugo'), await signUp(server, 'ines')];
     const application = await createApplication(hugo, 'Otter bot');
     const team = await createTeam(hugo, 'Readers');
@@ -257,7 +257,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it.each([[false], [true]])('fits a phone, dark: %s', { tags: ['slow'] }, async (dark) => {
+  it.each([[false], [true]])('fit the screen of a phone, dark: %s', { tags: ['slow'] }, async (dark) => {
     const owner = await signUp(server, dark ? 'jack' : 'kate');
     const { id } = await createApplication(owner, 'Otter bot');
     await update(owner, id, {

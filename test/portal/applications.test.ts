@@ -16,7 +16,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications'), () => {
-  it('shows the secrets of a new one once, and leads to its page', async () => {
+  it('show the secrets of a new one once, and lead to its page', async () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/applications');
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications'), () =
     await close();
   });
 
-  it('shows at once what somebody else changes, and keeps what is being typed', async () => {
+  it('show the changes of another user at once, and keep what is being typed', async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob, 'Badger bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);

@@ -5,7 +5,7 @@ import { AskedList } from '../../portal/src/asked.js';
 const QUERY = 'query Things($first: Int) {\n  things(first: $first) {\n    id\n  }\n}';
 const MUTATION = 'mutation Rename($input: RenameInput!) { rename(input: $input) { id } }';
 
-describe('what pages asked for', () => {
+describe('the list of operations that pages sent', () => {
   let asked: AskedList;
   let client: Client;
   beforeEach(() => {
@@ -18,38 +18,38 @@ describe('what pages asked for', () => {
     });
   });
 
-  /** Asks, and goes on looking at the answer. @returns ends that */
+  /** Runs the query and stays subscribed to its result. */
   const look = (variables: AnyVariables) => client.query(QUERY, variables).subscribe(() => {});
   const change = (input: object) => client.mutation(MUTATION, { input }).toPromise();
   const names = () => asked.read().map(({ kind, name }) => `${kind} ${name}`);
   const variables = () => asked.read().map((one) => one.variables);
 
-  it('is told in lines, with what was given', () => {
+  it('shows each operation as text, with its variables', () => {
     look({ first: 3 });
     expect(asked.read()).toEqual([
       { key: expect.any(Number), kind: 'query', name: 'Things', text: QUERY, variables: '{\n  "first": 3\n}' },
     ]);
   });
 
-  it('has no variables where none were given', () => {
+  it('shows no variables if there are none', () => {
     look({});
     expect(variables()).toEqual(['']);
   });
 
-  it('begins with the newest', async () => {
+  it('begins with the newest operation', async () => {
     look({ first: 3 });
     await change({ name: 'Otter' });
     expect(names()).toEqual(['mutation Rename', 'query Things']);
   });
 
-  it('has what is shown where it was asked for first, however often it is asked for meanwhile', async () => {
+  it('keeps a query that is still shown in its place, however often it is sent again', async () => {
     look({ first: 3 });
     await change({ name: 'Otter' });
     look({ first: 3 });
     expect(names()).toEqual(['mutation Rename', 'query Things']);
   });
 
-  it('has what is shown again, and what is done again, once and in front', async () => {
+  it('moves a query that is shown again or a repeated mutation to the front, and lists it once', async () => {
     const shown = look({ first: 3 });
     await change({ name: 'Otter' });
     shown.unsubscribe();
@@ -59,13 +59,13 @@ describe('what pages asked for', () => {
     expect(names()).toEqual(['mutation Rename', 'query Things']);
   });
 
-  it('has thirty at most', () => {
+  it('has at most thirty operations', () => {
     for (let first = 1; first <= 31; first += 1) look({ first });
     expect(asked.read()).toHaveLength(30);
     expect(variables().at(-1)).toBe('{\n  "first": 2\n}');
   });
 
-  it('has a file by its name, and what was typed as it was', async () => {
+  it('shows a file by its name, and text as it was typed', async () => {
     await change({ icon: new File(['…'], 'otter.png'), name: 'data: see below', banner: null });
     expect(JSON.parse(variables()[0] ?? '')).toEqual({
       input: { icon: '<file otter.png>', name: 'data: see below', banner: null },

@@ -50,7 +50,6 @@ const SOON = { timeout: 15_000 };
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
 
-/** The sentences of the rows that are shown. */
 async function sentences(page: Page): Promise<string[]> {
   await rowsOf(page).first().waitFor();
   return rowsOf(page).locator('p:first-child').allInnerTexts();
@@ -63,7 +62,7 @@ async function resetSecret(person: Person, { id }: Pick<MadeApplication, 'id'>):
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
-  it('tells in sentences who did what, newest first, and marks what comes while it is read', async () => {
+  it('describes each action in a sentence, newest first, and marks entries that come while it is open', async () => {
     const application = await createApplication(ada, 'Otter bot');
     await update(ada, application.id, { name: 'Badger bot' });
     await update(ada, application.id, { public: false, description: 'Digs' });
@@ -89,7 +88,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells what is done while it is being asked for again', { tags: ['slow'] }, async () => {
+  it('shows actions that happen while it is being loaded again', { tags: ['slow'] }, async () => {
     const application = await createApplication(ada, 'Heron bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
@@ -108,7 +107,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells of a team what was done with it and with its applications', { tags: ['slow'] }, async () => {
+  it('of a team shows the actions on the team and on its applications', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Lodge');
     await addToTeam(ada, team, bob, 'READ_ONLY');
     await setTeamRole(ada, team, bob, 'DEVELOPER');
@@ -131,7 +130,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('is filtered by what and by whom, and the address keeps it', { tags: ['slow'] }, async () => {
+  it('is filtered by action and by user, and the URL keeps the filter', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Holt');
     await addToTeam(ada, team, bob);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -154,7 +153,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('loads older entries, with no gap to those that came meanwhile', { tags: ['slow'] }, async () => {
+  it('loads older entries, without a gap to those that came in the meantime', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Weir 0');
     for (let n = 1; n <= 60; n++) await renameTeam(ada, team, `Weir ${n}`);
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
@@ -174,7 +173,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await close();
   });
 
-  it('tells of a server what was done in it, and why, to who may view it', { tags: ['slow'] }, async () => {
+  it('of a server shows each action and its reason to a member who may view the log', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'River');
     await inviteOf(ada, guild);
     await invite(ada, guild, bob);

@@ -18,7 +18,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
-  it('are made with a token that is shown once, connect before one’s eyes, and show their servers and what works there', async () => {
+  it('are created with a token that is shown once, show when they connect, and list their servers with what works there', async () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/boxes');
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('are renamed, enrolled anew and deleted, which other browsers see', { tags: ['slow'] }, async () => {
+  it('are renamed, enrolled again and deleted, which other browsers show', { tags: ['slow'] }, async () => {
     const bea = await signUp(server, 'bea');
     const { box } = await makeBox(bea, 'Garage');
     const [mine, other] = [await openPortal(browser, server, bea), await openPortal(browser, server, bea)];
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await other.close();
   });
 
-  it('show what was asked of them in the last 24 hours, in numbers, in a picture and in a table, and anew each minute', {
+  it('show the requests of the last 24 hours as numbers, as a chart and as a table, and update them each minute', {
     tags: ['slow'],
   }, async () => {
     const cleo = await signUp(server, 'cleo');
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('ask for nothing while nobody looks, and once somebody does again', { tags: ['slow'] }, async () => {
+  it('request nothing while the page is hidden, and again once it is visible', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const { box } = await makeBox(dora, 'Barn');
     const { page, open, close } = await openPortal(browser, server, dora);
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
 
 const heightsOf = (bars: Element[]) => bars.map((bar) => Number(bar.getAttribute('height')));
 
-/** What a page is told when it is hidden or looked at; a browser without a screen tells it nothing. */
+/** Sets the visibility of the page and notifies it, because a browser without a screen does not. */
 function showAs(state: string): void {
   Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
   document.dispatchEvent(new Event('visibilitychange'));

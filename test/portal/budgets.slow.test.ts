@@ -10,7 +10,7 @@ import { needing } from '../harness/skipping.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/pages');
 
-/** The sizes of built files as gzip, in bytes, by their paths below `/portal/`. */
+/** Gzip sizes of the built files in bytes, by their paths below `/portal/`. */
 const sizes = new Map(
   readdirSync(BUILT, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.gz'))
@@ -20,12 +20,12 @@ const sizeOf = (paths: Iterable<string>) => [...paths].reduce((sum, path) => sum
 const ending = (end: string) => [...sizes.keys()].filter((path) => path.endsWith(end));
 
 describe('the built files', () => {
-  it('are at most 400 kB of scripts and styles together, and 14 kB of styles', () => {
+  it('have at most 400 kB of scripts and styles together, and 14 kB of styles', () => {
     expect(sizeOf(sizes.keys())).toBeLessThan(400_000);
     expect(sizeOf(ending('.css'))).toBeLessThan(14_000);
   });
 
-  it('are at most 15 kB each, but for those that every page needs', () => {
+  it('have at most 15 kB each, except those that every page needs', () => {
     const shell = readFileSync(join(BUILT, 'index.html'), 'utf8');
     const large = [...sizes].filter(([path, size]) => size > 15_000 && !shell.includes(path)).map(([path]) => path);
     expect(large).toEqual([expect.stringMatching(/^assets\/parts-/)]);
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
     await server.stop();
   });
 
-  /** What a page asks for until it is shown: files, documents and sockets. */
+  /** Files, documents and sockets that a page requests until it is shown. */
   async function askedBy(path: string, isSignedIn = true) {
     const { page, open, close } = await openPortal(browser, server, isSignedIn ? full.owner : null);
     const asked = { files: new Set<string>(), documents: [] as string[], sockets: 0 };
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
 
   const scriptsIn = (files: Set<string>) => sizeOf([...files].filter((path) => path.endsWith('.js')));
 
-  it('needs at most 120 kB of scripts where somebody signs in, and asks GraphQL for nothing', async () => {
+  it('needs at most 120 kB of scripts for signing in, and sends no GraphQL operation', async () => {
     const { files, documents, sockets } = await askedBy('/sign-in', false);
     expect(scriptsIn(files)).toBeLessThan(120_000);
     expect([documents, sockets]).toEqual([[], 0]);
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
     ['/teams/$teamId/members', ['Frame', 'Team']],
     ['/servers/$guildId/general', ['Frame', 'Guild', 'GuildInvites']],
   ])(
-    'needs at most 175 kB of scripts at %s, and asks once for the frame and for each part of the page',
+    'needs at most 175 kB of scripts at %s, and requests the frame and each part of the page once',
     async (path, documents) => {
       const place = path.replace(/\$(\w+)/, (_, name: 'teamId') => full.params[name]);
       const asked = await askedBy(place);
@@ -94,10 +94,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
 
   const routes = JSON.parse(readFileSync(join(BUILT, 'routes.json'), 'utf8')) as string[];
 
-  /** What has no present state to begin with is asked for once more when changes are heard (`useRenewal`). */
+  /** Documents whose subscription sends no initial state are requested again once it is open (`useRenewal`). */
   const RENEWED = ['Interaction', 'InteractionLog', 'ApplicationLog', 'TeamLog', 'GuildLog', 'ChannelMessages'];
 
-  it.each(routes.filter((route) => !/^sign-|parity$/.test(route)))('asks for nothing twice at /%s', async (route) => {
+  it.each(routes.filter((route) => !/^sign-|parity$/.test(route)))('requests nothing twice at /%s', async (route) => {
     const path = route.replace(/\$(\w+)/g, (_, name: 'teamId') => full.params[name]);
     const { documents, sockets } = await askedBy(`/${path}`);
     const repeated = documents.filter((name, place) => documents.indexOf(name) !== place);

@@ -39,7 +39,7 @@ const settingsOf = async (id: string) =>
   ).channel;
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channel'), () => {
-  it('are changed by who manages it, and shown at once to who looks on', async () => {
+  it('are changed by a member who manages the channel, and shown at once to other members', async () => {
     const [hers, his] = await Promise.all([
       openPortal(browser, server, ada, { width: 360 }),
       openPortal(browser, server, bob),
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('of a voice channel say how many it holds; what is no number is refused where it stands', {
+  it('of a voice channel include its user limit, and show a fault at the field if it is not a number', {
     tags: ['slow'],
   }, async () => {
     const category = await makeChannel('Decks', 4);
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await close();
   });
 
-  it('give it another place, and end it', { tags: ['slow'] }, async () => {
+  it('move the channel, and delete it', { tags: ['slow'] }, async () => {
     const id = await makeChannel('news');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/channels/${id}/settings`);
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await close();
   });
 
-  it('allow and deny roles and members, by the names of permissions', { tags: ['slow'] }, async () => {
+  it('allow and deny permissions by their names, for roles and for members', { tags: ['slow'] }, async () => {
     const id = await makeChannel('bridge');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(`/servers/${guild.id}/channels/${id}/settings`);

@@ -66,7 +66,7 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
-  it('is made, and leads to an empty page of its own', async () => {
+  it('is created, and opens its empty page', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/channels`);
     await page.getByRole('button', { name: 'New channel' }).click();
@@ -81,13 +81,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('shows once what is said, edited, reacted to and removed in another browser', async () => {
+  it('shows once each message that another browser sends, edits, reacts to or deletes', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
     const typing = his.page.waitForRequest((request) => request.postData()?.includes('startTyping') ?? false);
     await composer(his.page).fill('one\ntwo');
     await typing;
-    // Typing is told once, and her page may hear of the channel only a moment after it is open.
+    // Typing is sent once, and her page may subscribe to the channel only a moment after it opens.
     await until(async () => {
       await bob.graphql('mutation ($id: ID!) { startTyping(input: { channelId: $id }) { channel { id } } }', {
         id: guild.textChannelId,
@@ -137,7 +137,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('sends files, and keeps what is too long or too much in the field', { tags: ['slow'] }, async () => {
+  it('sends files, and keeps text and files that exceed the limits in the field', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await composer(page).fill('𐂂'.repeat(4_001));
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('keeps what is not sent yet: typed meanwhile, beside files, and in another channel', {
+  it('keeps text that is not sent yet: typed during a send, next to files, or in another channel', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'drafts');
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('gives back what could not be sent', { tags: ['slow'] }, async () => {
+  it('restores a message that could not be sent', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await page.getByRole('log').waitFor();
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('shows what is said and edited while it is being asked for', { tags: ['slow'] }, async () => {
+  it('shows messages that are sent and edited while it is loading', { tags: ['slow'] }, async () => {
     const { channelId } = await channelWith(1, 'busy');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const untilHeard = hearing(page);
@@ -233,7 +233,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await close();
   });
 
-  it('loads what is older than the newest 50, of which the first one is renewed when it is changed', {
+  it('loads messages that are older than the newest 50, and updates the first of these when it is edited', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(60);
@@ -268,7 +268,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
   });
 });
 
-/** Until the messages of a channel were answered as often. */
+/** Resolves after `times` responses with the messages of the channel. */
 function untilAnswered(page: Page, channelId: string, times: number): Promise<void> {
   return new Promise((resolve) => {
     let left = times;
@@ -279,10 +279,10 @@ function untilAnswered(page: Page, channelId: string, times: number): Promise<vo
   });
 }
 
-/** Opens a channel from another one, and waits until nothing is to be asked for any more. */
+/** Opens a channel from another one, and waits until its requests are done. */
 async function goTo(page: Page, name: string, channelId: string): Promise<void> {
   await page.getByRole('log').waitFor();
-  // Once at first, and once more for what was missed before the page heard of the channel.
+  // The page requests the messages once at first, and once after it has subscribed, for missed ones.
   const answered = untilAnswered(page, channelId, 2);
   await page.getByRole('navigation', { name: 'Channels' }).getByRole('link', { name }).click();
   await answered;
@@ -353,7 +353,7 @@ const question = () =>
       ),
     );
 
-/** Lets `later` go on. */
+/** Lets the command `later` continue. */
 let finish: () => void = () => {};
 
 async function answer(interaction: Interaction): Promise<unknown> {
@@ -421,7 +421,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
   }
   const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
 
-  it('keep every key that is pressed while their picker loads, and in order', async () => {
+  it('keep every key that is pressed while their picker loads, in order', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'command-picker');
     await open(pathOf(guild.textChannelId));
@@ -439,14 +439,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('Escape');
     await composer(page).and(page.locator(':focus')).waitFor();
     expect(await composer(page).inputValue()).toBe('');
-    // With the file loaded.
+    // From here on, the file is loaded.
     await page.keyboard.type('/echo');
     expect(await field.inputValue()).toBe('/echo');
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('are picked by Enter before the list of them came only by their whole name', { tags: ['slow'] }, async () => {
+  it('are picked by Enter before their list has loaded only if the whole name is typed', {
+    tags: ['slow'],
+  }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     for (const [typed, shown] of [
       ['/echo', page.getByRole('region', { name: 'Command echo' })],
@@ -467,7 +469,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the focus to another field that it went to while their picker loads', { tags: ['slow'] }, async () => {
+  it('leave the focus in another field that took it while their picker was loading', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await sendMessage(bob, guild.textChannelId, 'edited meanwhile');
     const release = await holdFile(page, 'command-picker');
@@ -482,7 +484,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('pick no option from a list that belongs to what was typed before', { tags: ['slow'] }, async () => {
+  it('pick no option from a list that belongs to earlier input', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'echo');
@@ -501,7 +503,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('take nothing from a message that begins with a slash, once what was begun of one is deleted', {
+  it('do not take a message that begins with a slash after an unfinished command was deleted', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -511,7 +513,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await composer(page).press('Backspace');
     const file = page.waitForEvent('requestfinished', (request) => request.url().includes('/command-picker-'));
     release();
-    // Once it is loaded for the test, it is for the page, which asked for it first.
+    // This import resolves after that of the page, which requested the file first.
     await page.evaluate(`import('${(await file).url()}').then(() => null)`);
     await say(page, '/srv is where they are');
     await messages(page, '/srv is where they are').waitFor();
@@ -519,7 +521,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are also those that everybody has', { tags: ['slow'] }, async () => {
+  it('include the built-in ones', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'choice');
@@ -534,7 +536,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are picked by keyboard, and say at their option what is wrong with it', { tags: ['slow'] }, async () => {
+  it('are picked by keyboard, and show a fault at its option', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(pathOf(guild.textChannelId));
     await composer(page).press('/');
@@ -570,7 +572,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('take subcommands with choices, and complete what is typed', { tags: ['slow'] }, async () => {
+  it('have subcommands with choices, and complete what is typed', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'game start');
@@ -595,7 +597,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are picked on purpose alone, and what they were given is not left unasked', { tags: ['slow'] }, async () => {
+  it('are picked only on purpose, and ask before the options that were typed are left', {
+    tags: ['slow'],
+  }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await composer(page).press('/');
@@ -618,7 +622,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the channel and what is typed in it as they are where their files do not come', {
+  it('leave the channel and the typed text unchanged if their files cannot be loaded', {
     tags: ['slow'],
   }, async () => {
     const { page, open, close } = await openPortal(browser, server, bob);
@@ -639,7 +643,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the channel as it is where the timeline’s file does not come', { tags: ['slow'] }, async () => {
+  it('leave the channel unchanged if the file of the timeline cannot be loaded', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await page.route('**/portal/assets/interaction-panel*.js', (route) => route.fulfill({ status: 404 }));
     await open(pathOf(guild.textChannelId));
@@ -653,7 +657,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('ask once about two messages that are being edited, and for one where it is closed', {
+  it('ask once about two messages that are being edited, and about one when its editor is closed', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -678,7 +682,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on in a new message with what was typed into one that somebody else deletes', {
+  it('keep the edit of a message that another user deletes as a new message', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'pool');
@@ -702,7 +706,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByText('The message was deleted while you edited it.').waitFor();
     expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
     await composer(page).and(page.locator(':focus')).waitFor();
-    // Meant for the message that is gone.
+    // This key was meant for the deleted message.
     await page.keyboard.press('Enter');
     expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
     await page.keyboard.type('!');
@@ -721,7 +725,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on with both of two that are deleted at once, where the one that is being typed comes first', {
+  it('keep the edits of two messages that are deleted at once, the one with the focus first', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'both');
@@ -743,7 +747,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('goes on with what was typed into one that is out of reach after a lost connection', {
+  it('keep the edit of a message that is out of reach after a lost connection', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'far');
@@ -761,7 +765,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leaves what was typed to who may not write there any more, to be copied or dropped', {
+  it('keep the text of a user who may no longer write, to be copied or dropped', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'shut');
@@ -786,7 +790,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are answered for one person alone, later, or not at all', { tags: ['slow'] }, async () => {
+  it('are answered for one user alone, later, or not at all', { tags: ['slow'] }, async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(pathOf(guild.textChannelId)), his.open(pathOf(guild.textChannelId))]);
     await pick(hers.page, 'whisper');
@@ -807,7 +811,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('lead to components that are used, and to a modal that is filled in', async () => {
+  it('show components that are used, and a modal that is filled in', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'panel');

@@ -65,7 +65,7 @@ const AnyBody: fc.Arbitrary<Body> = fc.record({
 });
 
 describe('a command as JSON', () => {
-  it('says the same as the form, there and back', () => {
+  it('equals the command in the form, in both directions', () => {
     fc.assert(
       fc.property(AnyBody, (body) => {
         expect(parseBody(jsonOf(body))).toEqual({ body });
@@ -73,7 +73,7 @@ describe('a command as JSON', () => {
     );
   });
 
-  it('is read, or said in words to be none, whatever it is', () => {
+  it('is either parsed or refused with a reason, for any text', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.json(),
@@ -95,19 +95,19 @@ describe('a command as JSON', () => {
     ['{"options":[{"type":"3"}]}', 'options.0.type has to be a number.'],
     ['{"options":[{"type":3,"hint":"x"}]}', '“hint” in options.0 is no field of a command.'],
     ['{"handler":1}', '“handler” is no field of a command.'],
-  ])('%s is refused in words', (text, fault) => {
+  ])('%s is refused with a reason', (text, fault) => {
     expect(parseBody(text)).toEqual({ fault: expect.stringContaining(fault) });
   });
 
-  it('of nothing is a new command', () => {
+  it('without fields is a new command', () => {
     expect(parseBody('{}')).toEqual({ body: NEW_BODY });
   });
 });
 
-describe('options', () => {
+describe('the options of a command', () => {
   const Options = fc.array(AnyOption, { minLength: 1, maxLength: MOST });
 
-  it('keep all of themselves when one is moved, and come back when it is moved back', () => {
+  it('are all kept when one is moved, and return to their places when it is moved back', () => {
     fc.assert(
       fc.property(Options, fc.nat(MOST), fc.integer({ min: -MOST, max: MOST }), (options, at, by) => {
         const index = at % options.length;
@@ -119,7 +119,7 @@ describe('options', () => {
     );
   });
 
-  it('are 25 at most, and a new one has a name of its own and a type that goes with the others', () => {
+  it('gain one with a name of its own and the type of the last one', () => {
     fc.assert(
       fc.property(Options, (options) => {
         fc.pre(options.length < MOST);
@@ -137,7 +137,7 @@ describe('options', () => {
     expect(added(full, null)).toEqual(full);
   });
 
-  it('keep of another type only what goes with it', () => {
+  it('keep only the fields that fit when their type changes', () => {
     fc.assert(
       fc.property(AnyOption, fc.constantFrom(...OPTION_TYPES.map(({ type }) => type)), (option, type) => {
         const next = retyped(option, type);
@@ -150,7 +150,7 @@ describe('options', () => {
     );
   });
 
-  it('nest twice: groups hold subcommands, and these plain ones', () => {
+  it('nest twice: groups hold subcommands, and these hold plain options', () => {
     expect(typesWithin(GROUP).map(({ type }) => type)).toEqual([SUBCOMMAND]);
     expect(typesWithin(SUBCOMMAND).some(isFolder)).toBe(false);
     expect(typesWithin(null)).toBe(OPTION_TYPES);

@@ -11,7 +11,6 @@ import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 
-/** An entry of a list, whoever it is about. */
 const SOME_ENTRY = { targetType: 1, targetId: 1n, allow: true };
 
 let server: TestServer;
@@ -21,7 +20,6 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** Registers a command as a program does, and answers its id. */
 async function register(
   owner: Person,
   application: { id: string },
@@ -59,7 +57,7 @@ const json = async (page: Page) => JSON.parse(await page.getByLabel('JSON').inpu
 const saved = (page: Page) => page.getByRole('region', { name: 'Notifications' }).getByText('Saved').waitFor();
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
-  it('shows how to register one where there is none, and one that is registered at once', {
+  it('show how to register one if there is none, and show a registered one at once', {
     tags: ['slow'],
   }, async () => {
     const ada = await signUp(server, 'ada');
@@ -79,7 +77,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('says of a reserved one what that means', { tags: ['slow'] }, async () => {
+  it('explain what a reserved name means', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob);
     await putCommand(server.app, BigInt(application.id), { name: 'ban' });
@@ -92,7 +90,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('makes one in the form with the JSON in step, and says what is refused where it stands', async () => {
+  it('are created in a form that is in step with the JSON, and show faults at their fields', async () => {
     const cal = await signUp(server, 'cal');
     const application = await createApplication(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
@@ -128,7 +126,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keeps JSON that is none as it was typed, and fills the form from what is', { tags: ['slow'] }, async () => {
+  it('keep invalid JSON as it was typed, and fill the form from valid JSON', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const application = await createApplication(dan);
     const id = await register(dan, application, DIVE);
@@ -159,7 +157,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keeps what is being typed when somebody else changes it, and shows what they changed elsewhere', {
+  it('keep what is being typed when another user changes the command, and show the other changes', {
     tags: ['slow'],
   }, async () => {
     const eve = await signUp(server, 'eve');
@@ -178,7 +176,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('says before a command is renamed or deleted which permissions go', { tags: ['slow'] }, async () => {
+  it('show which permissions are removed before a command is renamed or deleted', { tags: ['slow'] }, async () => {
     const fay = await signUp(server, 'fay');
     const application = await createApplication(fay);
     const guild = await createGuild(fay, 'Lagoon');
@@ -235,7 +233,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('shows the plan of an overwrite before anything is done, and then does it', { tags: ['slow'] }, async () => {
+  it('show the plan of an overwrite before anything is changed, and then apply it', { tags: ['slow'] }, async () => {
     const gil = await signUp(server, 'gil');
     const application = await createApplication(gil);
     await register(gil, application, DIVE);
@@ -277,7 +275,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('applies only the plan that was shown, and replaces nothing typed unasked', { tags: ['slow'] }, async () => {
+  it('apply only the plan that was shown, and ask before typed text is replaced', { tags: ['slow'] }, async () => {
     const ivy = await signUp(server, 'ivy');
     const application = await createApplication(ivy);
     await register(ivy, application, DIVE);
@@ -308,7 +306,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('leads to JSON that cannot be saved, and keeps the focus with what is moved, removed or changed', {
+  it('lead the focus to JSON that cannot be saved, and keep it on an option that is moved, removed or changed', {
     tags: ['slow'],
   }, async () => {
     const kim = await signUp(server, 'kim');
@@ -345,7 +343,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('shows those of one server, and why there are none in another', { tags: ['slow'] }, async () => {
+  it('of one server are shown, with the reason if another server has none', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     const application = await createApplication(hal);
     const guild = await createGuild(hal, 'River');
@@ -366,7 +364,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('shows everything to who may only read, and fits a small screen', async () => {
+  it('are read-only for a read-only member, and fit a small screen', async () => {
     const ida = await signUp(server, 'ida');
     const jon = await signUp(server, 'jon');
     const application = await createApplication(ida);

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), () => {
-  it('what was shown stays, and what was not is asked for again by itself', async () => {
+  it('the page keeps what it shows, and requests the rest again by itself', async () => {
     await createApplication(ada, 'Otter bot');
     await createGuild(ada, 'Harbour');
     const { page, open, close } = await openPortal(browser, front, ada);
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     const card = (name: string) => page.getByRole('main').getByRole('link', { name });
     await open('/applications');
     await card('Otter bot').waitFor();
-    // The page comes with the pointer, its data only with the click.
+    // Hovering loads the file of the page, and only the click requests its data.
     const file = page.waitForResponse(/\/list-/);
     await section('Servers').hover();
     await file;
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await close();
   });
 
-  it('a dead connection is noticed within 10 s, a save on it is given up, and what is typed says that it is not saved', {
+  it('the page notices a dead connection within 10 s, gives up a save, and marks typed text as not saved', {
     tags: ['slow'],
   }, async () => {
     const application = await createApplication(ada, 'Otter bot');
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await close();
   });
 
-  it('its end is noticed at once where the browser says that it has no network, also beside a message', {
+  it('the page notices at once that the browser is offline, also with an unsent message', {
     tags: ['slow'],
   }, async () => {
     const guild = await createGuild(ada, 'Harbour');
@@ -121,7 +121,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await close();
   });
 
-  it('it is opened again also where the server had no room for it', { tags: ['slow'] }, async () => {
+  it('the page opens its socket again after the server had too many sockets of the user', {
+    tags: ['slow'],
+  }, async () => {
     const bob = await signUp({ ...server, origin: server.app.addresses.listeningAt }, 'bob');
     const application = await createApplication(bob, 'Badger bot');
     const sockets = Array.from({ length: 20 }, () =>

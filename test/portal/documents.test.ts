@@ -35,13 +35,13 @@ function filesBelow(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/** The documents as the pages send them. */
+/** Documents in the form in which the pages send them. */
 function documentsIn(text: string): string[] {
   if (!text.includes('../document.js')) return [];
   return [...text.matchAll(/^ {2}'(.*)',$/gm)].map(([, document = '']) => document.replaceAll("\\'", "'"));
 }
 
-/** The smallest value of a type, but for pages, which are as long as the portal asks for. */
+/** The smallest value of a type, except that an `Int` is 50, the page size of the portal. */
 function smallestOf(type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return smallestOf(type.ofType);
   if (isListType(type)) return [];
@@ -54,7 +54,7 @@ function smallestOf(type: GraphQLInputType): unknown {
   return type.name === 'Boolean' ? true : type.name === 'Int' ? 50 : '1';
 }
 
-/** Values for the variables that a document cannot do without. */
+/** Values of the required variables. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
   const required = variableDefinitions.filter(({ type }) => type.kind === Kind.NON_NULL_TYPE);
   return Object.fromEntries(
@@ -71,14 +71,14 @@ function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
   return operation;
 }
 
-describe('what the portal asks GraphQL', () => {
-  it('is written as `npm run schema` writes it', async () => {
+describe('the GraphQL documents of the portal', () => {
+  it('are equal to the output of `npm run schema`', async () => {
     const texts = await portalFiles();
     expect(filesBelow(GENERATED).sort()).toEqual([...texts.keys()].sort());
     for (const [path, text] of texts) expect(readFileSync(join(GENERATED, path), 'utf8'), path).toBe(text);
   });
 
-  it('is valid, and within the limits of every document', async () => {
+  it('are valid, and within the limits of every document', async () => {
     const texts = [...(await portalFiles()).values()];
     const documents = texts.flatMap(documentsIn);
     expect(documents.length).toBeGreaterThan(5);
@@ -91,7 +91,7 @@ describe('what the portal asks GraphQL', () => {
     }
   });
 
-  it('costs little of what one operation may cost, with the type names that the cache of the pages adds', async () => {
+  it('cost little of what one operation may cost, with the type names that the cache of the pages adds', async () => {
     const texts = [...(await portalFiles()).values()];
     const costs = texts.flatMap(documentsIn).map((text) => {
       const document = parse(print(formatDocument(parse(text) as Parameters<typeof formatDocument>[0])));

@@ -23,20 +23,20 @@ import { needing } from '../harness/skipping.js';
 
 const TYPED = 'What I typed, all of it';
 
-/** Opens the settings of an application, and types a description that is not saved. */
+/** Opens the settings of an application, and types a description without saving it. */
 async function typeIn({ page, open }: PortalTab, application: MadeApplication): Promise<void> {
   await open(`/applications/${application.id}/general`);
   await page.getByLabel('Description').fill(TYPED);
   await untilAtHome(page);
 }
 
-/** Until the page hears of changes, and knows whose it is. */
+/** Waits until the page is connected and knows its user. */
 async function untilAtHome(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Account of/ }).waitFor();
 }
 
-/** Expects what was typed to be there still, saves it, and expects another page to be reachable. */
+/** Expects the typed text to be kept, and saves it. */
 async function goOn(page: Page, person: Person, { id }: MadeApplication): Promise<void> {
   expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       expect(answer.status).toBe(200);
     }
 
-    it('and the same person signs in again, in one tab for all', { tags: ['slow'] }, async () => {
+    it('if the same user signs in again, in one tab for all', { tags: ['slow'] }, async () => {
       const ada = await signUp(server, 'ada');
       const application = await createApplication(ada, 'Otter bot');
       const tab = await openPortal(browser, server, ada);
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       const { page } = tab;
       const other = await page.context().newPage();
       await other.goto('/portal');
-      // Whose page it is it knows by then, and that it is theirs no more it hears.
+      // The page must know its user and be connected to notice the end of the session.
       await other.getByRole('button', { name: 'Account of ada' }).waitFor();
       await other.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
       await signOut(ada);
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('and what is said in the channel meanwhile and afterwards comes', { tags: ['slow'] }, async () => {
+    it('and so are messages that come before and after the next sign-in', { tags: ['slow'] }, async () => {
       const [dan, eve] = [await signUp(server, 'dan'), await signUp(server, 'eve')];
       const guild = await createGuild(dan, 'Harbour');
       await invite(dan, guild, eve);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('but not for another one, for whom the home page opens', { tags: ['slow'] }, async () => {
+    it('but not for another user, who gets the home page', { tags: ['slow'] }, async () => {
       const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
       const tab = await openPortal(browser, server, bob);
       const { page } = tab;
@@ -149,14 +149,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
     });
   });
 
-  describe('when somebody would leave it', () => {
+  describe('when the user would leave it', () => {
     let server: TestServer;
     beforeAll(async () => {
       server = await startServer();
     });
     afterAll(() => server.stop());
 
-    it('in a dialog, by the browser’s buttons, and by the keys that lead to another page', async () => {
+    it('in a dialog, after the browser’s buttons and the keys that lead to another page', async () => {
       const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'fay'));
       await open('/teams');
       await page.getByRole('link', { name: 'Applications', exact: true }).click();
@@ -181,7 +181,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await close();
     });
 
-    it('and a secret that is shown once, before it is stored', { tags: ['slow'] }, async () => {
+    it('and so is a secret that is shown once, until it is stored', { tags: ['slow'] }, async () => {
       const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'gus'));
       await open('/teams');
       await page.getByRole('link', { name: 'Applications', exact: true }).click();
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await close();
     });
 
-    it('by itself, where a newer build took the place of this one: a page that cannot be loaded waits for a button', {
+    it('after a newer build replaced this one: a page that cannot be loaded waits for a button', {
       tags: ['slow'],
     }, async () => {
       const hal = await signUp(server, 'hal');
@@ -244,7 +244,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await server.stop();
     });
 
-    it('saving says so, changes of others come once it is back, and so does what is asked again', async () => {
+    it('after a save that failed, and changes by others come once the network is back', async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);
       await typeIn(tab, application);
       const { page } = tab;
@@ -261,7 +261,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('before it was known who asks', { tags: ['slow'] }, async () => {
+    it('if the page did not know its user yet', { tags: ['slow'] }, async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);
       const { page, open } = tab;
       const asksWho = /query Frame\b/;
@@ -278,7 +278,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('a page whose file cannot be loaded comes by itself once the network is back', { tags: ['slow'] }, async () => {
+    it('and a page whose file cannot be loaded opens by itself once the network is back', {
+      tags: ['slow'],
+    }, async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);
       const { page } = tab;
       await tab.open('/applications');
@@ -332,7 +334,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is s
       await tab.close();
     });
 
-    it('is replaced by another build, which pages come from that were not open yet', { tags: ['slow'] }, async () => {
+    it('is replaced by another build, which serves the pages that were not open yet', { tags: ['slow'] }, async () => {
       await update(ada, application.id, { description: '' });
       const tab = await openPortal(browser, instance, ada);
       await typeIn(tab, application);

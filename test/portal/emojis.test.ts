@@ -31,7 +31,6 @@ async function emojisOf(guildId: string): Promise<unknown> {
   return guild.emojis;
 }
 
-/** Opens the dialog for a new one, and gives it a picture and a name. */
 async function fillNew(
   { page }: PortalTab,
   file: { name: string; mimeType: string; buffer: Buffer<ArrayBuffer> },
@@ -45,7 +44,7 @@ async function fillNew(
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
-  it('of a server are made, renamed, kept for a role and deleted, and what others do shows at once', async () => {
+  it('of a server are created, renamed, limited to a role and deleted, and changes by others show at once', async () => {
     const guild = await createGuild(ada, 'River');
     const { createRole } = await ada.graphql(
       'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }',
@@ -105,7 +104,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('that others change while somebody changes them keep what both did, and tell what cannot be both', {
+  it('keep the changes of two users if one changes them while the other edits them, and show conflicts', {
     tags: ['slow'],
   }, async () => {
     const guild = await createGuild(ada, 'Bay');
@@ -162,7 +161,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of a server are changed by who made them, or manages them, and by nobody else', { tags: ['slow'] }, async () => {
+  it('of a server are changed only by their creator or by a member who manages them', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'Lake');
     await invite(ada, guild, bob);
     await makeEmoji(server, ada, { guildId: guild.id }, 'hers');
@@ -189,7 +188,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of an application are made, renamed and deleted by who develops it, and page by page', {
+  it('of an application are created, renamed and deleted by its developer, and listed in pages', {
     tags: ['slow'],
   }, async () => {
     const application = await createApplication(ada, 'Otter bot');
@@ -222,7 +221,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await tab.close();
   });
 
-  it('of an application are shown to its whole team, and changed by who may', { tags: ['slow'] }, async () => {
+  it('of an application are shown to its whole team, and are read-only for a read-only member', {
+    tags: ['slow'],
+  }, async () => {
     const application = await createApplication(ada, 'Team bot');
     const team = await createTeam(ada, 'Builders');
     await addToTeam(ada, team, bob, 'READ_ONLY');

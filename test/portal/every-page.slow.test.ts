@@ -12,7 +12,7 @@ import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { createTeam } from '../harness/teams.js';
 
-/** The addresses that have a page, as the build found them. */
+/** Paths of all pages, from the build. */
 const ROUTES = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/pages/routes.json'), 'utf8')) as string[];
 const isOfVisitors = (route: string) => /^sign-/.test(route);
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await full.stop();
 });
 
-/** What is wrong for whom: colours in either theme, everything else once; at twice the size of text and on a phone, what is too wide. */
+/** Faults of a page: colours in both themes, all other axe rules once, and excess width on a phone and at twice the text size. */
 async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = { light: await axeFaults(page) };
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -37,14 +37,14 @@ async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
   found.forced = await vanishing(page);
   await page.setViewportSize({ width: 360, height: 740 });
   found.phone = await tooWide(page);
-  // As a browser lays it out that shows everything twice as large.
+  // A browser at twice the size lays the page out as in a window of half the width and height.
   await page.setViewportSize({ width: 600, height: 400 });
   found.large = await tooWide(page);
   await page.setViewportSize({ width: 1200, height: 800 });
   return Object.fromEntries(Object.entries(found).filter(([, faults]) => faults.length > 0));
 }
 
-/** What is drawn by its background alone, which is that of the page where somebody's system says which colours there are. */
+/** Elements that only their background makes visible, and that vanish when the system sets the colours. */
 async function vanishing(page: Page): Promise<string[]> {
   const painted = await page.evaluateHandle(() =>
     [...document.querySelectorAll('main *, header *, [role$=dialog] *')].filter((each) => {
@@ -68,7 +68,6 @@ async function vanishing(page: Page): Promise<string[]> {
   return found;
 }
 
-/** What makes the page wider than its window. */
 function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
@@ -80,7 +79,6 @@ function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-/** The heading, where it is the only one, what is refused, and what the page is called. */
 async function partsOf({ page, faults }: PortalTab) {
   return {
     headings: await page.locator('h1').count(),
@@ -93,7 +91,6 @@ async function partsOf({ page, faults }: PortalTab) {
 
 const WELL = { headings: 1, mains: 1, refusals: [], isNamed: true, faults: [] };
 
-/** Opens a page and examines it. */
 async function look(tab: PortalTab, path: string): Promise<object> {
   await tab.open(`/${path}`);
   await untilShown(tab.page);
@@ -101,13 +98,13 @@ async function look(tab: PortalTab, path: string): Promise<object> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for everybody'), () => {
-  it.each(ROUTES.filter(isOfVisitors))('/%s, of a visitor', async (route) => {
+  it.each(ROUTES.filter(isOfVisitors))('at /%s without a session', async (route) => {
     const tab = await openPortal(browser, server, null);
     expect(await look(tab, route)).toEqual(WELL);
     await tab.close();
   });
 
-  describe('full', () => {
+  describe('with data', () => {
     let tab: PortalTab;
     beforeAll(async () => {
       tab = await openPortal(browser, server, full.owner);
@@ -120,7 +117,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       return route.replace(/\$(\w+)/g, (_, name: string) => params[name] ?? `no ${name}`);
     };
 
-    it.each(ROUTES.filter((route) => !isOfVisitors(route)))('/%s', async (route) => {
+    it.each(ROUTES.filter((route) => !isOfVisitors(route)))('at /%s', async (route) => {
       expect(await look(tab, pathOf(route))).toEqual(WELL);
     });
 
@@ -131,7 +128,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       'servers/$guildId/channels/1/settings',
       'servers/$guildId/roles/1',
       'servers/$guildId/integrations/$applicationId/1',
-    ])('/%s, which is not there, within what is', async (route) => {
+    ])('at /%s, which is missing in something that exists', async (route) => {
       await tab.open(`/${pathOf(route)}`);
       await tab.page.getByRole('heading', { level: 2, name: 'Not found' }).waitFor();
       expect({ ...(await partsOf(tab)), ...(await examine(tab)) }).toEqual(WELL);
@@ -142,7 +139,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
         route: `${route.slice(0, index)}abc${route.slice(index + param.length)}`,
       })),
     );
-    it.each(withMalformedId)('/$route, with an id that nothing can have', async ({ route }) => {
+    it.each(withMalformedId)('at /$route with an impossible id', async ({ route }) => {
       await tab.open(`/${pathOf(route)}`);
       await tab.page.getByRole('heading', { name: 'Not found' }).waitFor();
       expect({ ...(await partsOf(tab)), faults: [] }).toEqual(WELL);
@@ -174,7 +171,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       ['teams/$teamId/applications', 'Move one of mine here'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
-    ])('/%s with “%s” open', async (route, button) => {
+    ])('at /%s with “%s” open', async (route, button) => {
       await tab.open(`/${pathOf(route)}`);
       await untilShown(tab.page);
       const opener = tab.page.getByRole('button', { name: button, exact: true });
@@ -244,7 +241,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
     });
   });
 
-  describe('empty', () => {
+  describe('without data', () => {
     let tab: PortalTab;
     let paths: Map<string, string>;
     beforeAll(async () => {
@@ -265,13 +262,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
     });
     let beginner: PortalTab;
 
-    it.each(['', 'applications', 'teams', 'servers', 'boxes'])('/%s', async (route) => {
+    it.each(['', 'applications', 'teams', 'servers', 'boxes'])('at /%s', async (route) => {
       expect(await look(tab, route)).toEqual(WELL);
     });
 
     it.each(
       ROUTES.filter((route) => /^\w+\/\$(application|team|guild)Id\/\w+$/.test(route) && !route.endsWith('parity')),
-    )('/%s', async (route) => {
+    )('at /%s', async (route) => {
       expect(
         await look(
           beginner,
@@ -295,7 +292,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for ev
       'boxes/%22%3E',
       'invite/%22%3Cb%3E',
       'invite/no-such-code',
-    ])('/%s, which is not there', async (path) => {
+    ])('at /%s, which is missing', async (path) => {
       await tab.open(`/${path}`);
       await tab.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
       expect(await examine(tab)).toEqual({});

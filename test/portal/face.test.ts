@@ -15,29 +15,28 @@ it.beforeAll(({ server: shared }) => {
 const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.origin}${path}`, { headers, redirect: 'manual' });
 
-/** Asks without a library that decodes what comes. */
+/** Sends a request without decoding its response. */
 async function askPlainly(path: string, accepted: string) {
   const request = get(`${server.origin}${path}`, { headers: { 'accept-encoding': accepted } });
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   return { headers: answer.headers, body: await buffer(answer) };
 }
 
-/** The addresses of files that a page loads. */
 function filesOf(page: string): string[] {
   return [...page.matchAll(/(?:src|href)="(\/portal\/[^"]+)"/g)].map(([, path = '']) => path);
 }
 
-describe('addresses that lead into the portal', () => {
+describe('a path that leads into the portal', () => {
   it.each([
     ['/', '/portal'],
     ['/invite/AbCd1234', '/portal/invite/AbCd1234'],
-  ])('%s leads to %s', async (path, location) => {
+  ])('redirects %s to %s', async (path, location) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 
   it.each(['/invite/secret', '/invite/a%2F..%2Fb', '/invite/%22%0D%0Ax12'])(
-    '%s, which no invite can have, leads nowhere',
+    'does not redirect %s, which cannot be an invite',
     async (path) => {
       const answer = await ask(path);
       expect([answer.status, answer.headers.get('location')]).toEqual([404, null]);
@@ -45,7 +44,7 @@ describe('addresses that lead into the portal', () => {
   );
 });
 
-describe('the page in which every page opens', () => {
+describe('the HTML page of the portal', () => {
   it.each([
     ['/portal', 200],
     ['/portal/', 200],
@@ -58,14 +57,14 @@ describe('the page in which every page opens', () => {
     ['/portal/invite/AbCd1234', 200],
     ['/portal/nonsense', 404],
     ['/portal/assets/gone-AbCdEf12.js', 404],
-  ])('%s is answered %i', async (path, status) => {
+  ])('is returned for %s with status %i', async (path, status) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     expect(await answer.text()).toContain('<div id="root">');
   });
 
-  it('P-1: allows scripts and styles of this origin alone, and holds none itself', async () => {
+  it('P-1: allows only scripts and styles of this origin, and has none inline', async () => {
     const answer = await ask('/portal');
     const policy = Object.fromEntries(
       (answer.headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/)),
@@ -86,7 +85,7 @@ describe('the page in which every page opens', () => {
 });
 
 describe('the files of the portal', () => {
-  it('never change under names that say what is in them, and are asked for anew under others', async () => {
+  it('never change under hashed names, and are validated again under other names', async () => {
     const files = filesOf(await (await ask('/portal')).text());
     expect(files.length).toBeGreaterThan(3);
     for (const path of files) {
@@ -107,13 +106,13 @@ describe('the files of the portal', () => {
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
     ['identity', undefined, (body: Buffer) => body],
     ['br;q=0', undefined, (body: Buffer) => body],
-  ])('are encoded as the client takes them: %j', async (accepted, encoding, decode) => {
+  ])('are encoded as the client accepts them: %j', async (accepted, encoding, decode) => {
     const answer = await askPlainly('/portal', accepted);
     expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([encoding, 'accept-encoding']);
     expect(decode(answer.body).toString()).toContain('<div id="root">');
   });
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again to a client that has them', async () => {
     const etag = (await ask('/portal')).headers.get('etag') ?? '';
     const again = await ask('/portal', { 'if-none-match': etag });
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
@@ -122,7 +121,7 @@ describe('the files of the portal', () => {
   });
 });
 
-it('browsers find an icon', async () => {
+it('browsers get an icon', async () => {
   const icon = await ask('/favicon.ico');
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
   expect(imageSize(Buffer.from(await icon.arrayBuffer()))).toMatchObject({ width: 32, height: 32, type: 'png' });

@@ -25,7 +25,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'), () => {
-  it('leads to anything of one’s own by a few letters, with the keyboard alone', { tags: ['slow'] }, async () => {
+  it('finds the user’s own objects by a few letters, with the keyboard alone', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/account');
     await heading(page, 'Account').waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('loses no key that is pressed before the list has come', { tags: ['slow'] }, async () => {
+  it('keeps the keys that are pressed before the list has loaded', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'switcher');
     await open('/account');
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('goes where Enter leads that is pressed before the list has come, and nowhere after Escape', {
+  it('follows Enter that is pressed before the list has loaded, and goes nowhere after Escape', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('leaves the focus to a field that is typed in while a page loads', { tags: ['slow'] }, async () => {
+  it('leaves the focus in a field that the user types in while a page loads', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
     await heading(page, 'Teams').waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('gives the focus to the heading of the page that was gone to, a link past the bar, and each page its title', async () => {
+  it('moves the focus to the heading of an opened page, has a link past the bar, and sets the title of each page', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open();
     await heading(page, 'Home').waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('says Not found of an id that nothing can have, as of one that is missing', async () => {
+  it('shows Not found in the same way for an impossible id and for a missing one', async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     const said = async (path: string) => {
       await open(path);
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('shows by which documents the pages did what they did last, for programs that are to do the same', {
+  it('shows the GraphQL documents that the pages sent last, for programs that do the same', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('shows on a telephone which part is open, however long the row of parts is', { tags: ['slow'] }, async () => {
+  it('shows the open tab on a phone, however long the row of tabs is', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     const parts = page.getByRole('navigation', { name: 'Application' });
     await open(`/applications/${otter.id}/audit`);
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
   });
 });
 
-/** Whether an element is to be seen, but for a fraction of a pixel. */
+/** Whether an element is fully visible, except for a fraction of a pixel. */
 function isWhole(element: Locator): Promise<boolean> {
   return element.evaluate(
     (one) =>

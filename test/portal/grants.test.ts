@@ -18,7 +18,7 @@ const user = (id: string, allow: boolean): Grant => ({ type: 'USER', id, allow }
 const channel = (id: string, allow: boolean): Grant => ({ type: 'CHANNEL', id, allow });
 const everywhere = allChannels(SERVER.id);
 
-describe('what a list that counts comes to', () => {
+describe('the text for an effective permission list', () => {
   it.each<[grants: Grant[], text: string]>([
     [[], 'Only the server’s owner and administrators can run this.'],
     [[channel('1', true)], 'Only the server’s owner and administrators can run this.'],
@@ -31,7 +31,7 @@ describe('what a list that counts comes to', () => {
     [[role('100', true), channel('1', true)], '@everyone'],
     [[role('100', true), channel('1', true), channel(everywhere, false)], '@everyone; in #general only'],
     [[role('100', true), channel(everywhere, false)], '@everyone; in no channel only'],
-  ])('of %j', (grants, text) => {
+  ])('describes %j', (grants, text) => {
     expect(effectText(grants, SERVER)).toBe(text);
   });
 });

@@ -17,7 +17,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => {
-  it('leads somebody who is new through three steps, each done by itself when it is', async () => {
+  it('leads a new user through three steps, and marks each as done when it is', async () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open();
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('shows invitations when they come, which move into the lists when they are accepted', {
+  it('shows invitations when they come, and moves accepted ones into the lists', {
     tags: ['slow'],
   }, async () => {
     const [bob, cleo] = [await signUp(server, 'bob'), await signUp(server, 'cleo')];
@@ -70,7 +70,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('shows a new tester where to install it, and keeps the focus with what is left', { tags: ['slow'] }, async () => {
+  it('shows a new tester where to install the application, and keeps the focus on what is left', {
+    tags: ['slow'],
+  }, async () => {
     const [ida, jan] = [await signUp(server, 'ida'), await signUp(server, 'jan')];
     const application = await createApplication(jan, 'Reed bot');
     await inviteTester(jan, application, ida);
@@ -87,7 +89,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('takes back an invitation that is revoked while it is looked at', { tags: ['slow'] }, async () => {
+  it('removes an invitation that is revoked while the user looks at it', { tags: ['slow'] }, async () => {
     const [dora, eve] = [await signUp(server, 'dora'), await signUp(server, 'eve')];
     const { page, faults, open, close } = await openPortal(browser, server, dora);
     const invitation = await inviteToTeam(eve, await createTeam(eve, 'Diggers'), dora, 'ADMIN');
@@ -99,7 +101,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await close();
   });
 
-  it('asks for the address to be verified before an invitation is accepted, and sends the mail again', {
+  it('requires a verified address before an invitation is accepted, and sends the mail again', {
     tags: ['slow'],
   }, async () => {
     const mailed = await startServer({ env: { VERIFY_EMAILS: 'on' } });
@@ -125,7 +127,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await mailed.stop();
   });
 
-  it('shows what was made in another browser, servers that were joined, and where programs find the instance', {
+  it('shows what another browser creates, servers that the user joins, and the API endpoints', {
     tags: ['slow'],
   }, async () => {
     const [hal, ivy] = [await signUp(server, 'hal'), await signUp(server, 'ivy')];

@@ -48,7 +48,7 @@ const say = (entry: object) =>
     input: { ...key(), ...entry },
   });
 
-/** What the application's own list says. */
+/** The permission list of the application itself. */
 async function grants() {
   const query = `query ($guildId: ID!, $applicationId: ID!) {
     commandPermissions(guildId: $guildId, applicationId: $applicationId)
@@ -62,7 +62,7 @@ const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a server'), () => {
-  it('show who may run a command, and explain why a person may or may not', { tags: ['slow'] }, async () => {
+  it('show who may run a command, and explain why a member may or may not', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('Send messages').waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('explain at once what an address asks', { tags: ['slow'] }, async () => {
+  it('explain at once the question in the URL', { tags: ['slow'] }, async () => {
     const repeat = await createCommand('repeat');
     const { createChannel } = await ada.graphql(
       'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('show at once what somebody else says, and whom it lets run a command then', { tags: ['slow'] }, async () => {
+  it('show at once what another user sets, and who may run a command after that', { tags: ['slow'] }, async () => {
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations/${application.id}`);
     const bobs = hers.page.getByRole('group', { name: 'bob' });
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await hers.close();
   });
 
-  it('save what is chosen, and nothing that the arrow keys come by', { tags: ['slow'] }, async () => {
+  it('save a choice, and nothing that the arrow keys pass', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/integrations/${application.id}`);
     const channel = page.getByRole('group', { name: '#general' });
@@ -148,7 +148,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('are managed by who manages the server, also without a role in the application', { tags: ['slow'] }, async () => {
+  it('are managed by a member who manages the server, even without a role in the application', {
+    tags: ['slow'],
+  }, async () => {
     const theirs = await createApplication(bob, 'Seal bot');
     const id = await install(ada, theirs, guild);
     await bob.graphql('mutation ($input: CreateCommandInput!) { createCommand(input: $input) { command { id } } }', {
@@ -163,7 +165,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('tell who installed them and when, and come and go without a reload', { tags: ['slow'] }, async () => {
+  it('show who installed them and when, and appear and disappear without a reload', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('by ada').waitFor();
@@ -178,7 +180,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('are taken away by who manages the server, and by nobody else', { tags: ['slow'] }, async () => {
+  it('are uninstalled only by a member who manages the server', { tags: ['slow'] }, async () => {
     const his = await openPortal(browser, server, bob, { dark: true });
     await his.open(`/servers/${guild.id}/integrations`);
     await his.page.getByText('Needs the permission “Manage the server”.').waitFor();

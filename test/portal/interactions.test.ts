@@ -39,13 +39,11 @@ afterAll(async () => {
 interface Installed {
   application: MadeApplication;
   guild: MadeGuild;
-  /** Runs its command once. It is answered where `answer` says so; where its bot is not there, it fails. */
+  /** Runs the command once. The bot responds if `answer` is true. The command fails if no bot is connected. */
   run(answer?: boolean): Promise<void>;
-  /** The bot is there from then on. */
   connect(): Promise<GatewayClient>;
 }
 
-/** An application with a command that its owner can run. */
 async function installed(owner: Person, name = 'Otter bot'): Promise<Installed> {
   const application = await createApplication(owner, name);
   const guild = await createGuild(owner);
@@ -79,7 +77,6 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Interactions' }).ge
 
 const pathOf = ({ id }: { id: string }) => `/applications/${id}/interactions`;
 
-/** Whether the page is wider than the screen. */
 const scrollsSideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
@@ -91,7 +88,7 @@ describe('the log of interactions', () => {
     },
   );
 
-  it('has each once, the newest first, and shows none of what is newer than what was seen', () => {
+  it('lists each one once, the newest first, and holds back those that are newer than the last seen one', () => {
     fc.assert(
       fc.property(Rows, fc.nat(), fc.nat(), (all, split, mark) => {
         const read = all.slice(0, split % (all.length + 1));
@@ -110,7 +107,7 @@ describe('the log of interactions', () => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () => {
-  it('tells of an endpoint which check failed, saves one that works, and asks before it is removed', async () => {
+  it('have an endpoint, which shows a failed check, is saved if it works, and is removed after a question', async () => {
     const ada = await signUp(server, 'ada');
     const application = await createApplication(ada, 'Otter bot');
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
@@ -148,7 +145,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await endpoint.close();
   });
 
-  it('says at the field what is no address, and keeps what was typed', { tags: ['slow'] }, async () => {
+  it('have an endpoint, which shows a fault at its field if it is no URL, and keeps what was typed', {
+    tags: ['slow'],
+  }, async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -163,7 +162,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('shows each at once, announces what is new without moving the rest, and leads to its timeline', async () => {
+  it('are shown at once, announce new ones without moving the others, and lead to their timelines', async () => {
     const cal = await signUp(server, 'cal');
     const { application, guild, run, connect } = await installed(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
@@ -207,7 +206,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('tells why an endpoint was of no use, and how it did', { tags: ['slow'] }, async () => {
+  it('show why an endpoint failed, and its health', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const { application, run, connect } = await installed(dan);
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
@@ -238,7 +237,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('loads older ones below those that are shown', { tags: ['slow'] }, async () => {
+  it('load older ones below those that are shown', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { application, guild, run } = await installed(eve);
     const place = { id: BigInt(guild.id), channel: { id: BigInt(guild.textChannelId) }, owner: { id: BigInt(eve.id) } };
@@ -260,7 +259,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('shows everything to who may only read, with the reason why nothing can be changed', {
+  it('are shown to a read-only member, with the reason why nothing can be changed', {
     tags: ['slow'],
   }, async () => {
     const fay = await signUp(server, 'fay');

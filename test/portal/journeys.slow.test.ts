@@ -21,7 +21,7 @@ const button = (place: Page | Locator, name: string | RegExp) => place.getByRole
 const link = (place: Page | Locator, name: string | RegExp) => place.getByRole('link', { name, exact: true });
 const field = (place: Page | Locator, name: string) => place.getByLabel(name, { exact: true });
 
-/** A bot as somebody else wrote it: it greets whoever asks it to. */
+/** Starts a bot with the command `greet`. */
 async function startBot(token: string): Promise<Client> {
   const bot = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
   bot.on(Events.InteractionCreate, async (interaction: Interaction) => {
@@ -35,7 +35,6 @@ async function startBot(token: string): Promise<Client> {
   return bot;
 }
 
-/** Reads a secret in its dialog, and says that it is stored. */
 async function storeSecret({ page, hand }: HandedTab, title: string): Promise<string> {
   const dialog = page.getByRole('dialog', { name: title });
   const secret = (await dialog.locator('.secret code').first().textContent()) ?? '';
@@ -69,7 +68,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     expect(ended.flatMap(({ faults }) => faults).filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 
-  it('of a developer: from signing up to a bot that answers, and how it came about', async () => {
+  it('of a developer leads from sign-up to a bot that responds, and to its timeline', async () => {
     const tab = await open(null, '');
     const { page, hand } = tab;
     await hand.press(link(page, 'Sign up'));
@@ -112,7 +111,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.type(page.getByLabel('whom', { exact: true }), 'all');
     await hand.press(button(page, 'Run'));
     await page.getByRole('log').getByText('Ahoy, all', { exact: true }).waitFor();
-    // Where there is room for it beside the channel, it opens by itself.
+    // The timeline opens by itself if there is room for it next to the channel.
     const timeline = page.getByRole('complementary', { name: 'Timeline of greet' });
     if (way.includes('telephone')) await hand.press(button(page, /Timeline/));
     await timeline.getByRole('listitem').nth(1).waitFor();
@@ -120,7 +119,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await page.getByText('answered', { exact: true }).first().waitFor();
   });
 
-  it('of a team: who is invited joins, is given more rights and makes an application there', async () => {
+  it('of a team lets an invited user join, get more rights and create an application', async () => {
     const [ada, bob] = [await person('ada'), await person('bob')];
     const hers = await open(ada, '/teams');
     await hers.hand.press(button(hers.page, 'New team'));
@@ -151,7 +150,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await heading(hers.page, 'Team bot').waitFor();
   });
 
-  it('of a tester: who is asked to test installs what is private', async () => {
+  it('of a tester leads from an invitation to the installation of a private application', async () => {
     const [ada, tess] = [await person('tina'), await person('tess')];
     await createGuild(tess, 'Lab');
     const { id } = await createApplication(ada, 'Secret bot');
@@ -172,7 +171,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await link(theirs.page, 'Secret bot').waitFor();
   });
 
-  it('of an operator: invites, gives a role, grants a command, and talks', async () => {
+  it('of an operator covers an invite, a role, a command permission and a message', async () => {
     const [ada, bob] = [await person('olga'), await person('olaf')];
     const application = await createApplication(ada, 'Otter bot');
     bots.push(await startBot(application.botToken));
@@ -219,7 +218,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await his.page.getByRole('log').getByText('Ahoy from the quay', { exact: true }).waitFor();
   });
 
-  it('of an owner of a box: makes it, sees it connect, what works there, and gives it up', async () => {
+  it('of a box owner covers creation, the connection, what works there, and deletion', async () => {
     const tab = await open(await person('boris'), '/boxes');
     const { page, hand } = tab;
     await hand.press(button(page, 'New box'));

@@ -19,7 +19,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'), () => {
-  it('is shown after what was done here, while something else is awaited still, and stays once that came', async () => {
+  it('is shown after the user’s own changes, while another request is still pending, and stays after its response', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const who = await holdAnswer(page, 'query Frame');
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'
     await close();
   });
 
-  it('stays where what was done here is answered after it, and is older', async () => {
+  it('stays if an older change of the user is answered after it', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const heading = page.getByRole('heading', { level: 1 });

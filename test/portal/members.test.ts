@@ -65,7 +65,7 @@ async function rolesOfBob(): Promise<string[]> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'), () => {
-  it('are managed part by part: what is saved of one leaves what was typed in the others', {
+  it('are managed in parts: saving one part keeps what was typed in the others', {
     tags: ['slow'],
   }, async () => {
     await makeRole('Pilots');
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('get the roles that two people give them at the same time', { tags: ['slow'] }, async () => {
+  it('get the roles that two users give them at the same time', { tags: ['slow'] }, async () => {
     const [, cooks] = [await makeRole('Pilots'), await makeRole('Cooks')];
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/members`);
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('are found once each, also after a field found them before', { tags: ['slow'] }, async () => {
+  it('are found once each, even after another field found them', { tags: ['slow'] }, async () => {
     const application = await createApplication(ada, 'Otter bot');
     await install(ada, application, guild);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('are shown page by page, each as it is at the moment', { tags: ['slow'] }, async () => {
+  it('are listed in pages, each with its current data', { tags: ['slow'] }, async () => {
     const { writer } = server.app.db;
     for (let n = 0; n < 52; n += 1) {
       const { id: userId } = await createPerson(server.app);
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('who leave while somebody names them leave what was typed', { tags: ['slow'] }, async () => {
+  it('keep the nickname that was typed if they are removed while it is edited', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/members`);
     await page.getByRole('button', { name: 'bob' }).click();
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await ada.graphql('mutation ($input: MemberIdInput!) { kickMember(input: $input) { id } }', {
       input: { guildId: guild.id, userId: bob.id },
     });
-    // The dialog hides it from roles, there or not.
+    // The open dialog hides the list from role queries, so this query uses the tag.
     await page.locator('li', { hasText: 'bob' }).waitFor({ state: 'detached' });
     expect(await dialog.getByLabel('Nickname').inputValue()).toBe('Otter');
     await dialog.getByRole('button', { name: 'Save nickname' }).click();
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('are kicked, banned and let in again, which another browser shows at once', async () => {
+  it('are kicked, banned and unbanned, which another browser shows at once', async () => {
     const [hers, his] = await Promise.all([openPortal(browser, server, ada), openPortal(browser, server, bob)]);
     await Promise.all([hers.open(`/servers/${guild.id}/members`), his.open(`/servers/${guild.id}/members`)]);
     await his.page.getByRole('button', { name: 'Manage ada' }).waitFor();
@@ -187,7 +187,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await Promise.all([hers.close(), his.close(), bans.close()]);
   });
 
-  it('offer a moderator what can be done with each of them, and say why not the rest', { tags: ['slow'] }, async () => {
+  it('offer a moderator the permitted actions on each one, with the reasons for the others', {
+    tags: ['slow'],
+  }, async () => {
     const { KickMembers, BanMembers, ModerateMembers, ManageRoles, ManageNicknames } = Permission;
     const moderates = KickMembers | BanMembers | ModerateMembers | ManageRoles | ManageNicknames;
     await makeRole('Captains', Permission.Administrator);

@@ -20,7 +20,7 @@ const operation = (kind: 'mutation' | 'subscription', text: string): Operation =
     _instance: kind === 'mutation' ? (++instances as OperationContext['_instance']) : undefined,
   });
 
-/** What goes into a cache, and what comes out of it, for what is asked and answered in turn. */
+/** Runs the exchange, and records what it writes to the cache and what it returns. */
 function around() {
   const [written, heard]: [string[], string[]] = [[], []];
   const asked = makeSubject<Operation>();
@@ -56,7 +56,7 @@ function around() {
   };
 }
 
-it('writes what was told while a mutation was on its way once more after its answer, and tells nobody twice', () => {
+it('newestOnTop writes updates that came while a mutation was pending again after its response, and returns none twice', () => {
   const { written, heard, ask, answer } = around();
   const [changes, rename] = [operation('subscription', 'changes'), operation('mutation', 'rename')];
   ask(changes);
@@ -70,7 +70,7 @@ it('writes what was told while a mutation was on its way once more after its ans
   expect(heard).toEqual(['own first', 'own second', 'own third', 'own renamed', 'own fourth']);
 });
 
-it('writes after each of two mutations what was told since that was asked for', () => {
+it('newestOnTop writes after each of two mutations the updates that came since it was sent', () => {
   const { written, ask, answer } = around();
   const changes = operation('subscription', 'changes');
   const [rename, move] = [operation('mutation', 'rename'), operation('mutation', 'move')];
@@ -84,7 +84,7 @@ it('writes after each of two mutations what was told since that was asked for', 
   expect(written).toEqual(['a', 'b', 'moved', 'b', 'renamed', 'a', 'b', 'c']);
 });
 
-it('tells apart two mutations that ask for the same', () => {
+it('newestOnTop distinguishes two mutations with the same request', () => {
   const { written, ask, answer } = around();
   const changes = operation('subscription', 'changes');
   const [one, other] = [operation('mutation', 'rename'), operation('mutation', 'rename')];
@@ -97,7 +97,7 @@ it('tells apart two mutations that ask for the same', () => {
   expect(written).toEqual(['a', 'b', 'older', 'a', 'b', 'newer', 'b']);
 });
 
-it('forgets a mutation that nobody waits for any more', () => {
+it('newestOnTop forgets a mutation without a subscriber', () => {
   const { written, ask, answer } = around();
   const [changes, rename] = [operation('subscription', 'changes'), operation('mutation', 'rename')];
   ask(rename);

@@ -19,10 +19,10 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** A fault of the server, and by which id it is found. */
+/** An internal error with its request id. */
 const BY_THE_SERVER = { requestId: '0f1e' };
 
-/** Sends a name along with what the form sends, which has no field for it. */
+/** Adds a name to the input that the form sends, which has no field for it. */
 async function shortenName(route: Route): Promise<void> {
   const body = route.request().postDataJSON();
   const input = { ...body.variables.input, name: 'O' };
@@ -30,7 +30,7 @@ async function shortenName(route: Route): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'), () => {
-  it('above the buttons, where the form has no field for it', async () => {
+  it('above the buttons, if the form has no field for it', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/bot`);
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('with the id of the request, where the server is at fault', { tags: ['slow'] }, async () => {
+  it('with the id of the request, if the server is at fault', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
     await page.getByRole('button', { name: 'New team' }).click();
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('with the id of the request, where it takes the place of a page, of a log or of an answer to an invitation', {
+  it('with the id of the request, if it replaces a page, a log or the answer to an invitation', {
     tags: ['slow'],
   }, async () => {
     const [team, bob] = [await createTeam(ada, 'Weir'), await signUp(server, 'bob')];
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await invited.close();
   });
 
-  it('in passing with all that is known of it, and off until it is worth trying again', {
+  it('in a notification with all details, and the button is off until it is worth trying again', {
     tags: ['slow'],
   }, async () => {
     const { box } = await makeBox(ada, 'Cellar');
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('and nothing is sent meanwhile by Enter or by what is not switched off', { tags: ['slow'] }, async () => {
+  it('and neither Enter nor an enabled button sends anything until then', { tags: ['slow'] }, async () => {
     const guild = await createGuild(ada, 'Harbour');
     await sendMessage(ada, guild.textChannelId, 'Ahoy');
     const { page, open, close } = await openPortal(browser, server, ada);
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await close();
   });
 
-  it('where it was asked for, and not of the page around it', { tags: ['slow'] }, async () => {
+  it('in the part that requested it, and not in the page around it', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Badger bot');
     const { page, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/general`);
@@ -160,11 +160,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'
     await writer.$executeRawUnsafe('ALTER TABLE "Interaction" RENAME TO "Gone"');
     await page.getByRole('link', { name: 'Interactions' }).click();
     const alert = page.getByRole('main').getByRole('alert');
-    // The log's, and that of the numbers above it.
+    // One alert is that of the log, and one is that of the numbers above it.
     await alert.getByText('Something went wrong on the server.').nth(1).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
     await writer.$executeRawUnsafe('ALTER TABLE "Gone" RENAME TO "Interaction"');
-    // The log may be asked for again by itself meanwhile.
+    // The log may request its data again by itself in the meantime.
     const again = page.getByRole('button', { name: 'Try again' });
     await expect
       .poll(async () => {

@@ -33,7 +33,6 @@ async function makeRole(page: Page, name: string): Promise<void> {
 
 type Box = Awaited<ReturnType<Locator['boundingBox']>>;
 
-/** Whether one ends where the other begins, or before. */
 const isAbove = (upper: Box, lower: Box) => upper !== null && lower !== null && upper.y + upper.height <= lower.y;
 
 const permissionsOf = async (roleId: string): Promise<bigint> => {
@@ -44,7 +43,7 @@ const permissionsOf = async (roleId: string): Promise<bigint> => {
 };
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'), () => {
-  it('are made and ranked, which another browser shows at once', async () => {
+  it('are created and ranked, which another browser shows at once', async () => {
     const [hers, his] = await Promise.all([
       openPortal(browser, server, ada, { width: 360 }),
       openPortal(browser, server, bob),
@@ -80,7 +79,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are not left for another, or a new one, with what was typed, unasked', { tags: ['slow'] }, async () => {
+  it('ask before they are left for another or a new one with unsaved text', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/roles`);
     await makeRole(page, 'Cooks');
@@ -101,7 +100,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('take the permissions that two people change at once, and leave what each did not touch', {
+  it('keep the permissions that two users change at once, and the others as they were', {
     tags: ['slow'],
   }, async () => {
     const roles = 'mutation ($i: CreateRoleInput!) { createRole(input: $i) { role { id } } }';
@@ -123,7 +122,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('make nobody an administrator before that was asked', { tags: ['slow'] }, async () => {
+  it('ask before they make all members administrators', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { dark: true });
     await open(`/servers/${guild.id}/roles`);
     await page.getByLabel('Administrator').check();
@@ -144,7 +143,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('are changed and moved by who ranks above them, and let do no more than they may themselves', {
+  it('are changed and moved by a member who ranks above them, and grant only permissions of that member', {
     tags: ['slow'],
   }, async () => {
     const crew = await createGuild(ada, 'Crew');

@@ -28,12 +28,12 @@ const ON_ITS_BOX = 'This is done on the box that the server lives on.';
 
 const pathOf = (section: string) => `/servers/${guild.id}/${section}`;
 
-/** Notes what the server refuses of all that a page asks for. */
+/** Records the errors of all GraphQL responses that a page gets. */
 function noteRefusals(page: Page): Promise<unknown>[] {
   const refused: Promise<unknown>[] = [];
   page.on('response', (response) => {
     if (!response.url().endsWith('/graphql')) return;
-    // Of an answer that a page which is left does not wait for, there is none.
+    // A page that was left gets no response to its last request.
     const answered = response.json().catch(() => ({}));
     refused.push(answered.then(({ errors }) => errors?.[0]?.message ?? null));
   });
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in it
     'bans',
     'audit',
     'integrations/:application',
-  ])('says under %s that this is done on its box, and asks for nothing that is refused', async (section) => {
+  ])('shows under %s that this is done on its box, and sends nothing that is refused', async (section) => {
     const { page, faults, open, close } = await openPortal(browser, all.cloud, all.owner);
     const noted = noteRefusals(page);
     await open(pathOf(section.replace(':channel', guild.textChannelId).replace(':application', application.id)));
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in it
     await close();
   });
 
-  it('has no list of commands that is made in the cloud', async () => {
+  it('has no commands that the cloud could list', async () => {
     const { page, faults, open, close } = await openPortal(browser, all.cloud, all.owner);
     const noted = noteRefusals(page);
     await open(`/applications/${application.id}/commands?server=%22${guild.id}%22`);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in it
     await close();
   });
 
-  it('shows who is a member, and what cannot be done with them there', async () => {
+  it('shows its members, and which actions are not possible there', async () => {
     const { page, faults, open, close } = await openPortal(browser, all.cloud, all.owner);
     const noted = noteRefusals(page);
     await open(pathOf('members'));
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in it
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, on that,'), () => {
-  it('has all that a server of a cloud has: settings of channels, messages, emojis, an audit log', async () => {
+  it('has everything that a cloud server has: channel settings, messages, emojis and an audit log', async () => {
     const { page, faults, open, close } = await openPortal(browser, all.box, all.keeper);
     const noted = noteRefusals(page);
     await open(pathOf(`channels/${guild.textChannelId}`));

@@ -21,12 +21,12 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const said = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor();
 
-/** By how many pixels the page is wider than the window. */
+/** Pixels by which the page is wider than the window. */
 const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
-  it('are made, keep what was typed where it is refused, and stand in the list then', async () => {
+  it('are created, keep what was typed after a refusal, and then appear in the list', async () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/servers');
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('are joined by a link that was made and copied in another browser, until it is revoked', async () => {
+  it('are joined by a link that another browser created and copied, until it is revoked', async () => {
     const [bea, cem] = [await signUp(server, 'bea'), await signUp(server, 'cem')];
     const guild = await createGuild(bea, 'Quay');
     const hers = await openPortal(browser, server, bea);
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are listed as they are, also those that are made and left elsewhere', { tags: ['slow'] }, async () => {
+  it('are listed as they are, even if another client creates or deletes them', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     const { page, faults, open, close } = await openPortal(browser, server, hal);
     await open('/servers');
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('are asked for in dialogs that a click beside them does not end', { tags: ['slow'] }, async () => {
+  it('are created in a dialog that stays open after a click outside it', { tags: ['slow'] }, async () => {
     const ida = await signUp(server, 'ida');
     const { page, faults, open, close } = await openPortal(browser, server, ida);
     await open('/servers');
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('leave the focus where somebody goes on after an invite was refused', { tags: ['slow'] }, async () => {
+  it('leave the focus where the user put it after an invite was refused', { tags: ['slow'] }, async () => {
     const jon = await signUp(server, 'jon');
     const { page, faults, open, close } = await openPortal(browser, server, jon);
     await open('/servers');
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await page.locator('[aria-invalid=true]').waitFor();
     const kim = await signUp(server, 'kim');
     const code = await inviteOf(kim, await createGuild(kim, 'Cove'));
-    // What it leads to comes when the focus is elsewhere already.
+    // The preview of the invite comes only after the focus has moved.
     const held: (() => void)[] = [];
     let isHeld = true;
     await page.route('**/graphql', async (route) => {
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('show what their owner changes to another member at once, and their picture before it is saved', {
+  it('show the changes of their owner to another member at once, and their icon before it is saved', {
     tags: ['slow'],
   }, async () => {
     const [dan, eva] = [await signUp(server, 'dan'), await signUp(server, 'eva')];
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([his.close(), hers.close()]);
   });
 
-  it('take no picture of who may not change them, not even one that is dropped', { tags: ['slow'] }, async () => {
+  it('accept no icon from a member without the permission, not even a dropped one', { tags: ['slow'] }, async () => {
     const [nils, orla] = [await signUp(server, 'nils'), await signUp(server, 'orla')];
     const guild = await createGuild(nils, 'Slip');
     await invite(nils, guild, orla);
@@ -197,7 +197,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('are deleted by their owner, who typed the name, and are gone for who looks on', { tags: ['slow'] }, async () => {
+  it('are deleted by their owner after the name is typed, and are shown as gone to another member', {
+    tags: ['slow'],
+  }, async () => {
     const [fay, gus] = [await signUp(server, 'fay'), await signUp(server, 'gus')];
     const guild = await createGuild(fay, 'Mole');
     await invite(fay, guild, gus);

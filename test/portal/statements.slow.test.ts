@@ -49,7 +49,7 @@ afterAll(async () => {
   await full.stop();
 });
 
-/** The most statements that each document of a page takes, with those for the session. */
+/** The most statements that each document of a page takes, including those for the session. */
 const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, most: number, more?: object][] = [
   [FrameDocument, null, 5],
   [HomeDocument, null, 20],
@@ -81,11 +81,11 @@ const LISTED = MOST.map(
   ([document, param, most, more]) => [nameOf(document), { document, param, most, more }] as const,
 );
 
-describe('what a page asks takes few statements, and no more for many rows', () => {
+describe('a document of a page takes few statements, and no more for many rows', () => {
   const countOf = async ([, { document, param, more }]: (typeof LISTED)[number]) => {
     const variables = { ...(param && { id: full.params[param] }), ...more };
     const ask = async () => (await statementsOf(() => full.owner.graphql(print(document), variables))).length;
-    // What a bot or a box asks beside it is no part of it, nor what is known from then on.
+    // The minimum excludes statements of bots and boxes, and those that fill a cache.
     return Math.min(await ask(), await ask(), await ask());
   };
   const few = new Map<string | undefined, number>();
@@ -110,7 +110,7 @@ async function ban(owner: Person, guild: { id: string }, { id: userId }: Person)
   });
 }
 
-/** Five more of everything. */
+/** Creates five more of everything. */
 async function multiply(): Promise<void> {
   const { owner, params, application } = full;
   const [team, guild] = [

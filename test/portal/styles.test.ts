@@ -10,7 +10,7 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     selectors: selectorsIn(readFileSync(resolve(SOURCE, path), 'utf8')),
   }));
 
-/** Every selector of a stylesheet, those of groups one by one. */
+/** Every selector of a stylesheet. Groups are split. */
 function selectorsIn(css: string): string[] {
   return [...css.matchAll(/([^{};]+)\{/g)]
     .map(([, selector = '']) => selector.trim())
@@ -19,19 +19,19 @@ function selectorsIn(css: string): string[] {
     .map((selector) => selector.trim());
 }
 
-/** Such as `li:is[.new|.old]` of `li:is(.new, .old)`, so that commas and spaces are those between selectors and their parts. */
+/** Turns `li:is(.new, .old)` into `li:is[.new|.old]`, so that the remaining commas and spaces separate selectors and their parts. */
 function withJoinedArguments(selector: string): string {
   const joined = selector.replace(/\(([^()]*)\)/g, (_, inner: string) => `[${inner.replace(/[\s,>+~]+/g, '|')}]`);
   return joined === selector ? selector : withJoinedArguments(joined);
 }
 
-/** The classes of the first part of a selector, by which it finds what it is for. */
+/** Classes in the first part of a selector, which decide where it applies. */
 function classesOfBeginning(selector: string): string[] {
   const [beginning = ''] = selector.split(/[\s>+~]/);
   return [...beginning.matchAll(/\.([\w-]+)/g)].map(([, name = '']) => name);
 }
 
-/** In which files a class begins selectors. */
+/** Names of the files in which a selector begins with the class. */
 function homesOf(name: string): string[] {
   return files
     .filter(({ selectors }) => selectors.some((one) => classesOfBeginning(one).includes(name)))
@@ -40,8 +40,8 @@ function homesOf(name: string): string[] {
 
 const pages = files.filter(({ name }) => !['look.css', 'tokens.css'].includes(name));
 
-// Files of pages that were opened before stay loaded: what they say must reach nothing elsewhere.
-it.each(pages)('P-8: $name speaks of what is its own', ({ name, selectors }) => {
+// Stylesheets of pages that were open before stay loaded, so they must not match anything elsewhere.
+it.each(pages)('P-8: $name begins each selector with a class of its own', ({ name, selectors }) => {
   const strangers = selectors.filter(
     (selector) => !classesOfBeginning(selector).some((one) => homesOf(one).join() === name),
   );

@@ -38,7 +38,7 @@ const said = (page: Page, text: string) => page.getByRole('region', { name: 'Not
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () => {
-  it('makes one with its icon, and says at the field what is wrong with what was typed', async () => {
+  it('creates one with its icon, and shows a fault at its field', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
     await page.getByText('A team owns applications together').waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () 
     await close();
   });
 
-  it('gains at once what somebody joins elsewhere', { tags: ['slow'] }, async () => {
+  it('shows a team at once when the user joins it elsewhere', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Lodge');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open('/teams');
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () 
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a team'), () => {
-  it('saves its name and its icon, and keeps what was typed where the icon is none', { tags: ['slow'] }, async () => {
+  it('saves the name and the icon, and keeps what was typed if the icon is invalid', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Dam');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}`);
@@ -98,12 +98,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     await page.locator('header.noun img').waitFor({ state: 'detached' });
     expect(await page.locator('.image-preview.none').count()).toBe(1);
     expect(await page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0);
-    // The refused file is the browser's to complain about: it is no picture.
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('says why it cannot be deleted before one tries, and deletes it by its typed name', {
+  it('shows why the team cannot be deleted, and deletes it after its name is typed', {
     tags: ['slow'],
   }, async () => {
     const team = await createTeam(ada, 'Den');
@@ -139,7 +138,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     await close();
   });
 
-  it('hands it over by the typed name of a member, who can then leave no more', { tags: ['slow'] }, async () => {
+  it('hands the team over after the name of a member is typed, who can no longer leave', {
+    tags: ['slow'],
+  }, async () => {
     const team = await createTeam(ada, 'Sett');
     await addToTeam(ada, team, bob);
     const adas = await openPortal(browser, server, ada);
@@ -162,7 +163,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     await Promise.all([adas.close(), bobs.close()]);
   });
 
-  it('tells somebody who is removed while it is open', { tags: ['slow'] }, async () => {
+  it('notifies a member who is removed while it is open', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Holt');
     await addToTeam(ada, team, bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -179,7 +180,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'), () => {
-  it('invites by e-mail address, and moves the row once the invitation is accepted', async () => {
+  it('are invited by e-mail address, and move to the list when they accept', async () => {
     const team = await createTeam(ada, 'Weir');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
@@ -195,7 +196,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const pending = page.getByRole('list', { name: 'Pending invitations' });
     await pending.getByText('bob').waitFor();
     await pending.getByText('as read-only').waitFor();
-    // The list may tell it before the answer comes, which empties the field where the same address is still in it.
+    // The list may change before the response comes. The response empties the field if it still has the same address.
     await expect.poll(() => address.inputValue()).toBe('');
     await address.fill(bob.email);
     await page.getByRole('button', { name: 'Invite member' }).click();
@@ -212,7 +213,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('offers to revoke what is pending to who may, and shows it off to who may no more', {
+  it('have pending invitations that an admin can revoke, and that are disabled without that role', {
     tags: ['slow'],
   }, async () => {
     const [team, cem] = [await createTeam(ada, 'Dam'), await signUp(server, 'cem')];
@@ -229,7 +230,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('revokes and invites again, also where the second half has to be tried twice', { tags: ['slow'] }, async () => {
+  it('are invited again after their invitation is revoked, even if the second step has to be retried', {
+    tags: ['slow'],
+  }, async () => {
     const team = await createTeam(ada, 'Mill');
     await inviteToTeam(ada, team, bob, 'ADMIN');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -248,13 +251,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('changes roles, tells what another one changes, and removes', async () => {
+  it('get other roles, show changes by other users, and are removed', async () => {
     const team = await createTeam(ada, 'Lock');
     await addToTeam(ada, team, bob);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
     const role = page.getByLabel('Role of bob');
-    // It is off until the page knows who asks, and takes no key till then.
+    // The field is disabled until the page knows its user, and takes no keys until then.
     await role.click({ trial: true });
     await role.focus();
     await page.keyboard.press('Home');
@@ -272,7 +275,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('asks an admin before they take their own role', { tags: ['slow'] }, async () => {
+  it('include admins, who are asked before they give up their own role', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Ford');
     await addToTeam(ada, team, bob, 'ADMIN');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -291,7 +294,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('says what each role may do as the platform decides it', { tags: ['slow'] }, async () => {
+  it('are listed with what each role may do, as the server decides it', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Quay');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
@@ -305,7 +308,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('shows everything off to a read-only member, with the reason', async () => {
+  it('are disabled with the reason for a read-only member', async () => {
     const team = await createTeam(ada, 'Pier');
     await addToTeam(ada, team, bob, 'READ_ONLY');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -332,7 +335,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications of a team'), () => {
-  it('moves one here by its typed name, and makes one right in it', { tags: ['slow'] }, async () => {
+  it('are moved there after their name is typed, or created there', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Bay');
     await addToTeam(ada, team, bob);
     const application = await createApplication(ada, 'Baybot');
@@ -362,7 +365,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications of a te
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of a team on a phone'), () => {
-  it('scrolls sideways nowhere', { tags: ['slow'] }, async () => {
+  it('do not scroll sideways', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'A team with a name as long as m');
     await addToTeam(ada, team, bob);
     await transferApplication(ada, await createApplication(ada, 'Phone bot'), team);

@@ -23,7 +23,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 const FIELD = 'E-mail address or user id';
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
-  it('invites by e-mail address or user id, and says which it reads', async () => {
+  it('are invited by e-mail address or user id, and the page shows which one it reads', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const carl = await signUp(server, 'carl');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('says at the field whom nobody knows, and keeps what was typed', { tags: ['slow'] }, async () => {
+  it('are refused at the field if they are unknown, and what was typed is kept', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Badger bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/testers`);
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('puts oneself on the empty list of a private one, and takes off after a question', {
+  it('of a private application can be its developer, who is removed after a question', {
     tags: ['slow'],
   }, async () => {
     const { id } = await createApplication(ada, 'Vole bot');
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('shows everything off to a developer, with the reason, and ends for who leaves the team', async () => {
+  it('are disabled with the reason for a developer, and disappear for a member who leaves the team', async () => {
     const application = await createApplication(ada, 'Stoat bot');
     const team = await createTeam(ada, 'Burrow');
     await addToTeam(ada, team, bob);
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('scrolls sideways nowhere on a phone', { tags: ['slow'] }, async () => {
+  it('do not scroll sideways on a phone', { tags: ['slow'] }, async () => {
     const { id } = await createApplication(ada, 'Phone bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/applications/${id}/testers`);

@@ -17,7 +17,6 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** An application that is installed in a server of its owner. */
 async function installed(owner: Person) {
   const application = await createApplication(owner, 'Otter bot');
   const guild = await createGuild(owner, 'River');
@@ -41,7 +40,7 @@ const scrollsSideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
-  it('makes one, shows its address once, and lists it', async () => {
+  it('are created, show their URL once, and are listed', async () => {
     const ada = await signUp(server, 'ada');
     const { guild, path } = await installed(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -73,7 +72,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('renames, moves and deletes, and shows at once what others do', { tags: ['slow'] }, async () => {
+  it('are renamed, moved and deleted, and show the changes of another user at once', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const { application, guild, path } = await installed(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -101,7 +100,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('keeps what somebody else changes while one moves it', { tags: ['slow'] }, async () => {
+  it('keep the changes of another user while they are being moved', { tags: ['slow'] }, async () => {
     const gus = await signUp(server, 'gus');
     const { application, guild, path } = await installed(gus);
     await makeWebhook(server, gus, application, guild.textChannelId);
@@ -138,7 +137,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('says of which the channel is gone, and fits a small screen', { tags: ['slow'] }, async () => {
+  it('show that their channel is gone, and fit a small screen', { tags: ['slow'] }, async () => {
     const cal = await signUp(server, 'cal');
     const { application, guild, path } = await installed(cal);
     await makeWebhook(server, cal, application, guild.textChannelId);
@@ -151,7 +150,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await close();
   });
 
-  it('shows them to who may only read, with the reason why nothing can be changed', async () => {
+  it('are shown to a read-only member, with the reason why nothing can be changed', async () => {
     const dan = await signUp(server, 'dan');
     const eve = await signUp(server, 'eve');
     const { application, guild, path } = await installed(dan);
