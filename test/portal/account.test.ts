@@ -14,7 +14,6 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** A user with a session from a browser. */
 const newPerson = (name: string) => signUp(server, name, { 'user-agent': 'Some browser' });
 
 const signIn = ({ email }: Person, password: string) =>
@@ -25,7 +24,7 @@ const signIn = ({ email }: Person, password: string) =>
   });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
-  it('is created by signing up, shows faults at their fields, and leads to the requested page', async () => {
+  it('the sign-up form shows errors at its fields, and leads to the requested page', async () => {
     await signUp(server, 'taken');
     const { page, faults, open, close } = await openPortal(browser, server, null);
     await open('/applications');
@@ -66,7 +65,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('closes the pages of all tabs on sign-out, and asks first only if something on this page would be lost', async () => {
+  it('sign-out closes the pages of all tabs, and asks first only if something on this page would be lost', async () => {
     const ina = await newPerson('ina');
     const guild = await createGuild(ina, 'Secret harbour');
     const { page, open, close } = await openPortal(browser, server, ina);
@@ -106,7 +105,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('does not reveal whether the address or the password is wrong, and redirects only into the portal', {
+  it('sign-in does not reveal whether the address or the password is wrong, and redirects only into the portal', {
     tags: ['slow'],
   }, async () => {
     const ada = await newPerson('ada');
@@ -133,7 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('shows invalid sign-in data at its field, and keeps it if no response comes', {
+  it('the sign-in form shows invalid data at its field, and keeps it if no response comes', {
     tags: ['slow'],
   }, async () => {
     const gus = await newPerson('gus');
@@ -161,7 +160,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('shows an invalid address at its field if the password was forgotten, and keeps it', {
+  it('the form for a forgotten password shows an invalid address at its field, and keeps it', {
     tags: ['slow'],
   }, async () => {
     const { page, close } = await openPortal(browser, server, null);
@@ -175,7 +174,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('accepts only the themes that exist', { tags: ['slow'] }, async () => {
+  it('the theme is one of those that exist', { tags: ['slow'] }, async () => {
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in');
     await page.evaluate(() => localStorage.setItem('theme', 'neon'));
@@ -184,7 +183,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('applies the chosen theme before the scripts of a page load', { tags: ['slow'] }, async () => {
+  it('the chosen theme applies before the scripts of a page load', { tags: ['slow'] }, async () => {
     const bea = await newPerson('bea');
     const { page, faults, open, close } = await openPortal(browser, server, bea);
     await open('/account');
@@ -200,7 +199,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('signs out all other sessions when the password changes, and lists sessions to end', {
+  it('a password change signs out all other sessions, and the page lists sessions to end', {
     tags: ['slow'],
   }, async () => {
     const cem = await newPerson('cem');
@@ -224,7 +223,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await close();
   });
 
-  it('joins a server by an invite after signing in, and shows Not found for a missing invite', {
+  it('an invite is accepted after sign-in, and a missing one shows Not found', {
     tags: ['slow'],
   }, async () => {
     const [dan, eli] = [await newPerson('dan'), await newPerson('eli')];

@@ -32,7 +32,7 @@ async function installOf(person: Person, id: string): Promise<Loose> {
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an application'), () => {
-  it('keep at least one of the two contexts on, and show why', { tags: ['slow'] }, async () => {
+  it('at least one of the two contexts stays on, and the page shows why', { tags: ['slow'] }, async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('preview the link that the server builds after saving', async () => {
+  it('the link in the preview is the one that the server builds after saving', async () => {
     const bob = await signUp(server, 'bob');
     const { id } = await createApplication(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keep unknown scopes once each, and show an invalid scope at its field', {
+  it('unknown scopes are kept once each, and an invalid one shows an error at its field', {
     tags: ['slow'],
   }, async () => {
     const carl = await signUp(server, 'carl');
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('show faults in the permissions and the custom URL, and keep what was typed', async () => {
+  it('the permissions and the custom URL show errors, and keep what was typed', async () => {
     const dora = await signUp(server, 'dora');
     const { id } = await createApplication(dora);
     const { page, faults, open, close } = await openPortal(browser, server, dora);
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('have no link if the permissions are not a number', { tags: ['slow'] }, async () => {
+  it('the page shows no link if the permissions are not a number', { tags: ['slow'] }, async () => {
     const finn = await signUp(server, 'finn');
     const { id } = await createApplication(finn);
     const { page, faults, open, close } = await openPortal(browser, server, finn);
@@ -153,7 +153,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('warn if a private application cannot be installed because it has no testers', { tags: ['slow'] }, async () => {
+  it('the page warns if a private application cannot be installed because it has no testers', {
+    tags: ['slow'],
+  }, async () => {
     const eve = await signUp(server, 'eve');
     const { id } = await createApplication(eve);
     const { page, faults, open, close } = await openPortal(browser, server, eve);
@@ -170,7 +172,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an appli
     await close();
   });
 
-  it('keep the changes that two users make to different parts at the same time', { tags: ['slow'] }, async () => {
+  it('the changes that two users make to different parts at the same time are kept', { tags: ['slow'] }, async () => {
     const fred = await signUp(server, 'fred');
     const { id } = await createApplication(fred);
     const { page, faults, open, close } = await openPortal(browser, server, fred);

@@ -16,7 +16,7 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** Reads the secret from its dialog and closes the dialog. Returns whether the page still has the secret. */
+/** Reads the secret from its dialog and closes the dialog. `isKept`: the page still has the secret. */
 async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string; isKept: boolean }> {
   await dialog.waitFor();
   const secret = (await dialog.locator('code').textContent()) ?? '';
@@ -31,7 +31,7 @@ async function takeSecret(page: Page, dialog: Locator): Promise<{ secret: string
 }
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an application'), () => {
-  it('include a new bot token, which is shown once after a question and is announced to other browsers', async () => {
+  it('a new bot token is made after a question, is shown once, and is announced to other browsers', async () => {
     const ada = await signUp(server, 'ada');
     const { id, botToken } = await createApplication(ada, 'Otter bot');
     const [mine, other] = [await openPortal(browser, server, ada), await openPortal(browser, server, ada)];
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await other.close();
   });
 
-  it('include a new client secret, which is shown once after a question', { tags: ['slow'] }, async () => {
+  it('a new client secret is made after a question, and is shown once', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const { id, clientSecret } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('are next to redirect URIs, which show faults at their rows and are not sent if they are empty', async () => {
+  it('a redirect URI shows an error at its row, and an empty one is not sent', async () => {
     const carl = await signUp(server, 'carl');
     const { id } = await createApplication(carl);
     const { page, faults, open, close } = await openPortal(browser, server, carl);
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('come with a builder of authorization URLs, which saves nothing', { tags: ['slow'] }, async () => {
+  it('the builder of authorization URLs saves nothing', { tags: ['slow'] }, async () => {
     const dora = await signUp(server, 'dora');
     const { id } = await createApplication(dora);
     const { page, faults, open, close } = await openPortal(browser, server, dora);
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('come with code that connects to this instance, whatever address the portal was opened at', {
+  it('the code samples connect to this instance, whatever address the portal was opened at', {
     tags: ['slow'],
   }, async () => {
     const eve = await signUp(server, 'eve');
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('come with a warning before an intent is turned off that a session uses', { tags: ['slow'] }, async () => {
+  it('the page warns before an intent is turned off that a session uses', { tags: ['slow'] }, async () => {
     const gwen = await signUp(server, 'gwen');
     const { id, botToken } = await createApplication(gwen);
     const bot = await GatewayClient.open(server.origin);
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await close();
   });
 
-  it('come with privileged intents, and one stays off if another user turned it off', {
+  it('a privileged intent stays off if another user turned it off before the user saves', {
     tags: ['slow'],
   }, async () => {
     const fred = await signUp(server, 'fred');

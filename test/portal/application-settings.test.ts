@@ -21,7 +21,6 @@ it.beforeAll(({ server: shared, browser: chromium }) => {
 
 const TABS = ['General', 'Installation', 'OAuth2', 'Bot'];
 
-/** Records the input of each mutation that the page sends from now on. */
 function mutationsOf(page: Page): Record<string, unknown>[] {
   const inputs: Record<string, unknown>[] = [];
   page.on('request', (request) => {
@@ -60,7 +59,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await close();
   });
 
-  it('show a fault at its field, which takes the focus, and keep what was typed', async () => {
+  it('show an error at its field, which takes the focus, and keep what was typed', async () => {
     const bob = await signUp(server, 'bob');
     const { id } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);

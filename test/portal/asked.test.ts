@@ -18,7 +18,6 @@ describe('the list of operations that pages sent', () => {
     });
   });
 
-  /** Runs the query and stays subscribed to its result. */
   const look = (variables: AnyVariables) => client.query(QUERY, variables).subscribe(() => {});
   const change = (input: object) => client.mutation(MUTATION, { input }).toPromise();
   const names = () => asked.read().map(({ kind, name }) => `${kind} ${name}`);

@@ -126,7 +126,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('request nothing while the page is hidden, and again once it is visible', { tags: ['slow'] }, async () => {
+  it('the statistics are not requested while the page is hidden, and are requested again once it is visible', {
+    tags: ['slow'],
+  }, async () => {
     const dora = await signUp(server, 'dora');
     const { box } = await makeBox(dora, 'Barn');
     const { page, open, close } = await openPortal(browser, server, dora);

@@ -47,7 +47,6 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened fi
     await server.stop();
   });
 
-  /** Files, documents and sockets that a page requests until it is shown. */
   async function askedBy(path: string, isSignedIn = true) {
     const { page, open, close } = await openPortal(browser, server, isSignedIn ? full.owner : null);
     const asked = { files: new Set<string>(), documents: [] as string[], sockets: 0 };

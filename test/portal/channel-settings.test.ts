@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('of a voice channel include its user limit, and show a fault at the field if it is not a number', {
+  it('of a voice channel include its user limit, and show an error at the field if it is not a number', {
     tags: ['slow'],
   }, async () => {
     const category = await makeChannel('Decks', 4);

@@ -268,7 +268,6 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
   });
 });
 
-/** Resolves after `times` responses with the messages of the channel. */
 function untilAnswered(page: Page, channelId: string, times: number): Promise<void> {
   return new Promise((resolve) => {
     let left = times;
@@ -421,7 +420,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
   }
   const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
 
-  it('keep every key that is pressed while their picker loads, in order', async () => {
+  it('the picker keeps every key that is pressed while it loads, in order', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const release = await holdFile(page, 'command-picker');
     await open(pathOf(guild.textChannelId));
@@ -439,7 +438,6 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('Escape');
     await composer(page).and(page.locator(':focus')).waitFor();
     expect(await composer(page).inputValue()).toBe('');
-    // From here on, the file is loaded.
     await page.keyboard.type('/echo');
     expect(await field.inputValue()).toBe('/echo');
     expect(faults).toEqual([]);
@@ -469,7 +467,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('leave the focus in another field that took it while their picker was loading', { tags: ['slow'] }, async () => {
+  it('the focus stays in another field that took it while the picker was loading', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await sendMessage(bob, guild.textChannelId, 'edited meanwhile');
     const release = await holdFile(page, 'command-picker');
@@ -484,7 +482,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('pick no option from a list that belongs to earlier input', { tags: ['slow'] }, async () => {
+  it('the picker takes no option from a list that belongs to earlier input', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'echo');
@@ -503,7 +501,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('do not take a message that begins with a slash after an unfinished command was deleted', {
+  it('a message that begins with a slash is sent as it is after an unfinished command was deleted', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -536,7 +534,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('are picked by keyboard, and show a fault at its option', { tags: ['slow'] }, async () => {
+  it('are picked by keyboard, and show an error at its option', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360, dark: true });
     await open(pathOf(guild.textChannelId));
     await composer(page).press('/');
@@ -657,7 +655,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('ask once about two messages that are being edited, and about one when its editor is closed', {
+  it('the page asks once about two messages that are being edited, and about one when its editor is closed', {
     tags: ['slow'],
   }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
@@ -682,7 +680,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('keep the edit of a message that another user deletes as a new message', {
+  it('the edit of a message that another user deletes continues as a new message', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'pool');
@@ -725,7 +723,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('keep the edits of two messages that are deleted at once, the one with the focus first', {
+  it('the edits of two messages that are deleted at once both continue, the one with the focus first', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'both');
@@ -747,7 +745,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('keep the edit of a message that is out of reach after a lost connection', {
+  it('the edit of a message that is out of reach after a lost connection continues as a new message', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'far');
@@ -765,7 +763,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await close();
   });
 
-  it('keep the text of a user who may no longer write, to be copied or dropped', {
+  it('the text of a user who may no longer write stays, to be copied or dropped', {
     tags: ['slow'],
   }, async () => {
     const { channelId } = await channelWith(0, 'shut');

@@ -57,7 +57,7 @@ const json = async (page: Page) => JSON.parse(await page.getByLabel('JSON').inpu
 const saved = (page: Page) => page.getByRole('region', { name: 'Notifications' }).getByText('Saved').waitFor();
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
-  it('show how to register one if there is none, and show a registered one at once', {
+  it('the page shows how to register one if there is none, and shows a registered one at once', {
     tags: ['slow'],
   }, async () => {
     const ada = await signUp(server, 'ada');
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('explain what a reserved name means', { tags: ['slow'] }, async () => {
+  it('the page explains what a reserved name means', { tags: ['slow'] }, async () => {
     const bob = await signUp(server, 'bob');
     const application = await createApplication(bob);
     await putCommand(server.app, BigInt(application.id), { name: 'ban' });
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('are created in a form that is in step with the JSON, and show faults at their fields', async () => {
+  it('are created in a form that is in step with the JSON, and show errors at their fields', async () => {
     const cal = await signUp(server, 'cal');
     const application = await createApplication(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keep invalid JSON as it was typed, and fill the form from valid JSON', { tags: ['slow'] }, async () => {
+  it('the form keeps invalid JSON as it was typed, and is filled from valid JSON', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const application = await createApplication(dan);
     const id = await register(dan, application, DIVE);
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('keep what is being typed when another user changes the command, and show the other changes', {
+  it('the form keeps what is being typed when another user changes the command, and shows the other changes', {
     tags: ['slow'],
   }, async () => {
     const eve = await signUp(server, 'eve');
@@ -176,7 +176,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('show which permissions are removed before a command is renamed or deleted', { tags: ['slow'] }, async () => {
+  it('the page shows which permissions are removed before a command is renamed or deleted', {
+    tags: ['slow'],
+  }, async () => {
     const fay = await signUp(server, 'fay');
     const application = await createApplication(fay);
     const guild = await createGuild(fay, 'Lagoon');
@@ -233,7 +235,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('show the plan of an overwrite before anything is changed, and then apply it', { tags: ['slow'] }, async () => {
+  it('the page shows the plan of an overwrite before anything is changed, and then applies it', {
+    tags: ['slow'],
+  }, async () => {
     const gil = await signUp(server, 'gil');
     const application = await createApplication(gil);
     await register(gil, application, DIVE);
@@ -275,7 +279,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('apply only the plan that was shown, and ask before typed text is replaced', { tags: ['slow'] }, async () => {
+  it('the page applies only the plan that was shown, and asks before it replaces typed text', {
+    tags: ['slow'],
+  }, async () => {
     const ivy = await signUp(server, 'ivy');
     const application = await createApplication(ivy);
     await register(ivy, application, DIVE);
@@ -306,7 +312,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await close();
   });
 
-  it('lead the focus to JSON that cannot be saved, and keep it on an option that is moved, removed or changed', {
+  it('the focus goes to JSON that cannot be saved, and stays on an option that is moved, removed or changed', {
     tags: ['slow'],
   }, async () => {
     const kim = await signUp(server, 'kim');

@@ -35,7 +35,6 @@ function filesBelow(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/** Documents in the form in which the pages send them. */
 function documentsIn(text: string): string[] {
   if (!text.includes('../document.js')) return [];
   return [...text.matchAll(/^ {2}'(.*)',$/gm)].map(([, document = '']) => document.replaceAll("\\'", "'"));
@@ -54,7 +53,6 @@ function smallestOf(type: GraphQLInputType): unknown {
   return type.name === 'Boolean' ? true : type.name === 'Int' ? 50 : '1';
 }
 
-/** Values of the required variables. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
   const required = variableDefinitions.filter(({ type }) => type.kind === Kind.NON_NULL_TYPE);
   return Object.fromEntries(

@@ -23,20 +23,17 @@ import { needing } from '../harness/skipping.js';
 
 const TYPED = 'What I typed, all of it';
 
-/** Opens the settings of an application, and types a description without saving it. */
 async function typeIn({ page, open }: PortalTab, application: MadeApplication): Promise<void> {
   await open(`/applications/${application.id}/general`);
   await page.getByLabel('Description').fill(TYPED);
   await untilAtHome(page);
 }
 
-/** Waits until the page is connected and knows its user. */
 async function untilAtHome(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Account of/ }).waitFor();
 }
 
-/** Expects the typed text to be kept, and saves it. */
 async function goOn(page: Page, person: Person, { id }: MadeApplication): Promise<void> {
   expect(await page.getByLabel('Description').inputValue()).toBe(TYPED);
   await page.getByRole('button', { name: 'Save changes' }).click();

@@ -44,7 +44,7 @@ async function examine({ page }: PortalTab): Promise<Record<string, string[]>> {
   return Object.fromEntries(Object.entries(found).filter(([, faults]) => faults.length > 0));
 }
 
-/** Elements that only their background makes visible, and that vanish when the system sets the colours. */
+/** Elements that only their background makes visible, and that vanish with forced colours. */
 async function vanishing(page: Page): Promise<string[]> {
   const painted = await page.evaluateHandle(() =>
     [...document.querySelectorAll('main *, header *, [role$=dialog] *')].filter((each) => {

@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await close();
   });
 
-  it('moves the focus to the heading of an opened page, has a link past the bar, and sets the title of each page', async () => {
+  it('moves the focus to the heading of an opened page, has a skip link, and sets the title of each page', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open();
     await heading(page, 'Home').waitFor();

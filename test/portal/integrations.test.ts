@@ -48,7 +48,6 @@ const say = (entry: object) =>
     input: { ...key(), ...entry },
   });
 
-/** The permission list of the application itself. */
 async function grants() {
   const query = `query ($guildId: ID!, $applicationId: ID!) {
     commandPermissions(guildId: $guildId, applicationId: $applicationId)
@@ -62,7 +61,7 @@ const overhang = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a server'), () => {
-  it('show who may run a command, and explain why a member may or may not', { tags: ['slow'] }, async () => {
+  it('the page shows who may run a command, and explains why a member may or may not', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('Send messages').waitFor();
@@ -94,7 +93,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('explain at once the question in the URL', { tags: ['slow'] }, async () => {
+  it('the page explains at once the question in its URL', { tags: ['slow'] }, async () => {
     const repeat = await createCommand('repeat');
     const { createChannel } = await ada.graphql(
       'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }',
@@ -115,7 +114,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await close();
   });
 
-  it('show at once what another user sets, and who may run a command after that', { tags: ['slow'] }, async () => {
+  it('the page shows at once what another user sets, and who may run a command after that', {
+    tags: ['slow'],
+  }, async () => {
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations/${application.id}`);
     const bobs = hers.page.getByRole('group', { name: 'bob' });
@@ -134,7 +135,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await hers.close();
   });
 
-  it('save a choice, and nothing that the arrow keys pass', { tags: ['slow'] }, async () => {
+  it('a choice is saved, and nothing that the arrow keys pass', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/integrations/${application.id}`);
     const channel = page.getByRole('group', { name: '#general' });

@@ -107,7 +107,7 @@ describe('the log of interactions', () => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () => {
-  it('have an endpoint, which shows a failed check, is saved if it works, and is removed after a question', async () => {
+  it('the endpoint field shows a failed check, saves a URL that works, and asks before it is removed', async () => {
     const ada = await signUp(server, 'ada');
     const application = await createApplication(ada, 'Otter bot');
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await endpoint.close();
   });
 
-  it('have an endpoint, which shows a fault at its field if it is no URL, and keeps what was typed', {
+  it('the endpoint field shows an error for an invalid URL, and keeps what was typed', {
     tags: ['slow'],
   }, async () => {
     const bob = await signUp(server, 'bob');
@@ -206,7 +206,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('show why an endpoint failed, and its health', { tags: ['slow'] }, async () => {
+  it('the page shows why an endpoint failed, and its health', { tags: ['slow'] }, async () => {
     const dan = await signUp(server, 'dan');
     const { application, run, connect } = await installed(dan);
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await close();
   });
 
-  it('load older ones below those that are shown', { tags: ['slow'] }, async () => {
+  it('the log loads older ones below those that are shown', { tags: ['slow'] }, async () => {
     const eve = await signUp(server, 'eve');
     const { application, guild, run } = await installed(eve);
     const place = { id: BigInt(guild.id), channel: { id: BigInt(guild.textChannelId) }, owner: { id: BigInt(eve.id) } };

@@ -21,7 +21,6 @@ const button = (place: Page | Locator, name: string | RegExp) => place.getByRole
 const link = (place: Page | Locator, name: string | RegExp) => place.getByRole('link', { name, exact: true });
 const field = (place: Page | Locator, name: string) => place.getByLabel(name, { exact: true });
 
-/** Starts a bot with the command `greet`. */
 async function startBot(token: string): Promise<Client> {
   const bot = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
   bot.on(Events.InteractionCreate, async (interaction: Interaction) => {

@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await close();
   });
 
-  it('keep the nickname that was typed if they are removed while it is edited', { tags: ['slow'] }, async () => {
+  it('the nickname that was typed stays if the member is removed while it is edited', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/members`);
     await page.getByRole('button', { name: 'bob' }).click();

@@ -19,7 +19,6 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-/** An internal error with its request id. */
 const BY_THE_SERVER = { requestId: '0f1e' };
 
 /** Adds a name to the input that the form sends, which has no field for it. */

@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await Promise.all([hers.close(), his.close()]);
   });
 
-  it('ask before they are left for another or a new one with unsaved text', { tags: ['slow'] }, async () => {
+  it('the page asks before unsaved text is left for another role or a new one', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/roles`);
     await makeRole(page, 'Cooks');
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await close();
   });
 
-  it('ask before they make all members administrators', { tags: ['slow'] }, async () => {
+  it('the page asks before all members become administrators', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada, { dark: true });
     await open(`/servers/${guild.id}/roles`);
     await page.getByLabel('Administrator').check();

@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await close();
   });
 
-  it('leave the focus where the user put it after an invite was refused', { tags: ['slow'] }, async () => {
+  it('the focus stays where the user put it after an invite was refused', { tags: ['slow'] }, async () => {
     const jon = await signUp(server, 'jon');
     const { page, faults, open, close } = await openPortal(browser, server, jon);
     await open('/servers');

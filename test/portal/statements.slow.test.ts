@@ -110,7 +110,6 @@ async function ban(owner: Person, guild: { id: string }, { id: userId }: Person)
   });
 }
 
-/** Creates five more of everything. */
 async function multiply(): Promise<void> {
   const { owner, params, application } = full;
   const [team, guild] = [

@@ -10,7 +10,6 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     selectors: selectorsIn(readFileSync(resolve(SOURCE, path), 'utf8')),
   }));
 
-/** Every selector of a stylesheet. Groups are split. */
 function selectorsIn(css: string): string[] {
   return [...css.matchAll(/([^{};]+)\{/g)]
     .map(([, selector = '']) => selector.trim())
@@ -31,7 +30,6 @@ function classesOfBeginning(selector: string): string[] {
   return [...beginning.matchAll(/\.([\w-]+)/g)].map(([, name = '']) => name);
 }
 
-/** Names of the files in which a selector begins with the class. */
 function homesOf(name: string): string[] {
   return files
     .filter(({ selectors }) => selectors.some((one) => classesOfBeginning(one).includes(name)))

@@ -38,7 +38,7 @@ const said = (page: Page, text: string) => page.getByRole('region', { name: 'Not
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () => {
-  it('creates one with its icon, and shows a fault at its field', async () => {
+  it('shows an error at a field, and creates a team with its icon', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
     await page.getByText('A team owns applications together').waitFor();
@@ -275,7 +275,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await close();
   });
 
-  it('include admins, who are asked before they give up their own role', { tags: ['slow'] }, async () => {
+  it('an admin is asked before they give up their own role', { tags: ['slow'] }, async () => {
     const team = await createTeam(ada, 'Ford');
     await addToTeam(ada, team, bob, 'ADMIN');
     const { page, faults, open, close } = await openPortal(browser, server, bob);

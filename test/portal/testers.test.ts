@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await close();
   });
 
-  it('of a private application can be its developer, who is removed after a question', {
+  it('a developer can join the empty list of a private application, and is removed after a question', {
     tags: ['slow'],
   }, async () => {
     const { id } = await createApplication(ada, 'Vole bot');

@@ -5,7 +5,6 @@ import { STYLE } from '../../src/http/pages/style.js';
 
 const TOKENS = readFileSync(resolve(import.meta.dirname, '../../portal/src/ui/tokens.css'), 'utf8');
 
-/** Colour variables in a part of a stylesheet. */
 function coloursIn(part: string): Record<string, string> {
   return Object.fromEntries([...part.matchAll(/(--[a-z-]+):\s*(#[0-9a-f]+)/g)].map(([, name, value]) => [name, value]));
 }

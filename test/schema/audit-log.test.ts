@@ -275,7 +275,7 @@ describe('a filter of the audit log', () => {
     ['application', 'actorId: "ada"', 'actorId', /not snowflake/],
     ['team', 'actorId: "-1"', 'actorId', /not snowflake/],
     ['guild', 'actorId: ""', 'actorId', /not snowflake/],
-  ])('on the %s log refuses %s with a fault at %s', async (field, args, path, message) => {
+  ])('on the %s log refuses %s with an error at %s', async (field, args, path, message) => {
     const query = `query ($id: ID!) { ${field}(id: $id) { auditLog(${args}) { edges { cursor } } } }`;
     const { errors } = await ada.ask(query, { id: idOf(field).id });
     expect(errors).toHaveLength(1);

@@ -16,7 +16,6 @@ import { callOf, createBot, userOf } from '../harness/world.js';
 
 const BOX = 'id name status lastSeenAt protocolVersion guilds { id name tier }';
 
-/** Guild store of the boxes in these tests. */
 const home = new MemoryHome();
 
 /** Reads guilds of boxes from `home`, and all others from the database. */

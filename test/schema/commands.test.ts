@@ -68,7 +68,7 @@ describe('createCommand', () => {
     expect([await list(), await list(ada, guild.id)]).toEqual([[], [command]]);
   });
 
-  test('reports faults by their path in the command', async () => {
+  test('reports errors by their path in the command', async () => {
     const { errors } = await ada.ask(CREATE, of({ command: chat('play', { options: [{ type: 3, name: 'A' }] }) }));
     expect(codeOf({ status: 200, data: null, errors })).toBe('BAD_USER_INPUT');
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual([
@@ -99,7 +99,7 @@ describe('updateCommand', () => {
     expect(updateCommand.command).toEqual({ ...command, description: 'Anew', version: updateCommand.command.version });
   });
 
-  test('reports faults by their path in the command', async () => {
+  test('reports errors by their path in the command', async () => {
     const command = await create(chat('play'));
     const { errors } = await ada.ask(UPDATE, of({ commandId: command.id, command: { name: 'Kick', options: 5 } }));
     expect(errors[0]?.message).toContain('"Kick"');
@@ -202,7 +202,7 @@ describe('overwriteCommands', () => {
     expect((await list()).map(({ id, nsfw }) => [id, nsfw])).toEqual([[kept.id, true]]);
   });
 
-  test('reports faults under the index of each command', async () => {
+  test('reports errors under the index of each command', async () => {
     const set = [chat('a'), chat('B'), chat('c', { options: [{ type: 3, name: 'x', description: '' }] })];
     for (const dryRun of [true, false]) {
       const { errors } = await ada.ask(OVERWRITE, of({ commands: set, dryRun }));

@@ -44,7 +44,6 @@ function compareInputs(ours: GraphQLInputObjectType, theirs: GraphQLInputObjectT
   expect(further.filter((name) => typeOf(ours, name).endsWith('!'))).toEqual([]);
 }
 
-/** Types and fields of the contract that the schema does not have yet. */
 const NOT_BUILT: string[] = [];
 
 function membersOf(type: GraphQLNamedType): string[] {

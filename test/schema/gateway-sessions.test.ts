@@ -84,7 +84,7 @@ describe('the gateway sessions of an application', () => {
     expect((await seenBy(ada)).gatewaySessions).toEqual([{ ...before, connectedAt: now() }]);
   });
 
-  it('show shard numbers that are too large as the largest one', async () => {
+  it('show larger shard numbers as 2^31 - 1', async () => {
     await connect({ shard: [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER] });
     expect(shardsOf(await seenBy(ada))).toEqual([[2 ** 31 - 1, 2 ** 31 - 1]]);
   });
@@ -159,7 +159,6 @@ describe('applicationChanged', () => {
     return async () => (await values.next()).data.applicationChanged;
   }
 
-  /** Counts the updates of the application's sessions that are published from now on. */
   function countTold(): () => number {
     let told = 0;
     server.app.bus.subscribe(topics.application(bot.id), ({ type }) => {

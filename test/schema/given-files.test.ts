@@ -72,7 +72,6 @@ const BOTH = [...ONE, { name: 'two', value: 1 }];
 
 const codesOf = ({ errors }: GraphqlAnswer<Loose>) => errors.map(({ extensions }) => extensions.code);
 
-/** Names of all files in the staging folder and in the folder of interactions. */
 async function left(): Promise<string[]> {
   const folders = ['.staging', 'interaction-files'].map((name) => namesIn(server.app.blobs, name));
   return (await Promise.all(folders)).flat();

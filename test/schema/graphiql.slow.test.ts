@@ -46,7 +46,6 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'GraphiQL'), () => {
     await page.waitForURL(`${server.origin}/portal`);
   }
 
-  /** Runs the operation. If there are several, `name` selects one in the menu. */
   async function run(page: Page, name?: string): Promise<void> {
     await page.locator('.graphiql-execute-button').click();
     if (name) await page.getByRole('menuitem', { name }).click();

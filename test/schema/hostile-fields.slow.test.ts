@@ -43,7 +43,6 @@ let server: TestServer;
 let ada: Person;
 /** Valid values by field name. With them, an input with one hostile field reaches the database. */
 let samples: Record<string, unknown>;
-/** Ids of another user's objects. */
 let others: Record<
   'guild' | 'channel' | 'message' | 'application' | 'installation' | 'command' | 'team' | 'webhook' | 'box',
   string
@@ -102,7 +101,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Whether the path leads to an id or a list of ids. */
 function isOfId(path: Key[]): boolean {
   const name = path.findLast((key) => typeof key === 'string') ?? '';
   return /(^id|Ids?)$/.test(String(name));
@@ -135,7 +133,6 @@ async function putWebhook(person: Person, application: { id: string }, guild: Ma
   return String(id);
 }
 
-/** All rows of cleo's that a hostile request could change, as JSON. */
 async function stateOfOthers(): Promise<string> {
   const { reader } = server.app.db;
   const guildId = BigInt(others.guild);
@@ -198,7 +195,6 @@ function variablesCheck(query: string): (variables: Record<string, unknown>) => 
   return (variables) => getVariableValues(schema, definitions, variables).errors === undefined;
 }
 
-/** Every query and mutation that takes arguments. */
 const operations = ['Mutation', 'Query'].flatMap((kind) => {
   const type = schema.getType(kind);
   const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
@@ -217,7 +213,6 @@ const ROOTS: Record<string, () => string[]> = {
   PortalHome: () => ['portalHome'],
 };
 
-/** Every cursor argument of every paginated list. */
 const pages = Object.values(schema.getTypeMap()).flatMap((type) => {
   if (!isObjectType(type) || type.name.startsWith('__')) return [];
   return Object.values(type.getFields()).flatMap((field) => {

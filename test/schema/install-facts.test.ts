@@ -37,7 +37,6 @@ const installToSelf = (person: Person) =>
   });
 const own = async (shown: string) =>
   (await ada.graphql(`query ($id: ID!) { application(id: $id) { ${shown} } }`, { id: application.id })).application;
-/** The application as a user without a role sees it. */
 const met = async (shown: string) => {
   const query = `query ($id: ID!) { guild(id: $id) { installations { application { ${shown} } } } }`;
   return (await bob.graphql(query, { id: guild.id })).guild.installations[0].application;

@@ -67,7 +67,6 @@ const invoke = async (person = ada): Promise<Loose> =>
     )
   ).invokeCommand.interaction;
 
-/** Runs the command and returns the interaction that the application received. */
 async function asked(): Promise<{ id: string; token: string }> {
   await invoke();
   return (await session.event('INTERACTION_CREATE')).d;
@@ -81,7 +80,6 @@ const list = (person: Person, id = application.id) =>
 const callback = ({ id, token }: Loose, json: object = { type: 4, data: { content: 'hello' } }) =>
   send(server, 'POST', `/interactions/${id}/${token}/callback`, { json });
 
-/** Runs the command and defers its answer. */
 async function deferred(): Promise<{ id: string; token: string }> {
   const key = await asked();
   await callback(key, { type: 5 });

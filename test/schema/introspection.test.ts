@@ -38,7 +38,7 @@ it('an introspection result is computed once, and then served from the cache', a
   expect(costs.slice(1)).toEqual([OPERATION_COST, OPERATION_COST]);
 });
 
-it('a document with faults costs more for each fault', async () => {
+it('a document with errors costs more for each error', async () => {
   const before = await left();
   const { errors } = await askGraphql(server, `{ me { ${Array.from({ length: 50 }, (_, n) => `x${n}`).join(' ')} } }`);
   expect(errors).toHaveLength(11);

@@ -87,12 +87,12 @@ describe('a sent message', () => {
     expect(sent.message.referencedMessage).toEqual({ id: first, content: 'a question', author: { username: 'ada' } });
   });
 
-  it('is refused with a fault at replyTo if that message is missing', async () => {
+  it('is refused with an error at replyTo if that message is missing', async () => {
     const { errors } = await ada.ask(SEND, { input: { channelId, content: 'x', replyTo: '1' } });
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual(['replyTo']);
   });
 
-  it('follows the rules of all messages, and faults have the path of its input', async () => {
+  it('follows the rules of all messages, and errors have the path of its input', async () => {
     const EDIT = 'mutation ($input: EditMessageInput!) { editMessage(input: $input) { message { id } } }';
     const messageId = await sendMessage(ada, channelId, 'before');
     for (const content of ['a'.repeat(4001), 'x\u0000']) {

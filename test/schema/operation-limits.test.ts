@@ -68,7 +68,6 @@ async function addMessages(channelId: string, count: number, facts: { content?: 
   return data.map(({ id }) => id);
 }
 
-/** Copies the messages of the server's first channel to all of its other channels. */
 async function copyMessages(channelId: string): Promise<void> {
   const columns = Object.keys(Prisma.MessageScalarFieldEnum);
   const later = (name: string) => `"message"."${name}" + "channel"."position" * 4294967296`;

@@ -55,12 +55,10 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.dispose()));
 });
 
-/** A user's open page, which reads the values of one subscription. */
 interface Page {
   next(): Promise<Loose>;
   /** Returns the code and the message of the error that ends the subscription. */
   refusal(): Promise<string>;
-  /** Reads values until `isSo` accepts one, and returns it. */
   until(isSo: (value: Loose) => boolean): Promise<Loose>;
   stop(): void;
 }
@@ -279,7 +277,6 @@ describe('portalHomeChanged', () => {
 });
 
 describe('the subscriptions that send a value', () => {
-  /** Pages of a team, of its application, and of a user whom both invite. */
   const PAGES = ['team', 'application', 'home'] as const;
   type PageName = (typeof PAGES)[number];
 

@@ -54,7 +54,6 @@ async function newPerson(): Promise<Person> {
   return signUp(server, `person${names}`);
 }
 
-/** Runs one mutation. Its payload is in `done`. */
 const mutate = (person: Person, mutation: string, type: string, input: object, shown = 'id'): Promise<Loose> =>
   person.graphql(`mutation ($input: ${type}!) { done: ${mutation}(input: $input) { ${shown} } }`, { input });
 
@@ -124,7 +123,6 @@ describe('portalHomeChanged', () => {
     });
     expect(response.status).toBe(200);
   };
-  /** Connects the application's bot until the test ends. */
   async function connectBot({ botToken }: MadeApplication): Promise<void> {
     const session = await GatewayClient.open(server.origin);
     sessions.push(session);

@@ -62,7 +62,7 @@ test('all reactions, or those with one emoji, are removed only by a member who m
   expect((await ada.graphql(CLEAR, { i: at })).clearReactions.message.reactions).toEqual([]);
 });
 
-test('an unusable emoji is a fault of the argument that names it', async () => {
+test('an unusable emoji causes an error at the argument that names it', async () => {
   const { app } = server;
   const { id } = await app.db.writer.emoji.create({
     data: {

@@ -34,7 +34,6 @@ const codesOf = ({ errors }: { errors: { extensions: { code?: string } }[] }) =>
 
 const FIELD = 'Content-Disposition: form-data';
 
-/** Names of the files that are being received. */
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs', '.staging')).catch(() => []);
 
 describe('a file', () => {
@@ -359,7 +358,6 @@ describe('a request body', () => {
   });
 });
 
-/** Resolves when the server has begun to receive `count` files. */
 function nextFiles(count: number): Promise<void> {
   const { blobs } = server.app;
   const { stage } = blobs;

@@ -121,7 +121,7 @@ describe('createWebhook', () => {
     ['a name of 81 characters', { name: 'x'.repeat(81) }, { name: ['BASE_TYPE_BAD_LENGTH'] }],
     ['a channel that is no id', { channelId: 'here' }, { channelId: ['NUMBER_TYPE_COERCE'] }],
     ['an application that is no id', { applicationId: 'mine' }, { applicationId: ['NUMBER_TYPE_COERCE'] }],
-  ])('reports a fault at its path for %s', async (_what, more, faults) => {
+  ])('reports an error at its path for %s', async (_what, more, faults) => {
     const answer = await ada.ask(CREATE, newInput(more));
     expect([codeOf(answer), faultsOf(answer)]).toEqual(['BAD_USER_INPUT', faults]);
     expect(await listed()).toEqual([]);
@@ -166,7 +166,7 @@ describe('updateWebhook', () => {
     expect((await post(url)).body.channel_id).toBe(secondChannelId);
   });
 
-  test('reports faults at their paths', async () => {
+  test('reports errors at their paths', async () => {
     const { webhook } = await create();
     const elsewhere = await createGuild(ada);
     expect(faultsOf(await update(webhook.id, { name: '', channelId: 'x' }))).toEqual({
@@ -282,7 +282,6 @@ describe('access to the webhooks of an application', () => {
   });
 });
 
-/** Signs up a user with this role in the team of the application, and this membership in the server. */
 async function seated(role: TeamMemberRole | null, seat: Seat): Promise<Person> {
   const person = await signUp(server, `person${++people}`);
   const teamId = await putTeam(server, ada, role ? [[person, role]] : []);
@@ -293,7 +292,6 @@ async function seated(role: TeamMemberRole | null, seat: Seat): Promise<Person> 
   return person;
 }
 
-/** Results of all operations that a user tries with a webhook: `ok`, or an error code. */
 async function attempts(person: Person): Promise<Outcomes> {
   const { webhook } = await create();
   const ended = (answer: GraphqlAnswer<Loose>) => codeOf(answer) ?? 'ok';
