@@ -31,7 +31,7 @@ async function installOf(person: Person, id: string): Promise<Loose> {
   return application;
 }
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installs of an application'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of an application'), () => {
   it('at least one of the two contexts stays on, and the page shows why', { tags: ['slow'] }, async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada);

@@ -32,7 +32,7 @@ describe('the built files', () => {
   });
 });
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a page that is opened first'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the first page of a visit'), () => {
   let server: TestServer;
   let browser: Browser;
   let full: FullPortal;

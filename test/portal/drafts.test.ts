@@ -44,7 +44,7 @@ async function goOn(page: Page, person: Person, { id }: MadeApplication): Promis
 
 const stateOf = (page: Page, state: string) => page.getByRole('banner').getByText(state);
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what somebody typed is still there'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

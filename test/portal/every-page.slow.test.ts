@@ -97,7 +97,7 @@ async function look(tab: PortalTab, path: string): Promise<object> {
   return { ...(await partsOf(tab)), ...(await examine(tab)) };
 }
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page opens, for everybody'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible'), () => {
   it.each(ROUTES.filter(isOfVisitors))('at /%s without a session', async (route) => {
     const tab = await openPortal(browser, server, null);
     expect(await look(tab, route)).toEqual(WELL);

@@ -18,7 +18,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
   browser = chromium;
 });
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is told of changes'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'an update from the server'), () => {
   it('is shown after the user’s own changes, while another request is still pending, and stays after its response', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);

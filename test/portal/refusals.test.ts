@@ -28,7 +28,7 @@ async function shortenName(route: Route): Promise<void> {
   await route.continue({ postData: JSON.stringify({ ...body, variables: { input } }) });
 }
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'what is refused is said'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), () => {
   it('above the buttons, if the form has no field for it', async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, open, close } = await openPortal(browser, server, ada);

@@ -42,7 +42,7 @@ function noteRefusals(page: Page): Promise<unknown>[] {
 
 const refusalsIn = async (noted: Promise<unknown>[]) => (await Promise.all(noted)).filter((one) => one !== null);
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in its cloud,'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in the portal of the cloud,'), () => {
   it.each([
     'general',
     'channels',
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in it
   });
 });
 
-describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, on that,'), () => {
+describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in the portal of the box,'), () => {
   it('has everything that a cloud server has: channel settings, messages, emojis and an audit log', async () => {
     const { page, faults, open, close } = await openPortal(browser, all.box, all.keeper);
     const noted = noteRefusals(page);
