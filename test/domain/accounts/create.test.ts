@@ -28,7 +28,7 @@ const make = (name: string, email = `${name}@people.example`, emailVerified = tr
 const users = (name: string) => app.db.reader.user.count({ where: { handle: name } });
 
 describe('an account', () => {
-  test('is a user and what the accounts library signs in with, made at one moment', async () => {
+  test('is created together with its user and its sign-in record', async () => {
     const user = await make('ada');
     expect(user).toMatchObject({ username: 'ada', handle: 'ada', bot: false });
     const times = { createdAt: new Date(clock.now()), updatedAt: new Date(clock.now()) };
@@ -51,7 +51,7 @@ describe('an account', () => {
     });
   });
 
-  test('has a username and an address that nobody has', async () => {
+  test('is refused if its username or its e-mail address is taken', async () => {
     await make('bea');
     const name = { code: 'CONFLICT', message: 'The username bea is already taken; bea2 is free.' };
     const email = { code: 'CONFLICT', message: 'An account with this e-mail address already exists.' };
@@ -60,7 +60,7 @@ describe('an account', () => {
     expect(await users('other')).toBe(0);
   });
 
-  test('is offered another username where one is taken, of 32 characters at most, as long as one comes to mind', async () => {
+  test('is offered a free username of at most 32 characters if the requested one is taken', async () => {
     const long = 'l'.repeat(32);
     await make(long);
     await expect(make(long, 'other@people.example')).rejects.toThrow(`already taken; ${'l'.repeat(31)}2 is free.`);
@@ -74,7 +74,7 @@ describe('an account', () => {
     ['username', ['one@people.example', 'two@people.example'], ['carla', 'carla'], 'The username carla'],
     ['address', ['three@people.example', 'three@people.example'], ['dana', 'dora'], 'An account with this e-mail'],
   ])(
-    'is one of two that are made at once with one %s, and the other is told why not',
+    'is created only once if two sign-ups use one %s at once, and the other gets the reason',
     async (_, emails, names, why) => {
       const ended = await Promise.allSettled(names.map((name, index) => make(name, emails[index])));
       const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
@@ -83,7 +83,7 @@ describe('an account', () => {
     },
   );
 
-  test('is not half made when the database fails', async () => {
+  test('is not left half-created if the database fails', async () => {
     const fault = failStatements(/INSERT INTO .*AuthUser/);
     const failed = make('eve').catch((error: unknown) => error);
     expect(await failed).not.toMatchObject({ code: 'CONFLICT' });
@@ -93,10 +93,10 @@ describe('an account', () => {
   });
 });
 
-describe('what is typed at sign-up', () => {
+describe('the sign-up input', () => {
   const typed = { email: ' Ada@People.Example ', name: 'a.d_a9', password: 'x'.repeat(8) };
 
-  test('is an address in lower case, a username and a password', () => {
+  test('accepts an address in lower case, a username and a password', () => {
     expect(parseInput(SignUp, typed)).toEqual({ ...typed, email: 'ada@people.example' });
     const longest = {
       email: `${'a'.repeat(60)}@${'b.'.repeat(95)}ex`,
@@ -121,8 +121,8 @@ describe('what is typed at sign-up', () => {
   });
 });
 
-describe('somebody', () => {
-  test('is found by the address of their account, however it is written', async () => {
+describe('a user with an account', () => {
+  test('is found by e-mail address in any spelling', async () => {
     const { id } = await make('fay');
     for (const email of ['fay@people.example', ' FAY@People.Example\n']) {
       expect(await getPersonByEmail(app.db.reader, email)).toMatchObject({ id, username: 'fay' });
@@ -133,13 +133,13 @@ describe('somebody', () => {
     });
   });
 
-  test('has an address where they have an account', async () => {
+  test('has an e-mail address, and a bot has none', async () => {
     const { id } = await make('gus');
     expect(await emailOf(app.db.reader, id)).toBe('gus@people.example');
     expect(await emailOf(app.db.reader, (await createBot(app)).id)).toBeNull();
   });
 
-  test('is held to verify their address where it is not', async () => {
+  test('must verify their e-mail address if it is unverified', async () => {
     const [verified, unverified] = [await make('hal'), await make('ida', undefined, false)];
     const require = (userId: bigint) => requireVerifiedEmail(app.db.reader, userId);
     await require(verified.id);
