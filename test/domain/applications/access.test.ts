@@ -19,7 +19,7 @@ const ADA = 1n;
 const GRACE = 2n;
 const TEAM = 3n;
 
-describe('what somebody is to an application', () => {
+describe('the role of a user for an application', () => {
   test.each<[string, bigint | null, bigint | null, bigint | null, PortalRole | null, PortalRole | null]>([
     ['its owner', ADA, null, null, null, 'OWNER'],
     ['nothing to that of another', GRACE, null, null, null, null],
@@ -56,7 +56,6 @@ describe('an application', () => {
     return rows.map(({ id }) => id);
   };
 
-  /** Gives the application to a team of two, whose member has this role. */
   async function giveToTeam(role: 'ADMIN' | 'DEVELOPER' | 'READ_ONLY') {
     const [head, colleague] = [await createPerson(server.app), await createPerson(server.app)];
     const id = server.app.nextId();
@@ -74,7 +73,7 @@ describe('an application', () => {
     return { head: person(head), colleague: person(colleague) };
   }
 
-  test('is its owner’s alone, until it is deleted', async () => {
+  test('is visible to its owner only, and to no user after it is deleted', async () => {
     const other = person(await createPerson(server.app));
     expect(await accessApplication(person(owner), made.id, 'delete')).toMatchObject({ id: made.id });
     expect(await outcome(accessApplication(other, made.id, 'view'))).toBe('UNKNOWN_APPLICATION');
@@ -84,7 +83,7 @@ describe('an application', () => {
     expect(await seen(person(owner))).toEqual([]);
   });
 
-  test('of a team is for its members, each by their role, and for who transferred it', async () => {
+  test('of a team is accessible to the members by their roles and to the user who transferred it', async () => {
     const { head, colleague } = await giveToTeam('READ_ONLY');
     expect(await outcome(accessApplication(head, made.id, 'delete'))).toBe('ok');
     expect(await outcome(accessApplication(colleague, made.id, 'view'))).toBe('ok');
@@ -93,7 +92,7 @@ describe('an application', () => {
     for (const call of [head, colleague, person(owner)]) expect(await seen(call)).toEqual([made.id]);
   });
 
-  test('may be set by who develops it, and by its own bot', async () => {
+  test('can be configured by its developers and by its own bot', async () => {
     const { colleague } = await giveToTeam('DEVELOPER');
     expect(await accessSettings(bot(made), made.id)).toMatchObject({ id: made.id });
     expect(await outcome(accessSettings(colleague, made.id))).toBe('ok');
@@ -103,7 +102,7 @@ describe('an application', () => {
     expect(await outcome(accessSettings(bot(made), made.id))).toBe('UNKNOWN_APPLICATION');
   });
 
-  test('tells its bot of itself, with how many have it installed', async () => {
+  test('is returned to its bot with its install counts', async () => {
     const guilds = [await createGuild(server.app), await createGuild(server.app)];
     const common = { applicationId: made.id, installerId: owner.id, scopes: [] };
     await server.app.db.writer.installation.createMany({

@@ -25,7 +25,7 @@ function rowOf(id: string) {
 }
 
 describe('a new application', () => {
-  it('has the defaults, a bot user of its own id and name, and its creator as owner', async () => {
+  it('has the defaults, a bot user with its id and name, and its creator as owner', async () => {
     const { id } = await createApplication(owner, 'Weather');
     const { application } = await owner.graphql(
       `query ($id: ID!) { application(id: $id) {
@@ -55,7 +55,7 @@ describe('a new application', () => {
     });
   });
 
-  it('shows its secrets once and keeps hashes, a prefix and the last four characters', async () => {
+  it('shows its secrets once and stores hashes, a prefix and the last four characters', async () => {
     const { id, clientSecret, botToken } = await createApplication(owner);
     const row = await rowOf(id);
     expect(row).toMatchObject({ clientSecretHash: hashSecret(clientSecret), botTokenHash: hashSecret(botToken) });
@@ -68,7 +68,7 @@ describe('a new application', () => {
     expect(application.clientSecretHint).toBe(`${clientSecret.slice(0, 6)}…${clientSecret.slice(-4)}`);
   });
 
-  it('has an Ed25519 key pair whose halves belong together', async () => {
+  it('has a matching Ed25519 key pair', async () => {
     const { id, publicKey } = await createApplication(owner);
     const { privateKey } = await rowOf(id);
     const pair = nacl.sign.keyPair.fromSeed(Buffer.from(privateKey, 'hex'));
@@ -89,8 +89,8 @@ describe('a new application', () => {
   });
 });
 
-describe('an application of somebody else', () => {
-  it('is as unknown as one that does not exist', async () => {
+describe('an application of another user', () => {
+  it('gets the same error as one that does not exist', async () => {
     const { id } = await createApplication(owner);
     for (const query of [`query ($id: ID!) { application(id: $id) { id } }`, RESET_TOKEN, RESET_SECRET]) {
       const hidden = await stranger.ask(query, { id });
@@ -103,7 +103,7 @@ describe('an application of somebody else', () => {
 });
 
 describe('a reset', () => {
-  it('of the bot token makes the old one worthless', async () => {
+  it('of the bot token invalidates the old token', async () => {
     const { id, botToken } = await createApplication(owner);
     const { resetBotToken } = await owner.graphql(RESET_TOKEN, { id });
     expect(resetBotToken.botToken).not.toBe(botToken);
@@ -111,7 +111,7 @@ describe('a reset', () => {
     expect((await server.app.botTokens.authenticate(resetBotToken.botToken))?.actor.applicationId).toBe(BigInt(id));
   });
 
-  it('of the client secret replaces what is kept of it', async () => {
+  it('of the client secret replaces the stored hash and hint', async () => {
     const { id } = await createApplication(owner);
     const { resetClientSecret } = await owner.graphql(RESET_SECRET, { id });
     expect((await rowOf(id)).clientSecretHash).toBe(hashSecret(resetClientSecret.clientSecret));
@@ -120,7 +120,7 @@ describe('a reset', () => {
     );
   });
 
-  it('stands in the ledger without the secret', async () => {
+  it('is recorded in the audit log without the secret', async () => {
     const { id } = await createApplication(owner);
     const { resetBotToken } = await owner.graphql(RESET_TOKEN, { id });
     const entries = await server.app.db.reader.auditEntry.findMany({

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot } from '../../harness/world.js';
 
 describe('a bot token', () => {
-  test('has three parts: whose it is, when it was made, and 32 random bytes', () => {
+  test('has three parts: the bot id, the creation time and 32 random bytes', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), fc.integer({ min: 0, max: 2 ** 41 }), (id, now) => {
         const { token, hash } = createBotToken(id, now);
@@ -22,7 +22,7 @@ describe('a bot token', () => {
     );
   });
 
-  test('is another one each time, as a client secret is', () => {
+  test('is different each time, like a client secret', () => {
     expect(createBotToken(1n, 0).token).not.toBe(createBotToken(1n, 0).token);
     const { secret, columns } = createClientSecret();
     expect(createClientSecret().secret).not.toBe(secret);
@@ -44,7 +44,7 @@ describe('authenticating', () => {
 
   const authenticate = (token: string) => server.app.botTokens.authenticate(token);
 
-  test('finds the bot, its intents, and the token’s stored form', async () => {
+  test('returns the bot, its intents and the hash of the token', async () => {
     const { id, token, user } = await createBot(server.app, { privilegedIntents: ['GUILD_MEMBERS'] });
     expect(await authenticate(token)).toEqual({
       actor: { kind: 'bot', user, applicationId: id, messageContentIntent: false },
@@ -53,7 +53,7 @@ describe('authenticating', () => {
     });
   });
 
-  test('finds nobody for what is no valid token', async () => {
+  test('returns null for an invalid token', async () => {
     const [one, other] = [await createBot(server.app), await createBot(server.app)];
     const [without, deleted] = [await createBot(server.app), await createBot(server.app)];
     const { application } = server.app.db.writer;
@@ -75,7 +75,7 @@ describe('authenticating', () => {
     expect((await authenticate(one.token))?.actor.user.id).toBe(one.id);
   });
 
-  test('forgets a token that is replaced, at once', async () => {
+  test('rejects a replaced token at once', async () => {
     const ada = await signUp(server, 'ada');
     const { id, botToken } = await createApplication(ada);
     expect(await authenticate(botToken)).not.toBeNull();

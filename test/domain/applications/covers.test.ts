@@ -36,7 +36,6 @@ function upload(content: Uint8Array<ArrayBuffer>, more: object = {}): Promise<Gr
   return sendForm(server, owner, operationForm({ query: UPDATE, variables }, [cover]));
 }
 
-/** Uploads a cover, and answers with its address. */
 async function put(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const { data, errors } = await upload(content);
   expect(errors).toEqual([]);
@@ -62,13 +61,13 @@ describe('a cover', () => {
     ['jpeg', 2_048, 512, 1_024, 256],
     ['gif', 20, 60, 20, 60],
     ['webp', 900, 1_800, 512, 1_024],
-  ] as const)('is taken as %s of %i × %i and kept as %i × %i', async (format, width, height, ...kept) => {
+  ] as const)('is accepted as %s of %i × %i and stored as %i × %i', async (format, width, height, ...kept) => {
     const url = await put(await drawing(width, height, format));
     expect(url).toMatch(new RegExp(`^${server.origin}/cdn/app-icons/${application.id}/[0-9a-f]{32}\\.png$`));
     expect(await sizeOf(url)).toEqual({ width: kept[0], height: kept[1], format: 'png' });
   });
 
-  test('is served in each form, and smaller where that is asked for', async () => {
+  test('is served in each format and in a smaller size on request', async () => {
     const url = await put(await drawing(1_000, 500));
     expect(await sizeOf(url.replace('.png', '.webp'))).toMatchObject({ width: 1_000, format: 'webp' });
     expect(await sizeOf(url.replace('.png', '.jpg'))).toMatchObject({ width: 1_000, format: 'jpeg' });
@@ -84,7 +83,7 @@ describe('a cover', () => {
     expect(faultsOf(await upload(await content()))).toEqual({ cover: [code] });
   });
 
-  test('is none at first, gives way to the next one, leaves with null, and its files go', async () => {
+  test('is null at first, is replaced by a new upload and removed with null, and its old files are deleted', async () => {
     const { application: fresh } = await owner.graphql('query ($id: ID!) { application(id: $id) { coverUrl } }', {
       id: application.id,
     });
@@ -98,7 +97,7 @@ describe('a cover', () => {
     expect(await statusOf(second)).toBe(404);
   });
 
-  test('and the icon go their own ways', async () => {
+  test('and the icon are set and removed independently', async () => {
     const cover = await put(await drawing(50, 20));
     const { data } = await uploadIcon(server, owner, application.id, await drawing(30, 30));
     const { iconUrl } = data.updateApplication.application;
@@ -110,7 +109,7 @@ describe('a cover', () => {
     expect([await statusOf(cover), await statusOf(iconUrl)]).toEqual([200, 404]);
   });
 
-  test('that comes with other settings that are refused leaves the one there is, and no files', async () => {
+  test('that is uploaded with rejected settings leaves the current cover and adds no files', async () => {
     const cover = await put(await drawing(50, 20));
     const before = await filesOf();
     const answer = await upload(await drawing(60, 20), { installLinkMode: 'CUSTOM' });
@@ -119,7 +118,7 @@ describe('a cover', () => {
     expect(await statusOf(cover)).toBe(200);
   });
 
-  test('stands in the audit log, stays with a transfer, and goes with the application', async () => {
+  test('is recorded in the audit log, survives a transfer, and is deleted with the application', async () => {
     const cover = await put(await drawing(50, 20));
     const [, hash] = /(\w+)\.png$/.exec(cover) ?? [];
     const { application: shown } = await owner.graphql(
@@ -137,7 +136,7 @@ describe('a cover', () => {
     expect(await statusOf(cover)).toBe(404);
   });
 
-  test('is no abandoned file', async () => {
+  test('is not removed as an abandoned file', async () => {
     const cover = await put(await drawing(50, 20));
     await uploadIcon(server, owner, application.id, await drawing(30, 30));
     const { db, blobs, log } = server.app;
@@ -147,7 +146,6 @@ describe('a cover', () => {
   });
 });
 
-/** The files of the application's pictures. */
 async function filesOf(): Promise<string[]> {
   const keys: string[] = [];
   for await (const key of server.app.blobs.list(`app-icons/${application.id}`)) keys.push(key);
@@ -157,7 +155,7 @@ async function filesOf(): Promise<string[]> {
 describe('over REST, `cover_image`', () => {
   const dataUri = async () => `data:image/png;base64,${Buffer.from(await drawing(60, 20)).toString('base64')}`;
 
-  test('is set and cleared by the bot, and left out where there is none', async () => {
+  test('is set and cleared by the bot, and omitted if there is none', async () => {
     expect((await bot('GET')).body).not.toHaveProperty('cover_image');
     const { status, body } = await bot('PATCH', { cover_image: await dataUri() });
     expect([status, body.cover_image]).toEqual([200, expect.stringMatching(/^[0-9a-f]{32}$/)]);
@@ -168,7 +166,7 @@ describe('over REST, `cover_image`', () => {
     expect(await statusOf(url)).toBe(404);
   });
 
-  test.each(['nothing', 'data:image/png;base64,AAAA'])('%s is refused at it', async (cover_image) => {
+  test.each(['nothing', 'data:image/png;base64,AAAA'])('%s is refused', async (cover_image) => {
     const { status, body } = await bot('PATCH', { cover_image });
     expect([status, body.errors.cover_image._errors[0].code]).toEqual([400, 'IMAGE_INVALID']);
   });

@@ -36,8 +36,8 @@ const create = (person: Person, more: object = {}): Promise<GraphqlAnswer<Loose>
 const made = async (person: Person) => (await create(person)).data.createApplication.application;
 const applicationsOf = () => server.app.db.reader.application.count({ where: { ownerTeamId: BigInt(team.id) } });
 
-describe('an application that is made in a team', () => {
-  it('belongs to the team from the start, and to nobody beside it', async () => {
+describe('an application that is created in a team', () => {
+  it('belongs to the team alone from the start', async () => {
     const application = await made(admin);
     expect(application).toMatchObject({ effectiveRole: 'ADMIN', ownerUser: null, ownerTeam: { id: team.id } });
     const row = await server.app.db.reader.application.findUniqueOrThrow({ where: { id: BigInt(application.id) } });
@@ -47,7 +47,7 @@ describe('an application that is made in a team', () => {
     expect(codeOf(gone)).toBe('NOT_FOUND');
   });
 
-  it('stands with its making in the log of the team', async () => {
+  it("appears in the team's audit log with its creation", async () => {
     const { id } = await made(owner);
     const { team: shown } = await reader.graphql(
       'query ($id: ID!) { team(id: $id) { auditLog(last: 1) { edges { node { action actor { id } application { id } } } } } }',
@@ -58,7 +58,7 @@ describe('an application that is made in a team', () => {
     ]);
   });
 
-  it('is what the members of the team are told of at once', async () => {
+  it('is published to the members of the team at once', async () => {
     const client = socketClient(server, { token: reader.token });
     const [ofTeam, ofHome] = [
       await subscribe(client, 'subscription ($id: ID!) { teamChanged(teamId: $id) { applications { id } } }', {
@@ -72,7 +72,7 @@ describe('an application that is made in a team', () => {
     await client.dispose();
   });
 
-  it('may be made there by who may move one there, and all others are refused alike', async () => {
+  it('can be created by exactly those users who can transfer one to the team', async () => {
     const codes: [string | undefined, string | undefined][] = [];
     for (const person of [owner, admin, developer, reader, outsider]) {
       const own = (await create(person, { teamId: null })).data.createApplication.application;
@@ -87,12 +87,12 @@ describe('an application that is made in a team', () => {
     ['a team that is not there', { teamId: '1' }, 'NOT_FOUND'],
     ['a team that is no id', { teamId: 'mine' }, 'BAD_USER_INPUT'],
     ['a name that is none', { name: ' ' }, 'BAD_USER_INPUT'],
-  ])('is not made for %s', async (_what, more, code) => {
+  ])('is not created for %s', async (_what, more, code) => {
     expect(codeOf(await create(owner, more))).toBe(code);
     expect(await applicationsOf()).toBe(0);
   });
 
-  it('is not made by who loses the right to meanwhile', async () => {
+  it('is not created by a member who loses the permission during the request', async () => {
     const [answer] = await Promise.all([create(admin), setTeamRole(owner, team, admin, 'READ_ONLY')]);
     expect([undefined, 'FORBIDDEN']).toContain(codeOf(answer));
     expect(await applicationsOf()).toBe(codeOf(answer) === undefined ? 1 : 0);

@@ -57,7 +57,7 @@ describe('deleting an application', () => {
     expect((await asBot('/users/@me')).status).toBe(200);
   });
 
-  it('lets others have turns while it leaves many servers', async () => {
+  it('yields to other work while it leaves many guilds', async () => {
     const id = BigInt(application.id);
     const { nextId, db } = server.app;
     const installed = Array.from({ length: 60 }, () => ({
@@ -73,13 +73,13 @@ describe('deleting an application', () => {
     expect(await db.reader.auditEntry.count({ where: { applicationId: id, action: 'INSTALLATION_DELETE' } })).toBe(60);
   });
 
-  it('is not for others: to them it does not exist', async () => {
+  it('returns NOT_FOUND to users who do not own the application', async () => {
     expect((await ask(stranger, 'Helper')).errors[0]?.extensions.code).toBe('NOT_FOUND');
     expect((await ask(owner, 'Helper', '1')).errors[0]?.extensions.code).toBe('NOT_FOUND');
     expect((await asBot('/users/@me')).status).toBe(200);
   });
 
-  it('happens once, however many ask at the same time', async () => {
+  it('happens once if ten requests arrive at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(owner, 'Helper')));
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
     for (const { errors } of answers) if (errors[0]) expect(errors[0].extensions.code).toBe('NOT_FOUND');
@@ -87,7 +87,7 @@ describe('deleting an application', () => {
     expect(await server.app.db.reader.auditEntry.count({ where })).toBe(1);
   });
 
-  it('ends its bot: token, sessions and memberships', async () => {
+  it('removes its bot: token, sessions and memberships', async () => {
     await install(owner, application, guild, { permissions: '2048' });
     await install(owner, application, other, { permissions: '0' });
     expect((await asBot(`/guilds/${guild.id}`)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('deleting an application', () => {
     expect(audited.map(({ guildId }) => String(guildId)).sort()).toEqual([guild.id, other.id].sort());
   });
 
-  it('ends its secrets, grants, codes, tokens and testers, and leaves other applications alone', async () => {
+  it('removes its secrets, grants, codes, tokens and testers, and leaves other applications alone', async () => {
     const { writer, reader } = server.app.db;
     const bystander = await createApplication(owner, 'Bystander');
     const userId = BigInt(owner.id);
@@ -157,7 +157,7 @@ describe('deleting an application', () => {
     expect(row.bot.deletedAt).toEqual(row.deletedAt);
   });
 
-  it('makes it unknown to its owner and to whoever installs', async () => {
+  it('makes it unknown to its owner and to users who install it', async () => {
     await remove();
     const { application: seen } = (
       await owner.ask(`query ($id: ID!) { application(id: $id) { id } }`, { id: application.id })
@@ -168,7 +168,7 @@ describe('deleting an application', () => {
     await expect(install(owner, application, guild)).rejects.toThrow('NOT_FOUND');
   });
 
-  it('leaves no installation behind that is made at the same time', async () => {
+  it('leaves no installation that is made at the same time', async () => {
     const installing = Array.from({ length: 5 }, () => install(owner, application, guild).catch(() => null));
     const [answer] = await Promise.all([ask(owner, 'Helper'), ...installing]);
     expect(answer.errors).toEqual([]);
@@ -179,7 +179,7 @@ describe('deleting an application', () => {
     expect(await reader.role.count({ where: { applicationId } })).toBe(0);
   });
 
-  it('leaves no grant behind, and no token that works, of those that are given at the same time', {
+  it('leaves no grant and no valid token of those that are issued at the same time', {
     tags: ['slow'],
   }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -236,7 +236,7 @@ describe('deleting an application', () => {
     },
   );
 
-  it('ends tokens even where their rows are still there', async () => {
+  it('invalidates its tokens even if their rows still exist', async () => {
     await remove();
     const { writer } = server.app.db;
     const grant = { id: server.app.nextId(), ...ofApplication(), userId: BigInt(owner.id), scopes: ['identify'] };
@@ -251,7 +251,7 @@ describe('deleting an application', () => {
     await writer.oAuthGrant.delete({ where: { id: grant.id } });
   });
 
-  it('leaves an author to the messages its bot wrote', async () => {
+  it('keeps an author for the messages of its bot', async () => {
     await install(owner, application, guild, { permissions: '2048' });
     const sent = await asBotJson(`/channels/${guild.textChannelId}/messages`, { content: 'remember me' });
     await remove();
@@ -267,7 +267,6 @@ describe('deleting an application', () => {
   });
 });
 
-/** How often an application is deleted while tokens are given. */
 const ROUNDS = 6;
 
 const ofApplication = () => ({ applicationId: BigInt(application.id) });

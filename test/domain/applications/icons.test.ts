@@ -27,7 +27,6 @@ async function drawing(width: number, height: number, background: string, format
 
 const upload = (content: Uint8Array<ArrayBuffer>) => uploadIcon(server, owner, application.id, content);
 
-/** Uploads, and answers with the icon's address. */
 async function put(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const { data, errors } = await upload(content);
   expect(errors).toEqual([]);
@@ -45,13 +44,13 @@ describe('an icon', () => {
     ['jpeg', 1000, 600, 512],
     ['gif', 20, 60, 60],
     ['webp', 512, 513, 512],
-  ] as const)('is taken as %s and becomes a square of at most 512 pixels', async (format, width, height, side) => {
+  ] as const)('is accepted as %s and becomes a square of at most 512 pixels', async (format, width, height, side) => {
     const address = await put(await drawing(width, height, '#f00', format));
     expect(address).toMatch(new RegExp(`^${server.origin}/cdn/app-icons/${application.id}/[0-9a-f]{32}\\.png$`));
     expect(await sizeOf(await fetch(address))).toEqual({ width: side, height: side, format: 'png' });
   });
 
-  it('is told by its content, whatever its name and type say', async () => {
+  it('is recognized by its content, regardless of its name and type', async () => {
     for (const content of [
       await drawing(9, 9, '#f00', 'tiff'),
       await drawing(9, 9, '#f00', 'avif'),
@@ -66,7 +65,7 @@ describe('an icon', () => {
     }
   });
 
-  it('is not unpacked when it would fill the memory', { tags: ['slow'] }, async () => {
+  it('is not decoded if it would exhaust the memory', { tags: ['slow'] }, async () => {
     const bomb = await drawing(16_000, 16_000, '#f00');
     expect(bomb.length).toBeLessThan(10 * 1024 * 1024);
     expect(faultsOf(await upload(bomb))).toEqual({ icon: ['IMAGE_INVALID'] });
@@ -78,10 +77,10 @@ describe('an icon', () => {
     expect(answer.errors[0]?.message).toContain('8,192 on each side');
   });
 
-  it('is refused while too many wait to be decoded', async () => {
+  it('is refused while too many images wait for decoding', async () => {
     const content = await drawing(2, 2, '#f00');
     let isOver = false;
-    // Who is done waits again at once, so that there is never room for another one.
+    // Each decoder queues again at once, so that the queue stays full.
     const others = Array.from({ length: 18 }, async () => {
       while (!isOver) await squareImage(Buffer.from(content));
     });
@@ -100,7 +99,7 @@ describe('an icon', () => {
     expect((await upload(Uint8Array.from(largest))).errors).toEqual([]);
   });
 
-  it('keeps nothing of what the camera wrote into the picture', async () => {
+  it("is stored without the camera's metadata", async () => {
     const photo = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#0f0' } })
       .withExif({ IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
       .jpeg()
@@ -110,7 +109,7 @@ describe('an icon', () => {
     expect((await sharp(stored).metadata()).exif).toBeUndefined();
   });
 
-  it('is the avatar of the bot too', async () => {
+  it('is also the avatar of the bot', async () => {
     const address = await put(await drawing(50, 50, '#00f'));
     const hash = /([0-9a-f]{32})\.png$/.exec(address)?.[1];
     const headers = { authorization: `Bot ${application.botToken}` };
@@ -120,7 +119,7 @@ describe('an icon', () => {
     expect(await sizeOf(avatar)).toEqual({ width: 50, height: 50, format: 'png' });
   });
 
-  it('gives way to the next one, and its files go', async () => {
+  it('is replaced by the next one, and its files are deleted', async () => {
     const first = await put(await drawing(50, 50, '#00f'));
     const second = await put(await drawing(50, 50, '#0f0'));
     expect(second).not.toBe(first);
@@ -130,20 +129,20 @@ describe('an icon', () => {
     }
   });
 
-  it('is there after the same picture was uploaded many times at once', async () => {
+  it('exists after the same image is uploaded many times at once', async () => {
     const content = await drawing(50, 50, '#00f');
     await Promise.all(Array.from({ length: 5 }, () => put(content)));
     expect((await fetch(await put(content))).status).toBe(200);
   });
 
-  it('leaves with null', async () => {
+  it('is removed with null', async () => {
     const address = await put(await drawing(50, 50, '#00f'));
     const changed = await update(owner, application.id, { icon: null });
     expect(changed).toMatchObject({ iconUrl: null, bot: { avatarUrl: null } });
     expect((await fetch(address)).status).toBe(404);
   });
 
-  it('that comes with other settings that are refused leaves no files', async () => {
+  it('that is uploaded with rejected settings leaves no files', async () => {
     const content = await drawing(50, 50, '#abcdef');
     const address = await put(content);
     await update(owner, application.id, { icon: null });
@@ -155,7 +154,7 @@ describe('an icon', () => {
     expect((await fetch(address)).status).toBe(404);
   });
 
-  it('is refused when one person uploads too many', async () => {
+  it('is refused if one user uploads too many', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const busy = await signUp(limited, 'busy');

@@ -25,7 +25,7 @@ describe('default install settings', () => {
       ],
       { userInstallScopes: ['identify'], serverInstallScopes: ['bot'], serverInstallPermissions: '0' },
     ],
-  ])('%j', (input, expected) => {
+  ])('become columns: %j', (input, expected) => {
     expect(installSettingsColumns(installSettings().parse(input) as Settings)).toEqual(expected);
   });
 
@@ -94,7 +94,7 @@ describe('the install link', () => {
   });
 });
 
-test('privileged intents are those that are on', () => {
+test('the privileged intents are those that are enabled', () => {
   fc.assert(
     fc.property(
       fc.boolean(),

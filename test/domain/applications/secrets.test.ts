@@ -38,7 +38,7 @@ const at = (ms: number) => new Date(ms).toISOString();
 const hintOf = (secret: string) => `${secret.slice(0, 6)}…${secret.slice(-4)}`;
 const hintOfToken = (token: string) => `${token.split('.')[0]}.…${token.slice(-4)}`;
 
-/** Lets what was noted be stored. */
+/** Lets the recorded uses reach the database. */
 async function stored(): Promise<void> {
   clock.advance(1_000);
   await server.app.secretUses.store();
@@ -52,8 +52,8 @@ const useToken = async ({ botToken } = bot) => {
 const useSecret = async () =>
   (await postForm(server, { grant_type: 'client_credentials', scope: 'identify', ...inForm(bot) })).status;
 
-describe('of an application’s secrets', () => {
-  it('who has a role in it sees how to know them, and when and by whom they were made', async () => {
+describe('the secrets of an application', () => {
+  it('show their hints, creation times and creators to a user with a role', async () => {
     const made = await createApplication(ada);
     expect(await seenBy(ada, made)).toEqual({
       clientSecretHint: hintOf(made.clientSecret),
@@ -67,7 +67,7 @@ describe('of an application’s secrets', () => {
     });
   });
 
-  it('that were reset it is what is so of the new ones, which were not used yet', async () => {
+  it('show the values of the new secrets after a reset, without a last use', async () => {
     const bob = await signUp(server, 'bob');
     const team = await createTeam(ada);
     await addToTeam(ada, team, bob, 'ADMIN');
@@ -88,7 +88,7 @@ describe('of an application’s secrets', () => {
     });
   });
 
-  it('nothing is kept of a deleted application', async () => {
+  it('leave no data after the application is deleted', async () => {
     await useToken();
     await stored();
     const input = { applicationId: bot.id, name: bot.name };
@@ -102,7 +102,7 @@ describe('of an application’s secrets', () => {
     expect(kept).toEqual([]);
   });
 
-  it('a list takes no more statements for many than for one', async () => {
+  it('are listed with the same number of statements for one application or many', async () => {
     const eve = await signUp(server, 'eve');
     await seenBy(eve, await createApplication(eve));
     const statements = async () => (await statementsOf(() => eve.graphql(`{ applications { ${SECRETS} } }`))).length;
@@ -112,7 +112,7 @@ describe('of an application’s secrets', () => {
   });
 });
 
-describe('a secret is used', () => {
+describe('the last use of a secret', () => {
   const identified = async () => {
     const client = await GatewayClient.open(server.origin);
     const { d } = await client.ready(bot.botToken);
@@ -129,7 +129,7 @@ describe('a secret is used', () => {
       () => postForm(server, { grant_type: 'client_credentials' }, { headers: basic(bot.id, bot.clientSecret) }),
     ],
     ['clientSecret', 'a revocation', () => postForm(server, { token: 'none', ...inForm(bot) }, { path: '/revoke' })],
-  ])('%s by %s', async (secret, _way, use) => {
+  ])('is recorded for the %s on %s', async (secret, _way, use) => {
     await use();
     await stored();
     const seen = await seenBy(ada);
@@ -137,7 +137,7 @@ describe('a secret is used', () => {
     expect([seen.botTokenLastUsedAt, seen.clientSecretLastUsedAt]).toContain(null);
   });
 
-  it('botToken by RESUME', async () => {
+  it('is recorded for the botToken on RESUME', async () => {
     const { client, sessionId } = await identified();
     await client.close(4_000);
     clock.advance(61_000);
@@ -150,7 +150,7 @@ describe('a secret is used', () => {
     await again.close();
   });
 
-  it('by whoever is taken for it, and by nobody else', async () => {
+  it('is recorded only if the secret is valid', async () => {
     expect(await useToken({ ...bot, botToken: `${bot.botToken}x` })).toBe(401);
     const { status } = await postForm(server, {
       grant_type: 'client_credentials',
@@ -162,7 +162,7 @@ describe('a secret is used', () => {
     expect(await seenBy(ada)).toMatchObject({ botTokenLastUsedAt: null, clientSecretLastUsedAt: null });
   });
 
-  it('and that is stored once a minute, for a token that is remembered, too', async () => {
+  it('is stored once a minute, even for a cached token', async () => {
     const lastUsed = async () => Date.parse((await seenBy(ada)).botTokenLastUsedAt);
     await useToken();
     await stored();
@@ -179,7 +179,7 @@ describe('a secret is used', () => {
     expect(await lastUsed()).toBe(clock.now());
   });
 
-  it('and many that are used at once are stored with one statement', async () => {
+  it('is stored with one statement for many secrets that are used at once', async () => {
     const bots = await Promise.all(Array.from({ length: 5 }, () => createApplication(ada)));
     const refusals = refuseStatements(/SET \S*LastUsedAt/);
     try {
@@ -191,7 +191,7 @@ describe('a secret is used', () => {
     }
   });
 
-  it('and where that cannot be stored, nobody is refused for it, and the next use is', async () => {
+  it('refuses no request if it cannot be stored, and the next use is stored', async () => {
     const refusals = refuseStatements(/SET \S*LastUsedAt/);
     try {
       expect([await useToken(), await useSecret()]).toEqual([200, 200]);
@@ -207,7 +207,7 @@ describe('a secret is used', () => {
     expect(await seenBy(ada)).toMatchObject({ botTokenLastUsedAt: now, clientSecretLastUsedAt: now });
   });
 
-  it('and that does not count for the one that takes its place', async () => {
+  it('does not count for the secret that replaces it', async () => {
     await Promise.all([useToken(), useSecret()]);
     const { resetBotToken } = await ada.graphql(RESET, { input: { applicationId: bot.id } });
     await stored();
@@ -217,7 +217,7 @@ describe('a secret is used', () => {
     expect(await seenBy(ada)).toMatchObject({ botTokenLastUsedAt: at(clock.now()), clientSecretLastUsedAt: null });
   });
 
-  it('and that is stored before the process stops', async () => {
+  it('is stored before the process stops', async () => {
     const [database, dataDir] = [await migratedDatabase(), await migratedFolder()];
     const env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
     const first = await startServer({ env });
@@ -235,7 +235,7 @@ describe('a secret is used', () => {
   });
 });
 
-it('what was made before any of this was noted shows nothing of it', async () => {
+it('a secret that predates this metadata shows null for it', async () => {
   const columns = [
     'botTokenLast4',
     'botTokenCreatedAt',

@@ -37,7 +37,6 @@ async function auditedChanges(): Promise<unknown[]> {
   return entries.map((entry) => entry.changes);
 }
 
-/** What is wrong, the input with it, and for each path of it the codes. */
 type Refusal<Input> = [string, Input, Record<string, string[]>];
 
 describe('an application setting', () => {
@@ -83,14 +82,14 @@ describe('an application setting', () => {
         redirectUris: ['https://a.b/\ufffd'],
       },
     ],
-  ])('takes a %s', async (_what, input, expected) => {
+  ])('accepts a %s', async (_what, input, expected) => {
     expect(await change(input)).toMatchObject(expected);
   });
 
   it.each([
     ['interactions endpoint URL', '', ''],
     ['interactions endpoint URL with lone surrogates, which are replaced', '/\udfff', '/\ufffd'],
-  ])('takes an %s', async (_what, given, kept) => {
+  ])('accepts an %s', async (_what, given, kept) => {
     const interactionsEndpointUrl = `${endpoint.url}${kept}`;
     expect(await change({ interactionsEndpointUrl: `${endpoint.url}${given}` })).toMatchObject({
       interactionsEndpointUrl,
@@ -185,7 +184,7 @@ describe('an application setting', () => {
     ],
   ];
 
-  it.each(REFUSED)('refuses a %s, and names where it stands', async (_what, input, expected) => {
+  it.each(REFUSED)('refuses a %s and names the path of the error', async (_what, input, expected) => {
     const before = await row();
     const answer = await askFor({ description: 'must not stay', ...input });
     expect(answer.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
@@ -193,7 +192,7 @@ describe('an application setting', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('that is not given stays as it is, and null clears the URLs alone', async () => {
+  it('that is omitted stays as it is, and null clears only the URLs', async () => {
     const settings = {
       description: 'kept',
       installLinkMode: 'PROVIDED',
@@ -210,19 +209,19 @@ describe('an application setting', () => {
     });
   });
 
-  it('keeps a custom install URL that its mode needs', async () => {
+  it('refuses to clear a custom install URL that its mode needs', async () => {
     await change({ installLinkMode: 'CUSTOM', customInstallUrl: 'https://bot.example/add' });
     expect(faultsOf(await askFor({ customInstallUrl: null }))).toEqual({ customInstallUrl: ['BASE_TYPE_REQUIRED'] });
     expect(faultsOf(await askFor({ customInstallUrl: '' }))).toEqual({ customInstallUrl: ['BASE_TYPE_REQUIRED'] });
   });
 
-  it('of somebody else does not exist', async () => {
+  it("of another user's application returns NOT_FOUND", async () => {
     const answer = await askUpdate(stranger, application.id, { name: 'Mine' });
     expect(answer.errors[0]?.extensions.code).toBe('NOT_FOUND');
     expect((await row()).name).toBe('Helper');
   });
 
-  it('stays with one context when two changes at once turn off one each', async () => {
+  it('keeps one context on if two changes at once turn off one each', async () => {
     await change({ userInstall: true });
     const answers = await Promise.all([askFor({ userInstall: false }), askFor({ serverInstall: false })]);
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
@@ -232,7 +231,7 @@ describe('an application setting', () => {
 });
 
 describe('default install settings', () => {
-  it('keep scopes as they were given, without duplicates, and permissions for a server only', async () => {
+  it('keep scopes as given, without duplicates, and permissions for a server only', async () => {
     const { defaultInstallSettings } = await change({
       userInstall: true,
       defaultInstallSettings: [
@@ -246,13 +245,13 @@ describe('default install settings', () => {
     ]);
   });
 
-  it('keep up to 25 scopes, duplicates not counted', async () => {
+  it('keep up to 25 scopes, not counting duplicates', async () => {
     const scopes = MANY_SCOPES.slice(0, 25);
     const settings = [{ context: 'SERVER', scopes: [...scopes, ...scopes] }];
     expect((await change({ defaultInstallSettings: settings })).defaultInstallSettings[0].scopes).toEqual(scopes);
   });
 
-  it('of one context leave the other, and permissions that are not given, alone', async () => {
+  it('of one context leave the other context and omitted permissions unchanged', async () => {
     await change({
       userInstall: true,
       defaultInstallSettings: [{ context: 'SERVER', scopes: ['bot'], permissions: '8' }],
@@ -313,7 +312,7 @@ describe('default install settings', () => {
   });
 });
 
-describe('a refusal of permissions says the rule', () => {
+describe('a refusal of permissions states the rule', () => {
   it.each([
     ['for a person', { context: 'USER', scopes: [], permissions: '8' }, 'server installs only'],
     ['of 33 digits', { context: 'SERVER', scopes: ['bot'], permissions: '9'.repeat(33) }, 'up to 32 digits'],
@@ -332,24 +331,24 @@ describe('the provided install link', () => {
   ];
   const link = (query: string) => `${server.origin}/oauth2/authorize?client_id=${application.id}&${query}`;
 
-  it('names the server when only servers are on', async () => {
+  it('has the integration type of servers if only server installs are on', async () => {
     const { installUrl } = await change({ defaultInstallSettings: settings });
     expect(installUrl).toBe(
       link('permissions=2048&scope=applications.commands%20bot&integration_type=0&response_type=code'),
     );
   });
 
-  it('names the user, with no permissions, when only people are on', async () => {
+  it('has the integration type of users and no permissions if only user installs are on', async () => {
     const { installUrl } = await change({ serverInstall: false, userInstall: true, defaultInstallSettings: settings });
     expect(installUrl).toBe(link('permissions=0&scope=applications.commands&integration_type=1&response_type=code'));
   });
 
-  it('leaves the integration type out when both are on, and asks for what a server is to grant', async () => {
+  it('omits the integration type if both are on, and requests the server permissions', async () => {
     const { installUrl } = await change({ userInstall: true, defaultInstallSettings: settings });
     expect(installUrl).toBe(link('permissions=2048&scope=applications.commands%20bot&response_type=code'));
   });
 
-  it('leaves out scopes that are not honoured', async () => {
+  it('omits unsupported scopes', async () => {
     const { installUrl } = await change({
       defaultInstallSettings: [{ context: 'SERVER', scopes: ['messages.read', 'bot', 'rpc'], permissions: '0' }],
     });
@@ -358,7 +357,7 @@ describe('the provided install link', () => {
 });
 
 describe('a change of settings', () => {
-  it('is audited with the old and the new value of what changed, and nothing else', async () => {
+  it('is audited with the old and new values of the changed settings only', async () => {
     await change({ name: 'Helper', description: 'new', userInstall: true, redirectUris: ['https://bot.example/'] });
     expect(await auditedChanges()).toEqual([
       {
@@ -369,7 +368,7 @@ describe('a change of settings', () => {
     ]);
   });
 
-  it('that changes nothing is no entry', async () => {
+  it('that changes nothing is not audited', async () => {
     await change({
       name: 'Helper',
       redirectUris: [],
@@ -378,7 +377,7 @@ describe('a change of settings', () => {
     expect(await auditedChanges()).toEqual([]);
   });
 
-  it('of the name renames the bot, whose requests are answered with the new name at once', async () => {
+  it('of the name renames the bot, and its requests return the new name at once', async () => {
     const me = async () => {
       const headers = { authorization: `Bot ${application.botToken}` };
       const response = await fetch(`${server.origin}/api/v10/users/@me`, { headers });

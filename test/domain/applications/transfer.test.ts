@@ -26,7 +26,7 @@ import {
 
 const run = promisify(execFile);
 
-/** A stock discord.py bot that says whose it is. */
+/** A stock discord.py bot that prints its owner and team. */
 const DISCORD_PY = `
 import asyncio, os, discord
 from discord.http import Route
@@ -94,7 +94,7 @@ describe('the states of application ownership', () => {
     expect((await teamOf(developer, team)).applications).toEqual([{ id: application.id }]);
   });
 
-  it('personal: refused unless the app name is typed for confirmation, exactly', async () => {
+  it('personal: refused unless the app name is typed exactly as confirmation', async () => {
     for (const appName of ['', 'helper', 'Helper ', 'Other']) {
       expect(faultsOf(await transfer(owner, { appName }))).toEqual({ appName: ['APPLICATION_NAME_MISMATCH'] });
     }
@@ -111,7 +111,7 @@ describe('the states of application ownership', () => {
     expect((await transfer(owner, { teamId: own.id })).errors).toEqual([]);
   });
 
-  it('personal: refused for the application of somebody else, whatever the team', async () => {
+  it("personal: refused for another user's application, regardless of the team", async () => {
     expect(codeOf(await transfer(lead))).toBe('NOT_FOUND');
   });
 
@@ -123,7 +123,7 @@ describe('the states of application ownership', () => {
     expect((await rowOf()).ownerTeamId).toBe(BigInt(team.id));
   });
 
-  it('happens once, when it is asked for ten times at once', async () => {
+  it('happens once for ten requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => transfer()));
     const codes = answers.map((answer) => codeOf(answer) ?? 'done').sort();
     expect(codes).toEqual([...Array(9).fill('CONFLICT'), 'done']);
@@ -149,7 +149,7 @@ describe('a transfer', () => {
     expect((await postForm(server, refresh)).status).toBe(200);
   });
 
-  it('leaves the icon where it is', async () => {
+  it('keeps the icon', async () => {
     const background = '#5865f2';
     const image = await sharp({ create: { width: 32, height: 32, channels: 3, background } })
       .png()
@@ -160,7 +160,7 @@ describe('a transfer', () => {
     expect((await fetch(iconUrl)).status).toBe(200);
   });
 
-  it('gives members their role in the team, and who started it the owner’s, even after they leave', async () => {
+  it('gives members their team role, and the initiator the owner role even after they leave', async () => {
     await transferApplication(owner, application, team);
     const roleOf = async (person: Person) => {
       const { application: found } = await person.graphql(OWNERSHIP, { id: application.id });
@@ -178,7 +178,7 @@ describe('a transfer', () => {
     expect(codeOf(await askUpdate(developer, application.id, { description: 'mine' }))).toBe('NOT_FOUND');
   });
 
-  it('takes the entries of the audit ledger along, and those to come belong to the team too', async () => {
+  it('moves the audit entries to the team, and later entries belong to the team too', async () => {
     await update(owner, application.id, { description: 'before' });
     await transferApplication(owner, application, team);
     await update(developer, application.id, { description: 'after' });
@@ -199,7 +199,7 @@ describe('a transfer', () => {
   });
 });
 
-describe('the client_credentials grant of an application of a team (decisions 26)', () => {
+describe('the client_credentials grant of an application of a team', () => {
   const askFor = (scope: string) =>
     postForm(server, { grant_type: 'client_credentials', scope, ...inForm(application) });
 
@@ -219,7 +219,7 @@ describe('the client_credentials grant of an application of a team (decisions 26
   });
 });
 
-describe('to its bot, an application of a team', () => {
+describe('an application of a team, as its bot sees it,', () => {
   beforeEach(async () => {
     await transferApplication(owner, application, team);
     await lead.graphql(
@@ -229,7 +229,7 @@ describe('to its bot, an application of a team', () => {
   });
 
   it.each(['/applications/@me', '/oauth2/applications/@me'])(
-    'has its team and those who have joined it in %s, and an owner who stands for the team',
+    'has its team with the joined members in %s, and an owner that represents the team',
     async (path) => {
       const { status, body } = await asBot(path);
       expect(status).toBe(200);

@@ -39,8 +39,8 @@ const say = (...entries: ReturnType<typeof entry>[]) =>
 const installationOf = (where: { guildId: bigint } | { userId: bigint }) =>
   app.db.reader.installation.findFirstOrThrow({ where: { applicationId: scene.applicationId, ...where } });
 
-describe('what is remembered of an application is forgotten at once', () => {
-  it('when its guild says something else about who may run a command', async () => {
+describe('the cached data of an application is updated at once', () => {
+  it('if its guild changes the permissions of a command', async () => {
     expect(await run()).toBe('MISSING_PERMISSIONS');
     await say(entry(OF_USER, scene.users.ada.id));
     expect(await run()).toBe('ok');
@@ -48,7 +48,7 @@ describe('what is remembered of an application is forgotten at once', () => {
     expect(await run()).toBe('MISSING_PERMISSIONS');
   });
 
-  it('when it is removed from a guild, and when it is there again', async () => {
+  it('if it is uninstalled from a guild, and if it is installed again', async () => {
     expect(await run(scene.owner)).toBe('ok');
     await uninstallApplication(scene.owner, (await installationOf({ guildId: scene.guildId })).id);
     expect(await run(scene.owner)).toBe('UNKNOWN_COMMAND');
@@ -57,7 +57,7 @@ describe('what is remembered of an application is forgotten at once', () => {
     expect(await run(scene.owner)).toBe('ok');
   });
 
-  it('when somebody installs it to themselves, when it installs to nobody, and when they remove it', async () => {
+  it('if a user installs it, if user installs are disabled, and if the user uninstalls it', async () => {
     const { applicationId, users } = scene;
     await updateApplication(developer(), { applicationId, userInstall: true });
     await installApplication(scene.ada, { applicationId, scopes: ['applications.commands'] });
@@ -70,21 +70,21 @@ describe('what is remembered of an application is forgotten at once', () => {
     expect(await run()).toBe('MISSING_PERMISSIONS');
   });
 
-  it('when the command is changed, and when it is deleted', async () => {
+  it('if the command is changed, and if it is deleted', async () => {
     await patch(bot(), { ...everywhere(), commandId }, { name: 'throw' });
     expect((await app.applications.command(commandId))?.command.name).toBe('throw');
     await deleteCommand(bot(), { ...everywhere(), commandId });
     expect(await run(scene.owner)).toBe('UNKNOWN_COMMAND');
   });
 
-  it('when the set of its commands is replaced', async () => {
+  it('if its commands are overwritten', async () => {
     await overwrite(bot(), everywhere(), [chat('roll', { ...BOTH, nsfw: true })]);
     expect(await run(scene.owner)).toBe('MISSING_PERMISSIONS');
     await overwrite(bot(), everywhere(), [chat('other')]);
     expect(await run(scene.owner)).toBe('UNKNOWN_COMMAND');
   });
 
-  it('when it is renamed, and when it is deleted', async () => {
+  it('if it is renamed, and if it is deleted', async () => {
     const { applicationId } = scene;
     await updateApplication(developer(), { applicationId, name: 'Heron' });
     const view = await app.applications.command(commandId);
@@ -95,7 +95,7 @@ describe('what is remembered of an application is forgotten at once', () => {
   });
 });
 
-it('is read once for all who ask', async () => {
+it('an application is loaded only once for several readers', async () => {
   const views = new ApplicationViews(app.db.reader, app.bus, app.clock);
   const { applicationId, guildId, users } = scene;
   const ask = () =>
@@ -106,11 +106,11 @@ it('is read once for all who ask', async () => {
     ]);
   const first = await statementsOf(() => Promise.all([ask(), ask(), ask()]));
   expect(await statementsOf(ask)).toEqual([]);
-  // Whose the command is, itself, its application with its bot, and where that is installed and permitted.
+  // The command's application id, the command, the application, its bot, its installations and its permissions.
   expect(first).toHaveLength(6);
 });
 
-it('is read again after half a minute, whatever was told', async () => {
+it('an application is loaded again after half a minute, even without an event', async () => {
   const clock = new ManualClock();
   const views = new ApplicationViews(app.db.reader, app.bus, clock);
   const { applicationId, guildId, users } = scene;
@@ -133,7 +133,7 @@ it('is read again after half a minute, whatever was told', async () => {
   expect(await ask()).toEqual({ name: 'throw', guild: false, permissions: 1 });
 });
 
-it('says of a command that is not there nothing, and remembers nothing of it', async () => {
+it('an unknown command is returned as null and not cached', async () => {
   const id = app.nextId();
   expect(await app.applications.command(id)).toBeNull();
   const { applicationId } = scene;
