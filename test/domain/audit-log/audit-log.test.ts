@@ -71,7 +71,6 @@ async function applicationLog(person: Person, { id }: { id: string }, args = '(f
   return application.auditLog;
 }
 
-/** Who did what to whom, in words. */
 const told = (entries: Entry[]) =>
   entries.map(({ actor, action, target, changes }) => [nameOf(actor?.id), action, nameOf(target), changes]);
 
@@ -101,7 +100,7 @@ async function on(person: Person, mutation: string, input: object): Promise<Loos
 }
 
 describe('the audit log of a team', () => {
-  it('tells who did what, to whom, and what changed', async () => {
+  it('shows the actor, the action, the target and the changes', async () => {
     const team = await createTeam(ada, 'Otters');
     for (const { id, name } of [ada, bob, cleo, team]) names.set(id, name);
     await renameTeam(ada, team, 'Badgers');
@@ -131,7 +130,7 @@ describe('the audit log of a team', () => {
     ]);
   });
 
-  it('has the entries of an application it takes over, from before and from then on', async () => {
+  it('has the earlier and later entries of an application that is transferred to it', async () => {
     const team = await createTeam(ada);
     await addToTeam(ada, team, bob, 'DEVELOPER');
     const bot = await createApplication(ada, 'Otter bot');
@@ -150,7 +149,7 @@ describe('the audit log of a team', () => {
     expect(entriesOf(await applicationLog(bob, bot))).toEqual(told);
   });
 
-  it('tells with which of its applications something was done, also after that is deleted', async () => {
+  it('shows the application of each entry, even after that application is deleted', async () => {
     const team = await createTeam(ada);
     const [first, second] = [await createApplication(ada, 'First'), await createApplication(ada, 'Second')];
     await transferApplication(ada, first, team);
@@ -171,7 +170,7 @@ describe('the audit log of a team', () => {
     ]);
   });
 
-  it('is shown to every member, and is empty for an invited person who meets the team', async () => {
+  it('is shown to every member, and is empty for an invited user', async () => {
     const team = await createTeam(ada);
     await addToTeam(ada, team, bob, 'READ_ONLY');
     expect(entriesOf(await teamLog(bob, team))).toHaveLength(3);
@@ -185,7 +184,7 @@ describe('the audit log of a team', () => {
     expect(gone.errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('comes in pages, from either end, that neither repeat nor leave out an entry', async () => {
+  it('is paginated from either end without duplicates or gaps', async () => {
     const team = await createTeam(ada, 'Page 0');
     for (let n = 1; n <= 6; n += 1) await renameTeam(ada, team, `Page ${n}`);
     const all = entriesOf(await teamLog(ada, team));
@@ -208,7 +207,7 @@ describe('the audit log of a team', () => {
     expect(entriesOf(before)).toEqual(all.slice(-4, -2));
   });
 
-  it('says when, and refuses pages that are none', async () => {
+  it('has the time of each entry, and refuses invalid pages', async () => {
     const team = await createTeam(ada);
     const [entry] = entriesOf(await teamLog(ada, team));
     expect(Math.abs(Date.parse(entry?.createdAt ?? '') - Date.now())).toBeLessThan(60_000);
@@ -221,7 +220,7 @@ describe('the audit log of a team', () => {
 });
 
 describe('the audit log of an application', () => {
-  it('tells what those who run it did, and not who uses it', async () => {
+  it('shows the actions of its developers, not those of its users', async () => {
     const bot = await createApplication(ada, 'Otter bot');
     names.set(bot.id, 'bot');
     for (const person of [ada, bob, cleo]) names.set(person.id, person.name);
@@ -250,7 +249,7 @@ describe('the audit log of an application', () => {
     ]);
   });
 
-  it('is empty for somebody without a role, who meets the application on a server', async () => {
+  it('is empty for a user without a role who sees the application on a server', async () => {
     const bot = await createApplication(ada);
     const guild = await createGuild(eve);
     await install(eve, bot, guild);
@@ -263,8 +262,8 @@ describe('the audit log of an application', () => {
   });
 });
 
-describe('the ledger', () => {
-  it('never holds a secret that was shown, or a part of one', async () => {
+describe('the audit table', () => {
+  it('never holds a displayed secret or a part of one', async () => {
     const secrets: string[] = [];
     const bot: MadeApplication = await createApplication(ada, 'Secretive');
     secrets.push(bot.clientSecret, bot.botToken);
@@ -285,13 +284,13 @@ describe('the ledger', () => {
     expect(rows.length).toBeGreaterThan(20);
     expect(secrets.every((secret) => secret.length >= 8)).toBe(true);
     for (const secret of secrets) {
-      // A bot token begins with the bot's id, which is no secret.
+      // A bot token begins with the bot's id, which is not secret.
       const parts = [secret, ...secret.split('.').slice(1)].filter((part) => part.length >= 8);
       expect(parts.filter((part) => text.includes(part))).toEqual([]);
     }
   });
 
-  it('keeps every entry as it was, but for the team of a transferred application', async () => {
+  it('keeps every entry unchanged, except for the team of a transferred application', async () => {
     const bot = await createApplication(ada, 'Kept');
     const team = await createTeam(ada);
     const all = () => server.app.db.reader.auditEntry.findMany({ orderBy: { id: 'asc' } });
@@ -310,7 +309,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('is changed by no code but the transfer', async () => {
+  it('is updated by no code except the transfer', async () => {
     const src = join(import.meta.dirname, '../../../src');
     const files = (await readdir(src, { recursive: true })).filter(
       (file) => /\.ts$/.test(file) && !/generated/.test(file),
@@ -324,7 +323,7 @@ describe('the ledger', () => {
     expect(changing).toEqual([join('domain', 'applications', 'transfer.ts')]);
   });
 
-  it('has one entry for what ten people or clicks do at once and one succeeds in', async () => {
+  it('has one entry for ten requests at once of which one succeeds', async () => {
     const team = await createTeam(ada);
     const invitation = await inviteToTeam(ada, team, bob);
     await Promise.all(Array.from({ length: 10 }, () => askAnswer(bob, 'accept', invitation)));
@@ -333,7 +332,6 @@ describe('the ledger', () => {
   });
 });
 
-/** A PNG of one pixel. */
 const ICON = new Uint8Array(
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -16,7 +16,6 @@ import { callOf } from '../../harness/world.js';
 let app: AppContext;
 let owner: CallContext;
 let log: AuditLog & { applicationId: bigint };
-/** The ids of what the log shows, from the oldest. */
 let ids: bigint[];
 test.beforeAll(async ({ server }) => {
   ({ app } = server);
@@ -24,7 +23,7 @@ test.beforeAll(async ({ server }) => {
   const { application } = await createApplication(owner, { name: 'Heron' });
   log = { applicationId: application.id };
   await resetBotToken(owner, application.id);
-  // Who uses it is not shown.
+  // The log does not show actions of the application's users.
   const guild = await createGuild(owner, { name: 'Harbour' });
   await installApplication(owner, { ...log, guildId: guild.id, scopes: ['bot'] });
   await resetClientSecret(owner, application.id);
@@ -42,7 +41,7 @@ test.beforeAll(async ({ server }) => {
 const list = async (page: Partial<AuditPage> = {}, call = owner, of: AuditLog = log) =>
   (await listAuditEntries(call, of, { take: 10, backwards: false, ...page })).map(({ id }) => ids.indexOf(id));
 
-describe('the log of an application', () => {
+describe('the audit log of an application', () => {
   const PAGES: [string, () => Partial<AuditPage>, number[]][] = [
     ['all of it, the oldest first', () => ({}), [0, 1, 2]],
     ['all of it, the newest first', () => ({ backwards: true }), [2, 1, 0]],
@@ -53,18 +52,18 @@ describe('the log of an application', () => {
     ['what is between two', () => ({ after: ids[0], before: ids[2] }), [1]],
     ['the newest before one', () => ({ before: ids[2], take: 1, backwards: true }), [1]],
   ];
-  test.each(PAGES)('%s', async (_, page, expected) => {
+  test.each(PAGES)('lists %s', async (_, page, expected) => {
     expect(await list(page())).toEqual(expected);
   });
 
-  test('shows nothing to who may not view it, and nothing of what is not there', async () => {
+  test('is empty for a user without access and for an unknown application or team', async () => {
     const stranger = callOf(app, await createPerson(app));
     expect(await list({}, stranger)).toEqual([]);
     expect(await list({}, owner, { applicationId: 1n })).toEqual([]);
     expect(await list({}, owner, { teamId: 1n })).toEqual([]);
   });
 
-  test('is not empty because the database fails', async () => {
+  test('fails instead of being empty if the database fails', async () => {
     const fault = failStatements(/FROM .*Application/);
     await expect(list()).rejects.toThrow();
     fault.heal();
@@ -81,7 +80,7 @@ describe('an action', () => {
     ...['GUILD_CREATE', 'ROLE_POSITIONS_UPDATE', 'MEMBER_ADD'],
   ];
 
-  test('is shown in one log at most', () => {
+  test('is shown in at most one log', () => {
     for (const action of IN_GUILD_LOG) expect(isGuildLogAction(action)).toBe(true);
     for (const action of [...NOWHERE, ...PORTAL_ACTIONS]) expect(isGuildLogAction(action)).toBe(false);
     for (const action of [...NOWHERE, ...IN_GUILD_LOG]) expect(PORTAL_ACTIONS).not.toContain(action);
@@ -90,7 +89,7 @@ describe('an action', () => {
     expect(PORTAL_ACTIONS.every((action) => names.test(action))).toBe(true);
   });
 
-  test('of an invite that was taken back long ago is read without what was not kept then', () => {
+  test('that deleted an invite before more details were stored is read with null for them', () => {
     const unknown = { inviterId: null, maxAge: null, maxUses: null, uses: null, temporary: false };
     expect(readChanges('INVITE_DELETE', { code: 'x' })).toEqual({ code: 'x', ...unknown });
     const kept = { code: 'x', inviterId: '1', maxAge: 2, maxUses: 3, uses: 4 };
@@ -98,7 +97,7 @@ describe('an action', () => {
     expect(() => readChanges('ROLE_CREATE', { name: 'x' })).toThrow();
   });
 
-  test('is one of a guild’s log when it happened in a guild', async () => {
+  test('belongs to the log of a guild if it happened in a guild', async () => {
     const [entry] = await app.db.reader.auditEntry.findMany({ where: { action: 'BOT_ADD' } });
     if (!entry) throw new Error('no bot was added');
     expect(isGuildLogEntry(entry)).toBe(true);
@@ -107,7 +106,7 @@ describe('an action', () => {
   });
 });
 
-test('who asks without an account is refused, and nothing is written', async () => {
+test('a caller without an account is refused, and no entry is written', async () => {
   const nobody = { ...owner, actor: { kind: 'anonymous' as const } };
   const before = await app.db.reader.auditEntry.count();
   await expect(joinGuild(nobody, 'Aa000000')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
