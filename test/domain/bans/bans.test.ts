@@ -49,7 +49,7 @@ const join = async (user: User) => {
 };
 
 describe('a ban', () => {
-  test('is told of before the end of the membership, and keeps its reason', async () => {
+  test('is published before the end of the membership, and keeps its reason', async () => {
     const { events } = hearGuild({ app }, guild.id);
     const call = callContext(app, actorOf(mod), { auditReason: 'spam' });
     expect(await banMember(call, { guildId: guild.id, userId: ada.id })).toBe(true);
@@ -62,14 +62,14 @@ describe('a ban', () => {
     expect(await app.db.reader.auditEntry.findFirst({ where })).toMatchObject({ targetId: ada.id, reason: 'spam' });
   });
 
-  test('of somebody banned changes nothing', async () => {
+  test('of a banned user changes nothing', async () => {
     await ban(ada);
     const { events } = hearGuild({ app }, guild.id);
     expect(await ban(ada)).toBe(false);
     expect(events).toEqual([]);
   });
 
-  test('is of members and others, and of nobody unknown', async () => {
+  test('can target members and other users, but not unknown users', async () => {
     const stranger = await createPerson(app);
     const { events } = hearGuild({ app }, guild.id);
     expect(await ban(stranger)).toBe(true);
@@ -77,14 +77,14 @@ describe('a ban', () => {
     await expect(ban({ ...ada, id: 1n })).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
   });
 
-  test('reaches nobody of the same rank, nor the owner, nor oneself', async () => {
+  test('is refused for a member of the same rank, the owner and the caller', async () => {
     for (const user of [guild.owner, mod])
       await expect(ban(user)).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
     await expect(ban(guild.owner, guild.owner)).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
     expect(await isMember(mod)).toBe(true);
   });
 
-  test('takes the installation of a bot along, and keeps it from coming back', async () => {
+  test('removes the installation of a bot and prevents a new one', async () => {
     const bot = await createBot(app);
     await addMember(app, guild.id, bot.user);
     await ban(bot.user, guild.owner);
@@ -94,7 +94,7 @@ describe('a ban', () => {
     expect(await app.db.reader.installation.count({ where })).toBe(0);
   });
 
-  test('keeps somebody out until it is lifted', async () => {
+  test('keeps a user out until it is lifted', async () => {
     const comeBack = await join(ada);
     await ban(ada);
     await expect(comeBack()).rejects.toMatchObject({ code: 'BANNED' });
@@ -106,7 +106,7 @@ describe('a ban', () => {
     expect(await isMember(ada)).toBe(true);
   });
 
-  test('beside a joining has one outcome: nobody is banned and a member', async () => {
+  test('during a join has one outcome: no user is both banned and a member', async () => {
     for (let round = 0; round < 10; round += 1) {
       const newcomer = await createPerson(app);
       const come = await join(newcomer);
@@ -116,7 +116,7 @@ describe('a ban', () => {
     }
   });
 
-  test('by several at once is one ban, and lifted by several at once is lifted once', async () => {
+  test('by several callers at once happens once, and is lifted once by several at once', async () => {
     const { events } = hearGuild({ app }, guild.id);
     const made = await Promise.all([ban(ada), ban(ada, guild.owner), ban(ada)]);
     expect(made.filter(Boolean)).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('several bans at once', () => {
   const banAll = (...users: Pick<User, 'id'>[]) =>
     banMembers(callOf(app, guild.owner), { guildId: guild.id, userIds: users.map(({ id }) => id) });
 
-  test('are told by who was banned and who was not', async () => {
+  test('return who was banned and who was not', async () => {
     const [one, two, before] = [await createPerson(app), await createPerson(app), await createPerson(app)];
     await ban(before);
     expect(await banAll(ada, one, before, { id: 1n }, guild.owner, two)).toEqual({
@@ -143,7 +143,7 @@ describe('several bans at once', () => {
 });
 
 describe('the list of bans', () => {
-  test('is in pages of ascending ids; of two ends, the upper one counts', async () => {
+  test('is paginated by ascending id, and uses the upper bound if both are given', async () => {
     const people: User[] = [];
     for (let n = 0; n < 5; n += 1) people.push(await createPerson(app));
     for (const person of people) await ban(person);
@@ -157,7 +157,7 @@ describe('the list of bans', () => {
     expect(await page({ before: ids[2]!, after: ids[3]!, limit: 5 })).toEqual(ids.slice(0, 2));
   });
 
-  test('has more than one query reads', async () => {
+  test('can have more entries than one query reads', async () => {
     const users = Array.from({ length: 900 }, (_, n) => ({ id: app.nextId(), username: `banned ${n}` }));
     await app.db.writer.user.createMany({ data: users });
     await app.db.writer.ban.createMany({ data: users.map(({ id: userId }) => ({ guildId: guild.id, userId })) });

@@ -23,7 +23,6 @@ async function prepare(): Promise<void> {
   await addMember(server.app, guild.id, ada);
 }
 
-/** Messages of somebody at once, made `ageMs` ago. */
 async function putMessages(
   author: User,
   count: number,
@@ -51,8 +50,8 @@ const jobs = () => server.app.db.reader.job.count({ where: { kind: 'messages-of-
 
 const HOUR_MS = 3_600_000;
 
-describe('messages of somebody banned', () => {
-  test('go with the ban as far back as was asked, in this server, and nobody elses do', async () => {
+describe('the messages of a banned user', () => {
+  test("are deleted as far back as requested, in this guild only, and other users' messages stay", async () => {
     await prepare();
     const [old] = await putMessages(ada, 1, 3 * HOUR_MS);
     const bobs = await say(server.app, guild, guild.owner, 'stays');
@@ -68,7 +67,7 @@ describe('messages of somebody banned', () => {
     await eventually(async () => expect(await jobs()).toBe(0));
   });
 
-  test('stay where none are asked for', async () => {
+  test('stay if no deletion is requested', async () => {
     await prepare();
     const { id } = await say(server.app, guild, ada, 'stays');
     await banMember(callOf(server.app, guild.owner), { guildId: guild.id, userId: ada.id, deleteMessageSeconds: 0 });
@@ -76,7 +75,7 @@ describe('messages of somebody banned', () => {
     expect(await jobs()).toBe(0);
   });
 
-  test('go in pieces, each told of once for each channel, and a second time there is nothing to do', async () => {
+  test('are deleted in batches with one event per channel, and a second run deletes nothing', async () => {
     await prepare();
     const second = await createChannel(server.app, guild.id, 'second');
     const first = await putMessages(ada, 150, 2 * HOUR_MS);
@@ -97,7 +96,7 @@ describe('messages of somebody banned', () => {
     expect(events).toHaveLength(3);
   });
 
-  test('stop going when the process stops', async () => {
+  test('are no longer deleted after the process stops', async () => {
     await prepare();
     const ids = await putMessages(ada, 1, HOUR_MS);
     const range = { guildId: guild.id, authorId: ada.id, after: 0n, last: MAX_ID };
