@@ -40,11 +40,10 @@ beforeEach(async () => {
 const row = (id: bigint) => app.db.reader.box.findUniqueOrThrow({ where: { id } });
 const updated = (boxId: bigint) => ({ type: 'BOX_UPDATED', boxId });
 
-/** The same call at another time, in milliseconds from now. */
 const later = (ms: number): CallContext => ({ ...call, clock: { ...call.clock, now: () => app.clock.now() + ms } });
 
 describe('a box', () => {
-  test('is made with a token that can be recognised, of which the hash alone is kept, for 7 days (R-14)', async () => {
+  test('is created with a recognizable token that is stored as a hash and valid for 7 days (R-14)', async () => {
     const before = app.clock.now();
     const { box, enrolmentToken } = await createBox(call, { name: 'Attic' });
     expect(enrolmentToken).toMatch(/^cwbox_[\w-]{43}$/);
@@ -56,7 +55,7 @@ describe('a box', () => {
     expect(lasts).toBeLessThan(7 * 86_400_000 + 60_000);
   });
 
-  test('is made in a cloud, and not on a box, which says so', async () => {
+  test('is created in a cloud only, and a box says so in its error', async () => {
     const undo = asBox(app, ID_SPACES.first);
     const made = createBox(callOf(app, owner), { name: 'Attic' });
     undo();
@@ -65,7 +64,7 @@ describe('a box', () => {
     expect(await app.db.reader.box.count({ where: { ownerId: owner.id } })).toBe(0);
   });
 
-  test('is written down and told of by what is done with it, and no secret is', async () => {
+  test('is audited and published on each change, without secrets', async () => {
     const { id } = await enrolledBox(app, owner);
     const told = await toldBy(call, async (noting) => {
       await renameBox(noting, { boxId: id, name: 'Cellar' });
@@ -92,9 +91,9 @@ describe('a box', () => {
     ['x'.repeat(101), false],
     ['a\nb', false],
     [' Attic ', true],
-  ])('may be called %j: %s', (name, isFine) => expect(BoxSettings.safeParse({ name }).success).toBe(isFine));
+  ])('can be named %j: %s', (name, isFine) => expect(BoxSettings.safeParse({ name }).success).toBe(isFine));
 
-  test('is unknown to everybody but its owner', async () => {
+  test('is unknown to all callers except its owner', async () => {
     const { id } = await enrolledBox(app, owner);
     const other = callOf(app, await createPerson(app));
     for (const attempt of [
@@ -110,7 +109,7 @@ describe('a box', () => {
     expect((await accessBox(call, id)).name).toBe('Attic');
   });
 
-  test('is one of 20 at most, of however many that are made at once', async () => {
+  test('is refused beyond 20 per owner, even if several are created at once', async () => {
     const data = Array.from({ length: limits.boxesPerOwner - 1 }, () => ({
       id: app.nextId(),
       name: 'many',
@@ -123,8 +122,8 @@ describe('a box', () => {
   });
 });
 
-describe('R-14: a key that nobody knows is admitted by a token', () => {
-  test('once: the token is used up, and the key is good by itself', async () => {
+describe('R-14: an unknown key is admitted by a token', () => {
+  test('once: the token is used up, and then the key suffices', async () => {
     const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
     const key = newKey();
     const told = await toldBy(app.callOfNobody(), (noting) => admitBox(noting, { key, token }));
@@ -141,27 +140,27 @@ describe('R-14: a key that nobody knows is admitted by a token', () => {
     ['without a token', undefined],
     ['with a token that is none', 'cwbox_none'],
     ['with the hash of one', 'hash'],
-  ])('and is not %s', async (_how, token) => {
+  ])('but not %s', async (_how, token) => {
     const { box } = await createBox(call, { name: 'Attic' });
     const shown = token === 'hash' ? ((await row(box.id)).tokenHash ?? '') : token;
     expect(await admitBox(call, { key: newKey(), token: shown })).toBeNull();
   });
 
-  test('for 7 days, and no longer', async () => {
+  test('for at most 7 days', async () => {
     const { enrolmentToken: token } = await createBox(call, { name: 'Attic' });
     const week = 7 * 86_400_000;
     expect(await admitBox(later(week + 60_000), { key: newKey(), token })).toBeNull();
     expect(await admitBox(later(week - 60_000), { key: newKey(), token })).not.toBeNull();
   });
 
-  test('and one that is known is good whatever token is beside it, which stays good', async () => {
+  test('but a known key is admitted regardless of a token, which stays valid', async () => {
     const first = await enrolledBox(app, owner);
     const { box: second, enrolmentToken: token } = await createBox(call, { name: 'Cellar' });
     expect((await admitBox(call, { key: first.key, token }))?.id).toBe(first.id);
     expect((await admitBox(call, { key: newKey(), token }))?.id).toBe(second.id);
   });
 
-  test('and an earlier key is dead from then on, and not before', async () => {
+  test('and an earlier key is invalid from then on, but not before', async () => {
     const { id, key, row: before } = await enrolledBox(app, owner);
     const { enrolmentToken: stale } = await newEnrolmentToken(call, id);
     const { enrolmentToken: token } = await newEnrolmentToken(call, id);
@@ -172,7 +171,7 @@ describe('R-14: a key that nobody knows is admitted by a token', () => {
     expect(await admitBox(call, { key })).toBeNull();
   });
 
-  test('one of several who show it at once gets the box', async () => {
+  test('and one of several keys that use it at once gets the box', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
       const keys = Array.from({ length: 5 }, newKey);
@@ -184,7 +183,7 @@ describe('R-14: a key that nobody knows is admitted by a token', () => {
     }
   });
 
-  test('who shows the same key several times at once is one box', async () => {
+  test('and one key that uses it several times at once gets one box', async () => {
     const { box, enrolmentToken: token } = await createBox(call, { name: 'Attic' });
     const key = newKey();
     const admitted = await Promise.all([1, 2, 3].map(() => admitBox(call, { key, token })));
@@ -207,7 +206,7 @@ describe('R-15: an id space', () => {
     return (await admitBox(call, { key: newKey(), token, idSpace }))?.idSpace;
   };
 
-  test('is the one after all that were ever given; that of a deleted box is for its owner, who asks for it', async () => {
+  test('is the next unused one; only the owner of a deleted box can request its id space', async () => {
     await forget();
     const [first, second, third] = [await enrolledBox(app), await enrolledBox(app), await enrolledBox(app)];
     const { first: lowest } = ID_SPACES;
@@ -224,7 +223,7 @@ describe('R-15: an id space', () => {
     for (const [n, none] of beyond.entries()) expect(await wanting(stranger, none)).toBe(lowest + 6 + n);
   });
 
-  test("is one of the owner's free ones once they were given as many as they may have", async () => {
+  test("is one of the owner's free ones after the owner has reached the limit", async () => {
     await forget();
     const person = await createPerson(app);
     const most = limits.idSpacesPerOwner;
@@ -235,13 +234,13 @@ describe('R-15: an id space', () => {
     expect(await wanting(await createPerson(app))).toBe(ID_SPACES.first + most);
   });
 
-  test("is nobody else's, however many are enrolled at once", async () => {
+  test('is unique to its box, even if several enrol at once', async () => {
     await forget();
     await Promise.all(Array.from({ length: 8 }, () => enrolledBox(app)));
     expect(await spaces()).toEqual(Array.from({ length: 8 }, (_, n) => ID_SPACES.first + n));
   });
 
-  test('is refused where none is left, and the token stays good', async () => {
+  test('is refused if none is left, and the token stays valid', async () => {
     await forget();
     const { ownerId } = await app.db.writer.boxIdSpace.create({ data: { number: ID_SPACES.last, ownerId: owner.id } });
     const { box, enrolmentToken: token } = await createBox(callOf(app, await createPerson(app)), { name: 'Attic' });
@@ -265,7 +264,7 @@ describe('R-16: a connection', () => {
     expect(await disconnectBox(call, { boxId: id, generation: 1 })).toBe(false);
   });
 
-  test('is newer than the one before, whose end changes nothing', async () => {
+  test('replaces the previous one, whose end changes nothing', async () => {
     const { id } = await enrolledBox(app, owner);
     await connect(id);
     expect((await connect(id)).generation).toBe(2);
@@ -273,21 +272,21 @@ describe('R-16: a connection', () => {
     expect(await boxHolder(app.db.reader, id)).toMatchObject({ generation: 2 });
   });
 
-  test('has a generation of its own, however many come at once', async () => {
+  test('has a generation of its own, even if several arrive at once', async () => {
     const { id } = await enrolledBox(app, owner);
     const connected = await Promise.all([1, 2, 3, 4, 5].map(() => connect(id)));
     expect(connected.map(({ generation }) => generation).toSorted()).toEqual([1, 2, 3, 4, 5]);
     expect((await row(id)).generation).toBe(5);
   });
 
-  test('of a process that is over says nothing', async () => {
+  test('of a dead process is ignored', async () => {
     const { id } = await enrolledBox(app, owner);
     await connect(id);
     await app.db.writer.box.update({ where: { id }, data: { holderId: 'over' } });
     expect(await boxHolder(app.db.reader, id)).toBeNull();
   });
 
-  test('of a box that was deleted is refused', async () => {
+  test('of a deleted box is refused', async () => {
     const { id } = await enrolledBox(app, owner);
     await deleteBox(call, id);
     expect(await outcome(connect(id))).toBe('UNKNOWN_BOX');
@@ -295,8 +294,8 @@ describe('R-16: a connection', () => {
   });
 });
 
-describe('a box that is deleted', () => {
-  test('once, of several who delete it at once, and its key is no good', async () => {
+describe('a deleted box', () => {
+  test('is deleted once by several callers at once, and its key is invalid', async () => {
     const box = await enrolledBox(app, owner);
     await announcedGuild(app, box);
     const ended = await Promise.all([1, 2, 3].map(() => outcome(deleteBox(call, box.id))));

@@ -44,7 +44,7 @@ const eventsOf = async (work: (call: CallContext) => Promise<unknown>) => (await
 
 const ids = (count: number) => Array.from({ length: count }, () => box.nextId());
 
-/** An application that is installed to a guild on a box, without anybody having told. */
+/** Installs an application to a guild on a box, without publishing events. */
 async function putInstallation(guildId: bigint, scopes = ['bot']) {
   const bot = await createBot(app);
   const id = app.nextId();
@@ -54,7 +54,7 @@ async function putInstallation(guildId: bigint, scopes = ['bot']) {
 }
 
 describe('R-32: a guild that a box announces', () => {
-  test('is found, with its channels, and so is what it is instead of before', async () => {
+  test('is stored with its channels, and a new announcement replaces it', async () => {
     const guild = guildOn(box, { channelIds: ids(3) });
     expect(await eventsOf((call) => announceGuild(call, box.id, guild))).toEqual([updated(), updated(), ROUTES]);
     const { channelIds, ...facts } = guild;
@@ -68,18 +68,18 @@ describe('R-32: a guild that a box announces', () => {
     expect(await channelsOf(guild.id)).toEqual(next.channelIds);
   });
 
-  test('as it is already changes nothing, and nobody is told', async () => {
+  test('changes nothing and publishes nothing if it is unchanged', async () => {
     const guild = await announcedGuild(app, box, { channelIds: ids(2) });
     const again = { ...guild, channelIds: guild.channelIds.toReversed() };
     expect(await eventsOf((call) => announceGuild(call, box.id, again))).toEqual([]);
   });
 
-  test('is kept with whatever text it is called, as both databases can', async () => {
+  test('is stored with any name, without characters that a database cannot store', async () => {
     const guild = await announcedGuild(app, box, { name: 'a\u0000b\uD800' });
     expect(await guildsOfBox(app.db.reader, box.id)).toMatchObject([{ id: guild.id, name: 'ab\uFFFD' }]);
   });
 
-  test('has 500 channels at most, and a box 1,000 guilds', async () => {
+  test('has at most 500 channels, and a box at most 1,000 guilds', async () => {
     const guild = guildOn(box, { channelIds: ids(limits.channelsPerGuild) });
     expect(await outcome(announceGuild(nobody, box.id, { ...guild, channelIds: ids(501) }))).toBe('LIMIT_EXCEEDED');
     expect(await outcome(announceGuild(nobody, box.id, guild))).toBe('ok');
@@ -91,14 +91,14 @@ describe('R-32: a guild that a box announces', () => {
     expect(await outcome(announceGuild(nobody, box.id, { ...guild, name: 'Lodge' }))).toBe('ok');
   });
 
-  test('of a box that is gone is refused', async () => {
+  test('of a deleted box is refused', async () => {
     const guild = guildOn(box);
     await deleteBox(callOf(app, box.owner), box.id);
     expect(await outcome(announceGuild(nobody, box.id, guild))).toBe('UNKNOWN_BOX');
   });
 });
 
-describe('R-33: an announcement is refused as a whole where it names', () => {
+describe('R-33: an announcement is refused as a whole if it names', () => {
   test.each([
     ['a guild of another id space', () => guildOn(box, { id: other.nextId() })],
     ['a guild with an id of the cloud', () => guildOn(box, { id: app.nextId() })],
@@ -119,7 +119,7 @@ describe('R-33: an announcement is refused as a whole where it names', () => {
     expect(await guildsOfBox(app.db.reader, box.id)).toHaveLength(1);
   });
 
-  test('what is there already though no box made it', async () => {
+  test('a guild or channel that exists in the cloud', async () => {
     const cloud = await createGuild(app);
     const [guildId, channelId] = ids(2);
     const guild = guildOn(box, { id: guildId ?? 0n, channelIds: [channelId ?? 0n] });
@@ -145,8 +145,8 @@ describe('R-33: an announcement is refused as a whole where it names', () => {
   });
 });
 
-describe('what dispatches say of an announced guild is kept', () => {
-  test('its name and icon', async () => {
+describe('dispatches update the index of an announced guild', () => {
+  test('with its name and icon', async () => {
     const { id } = await announcedGuild(app, box);
     const facts = { id, name: 'Lodge', iconHash: 'icon' };
     expect(await eventsOf((call) => noteGuild(call, box.id, facts))).toEqual([updated()]);
@@ -154,7 +154,7 @@ describe('what dispatches say of an announced guild is kept', () => {
     expect(await guildsOfBox(app.db.reader, box.id)).toMatchObject([facts]);
   });
 
-  test('a channel that comes, and one that goes', async () => {
+  test('with a created and a deleted channel', async () => {
     const { id: guildId, channelIds } = await announcedGuild(app, box);
     const key = { guildId, channelId: box.nextId() };
     expect(await eventsOf((call) => noteChannel(call, box.id, key))).toEqual([ROUTES, updated()]);
@@ -165,7 +165,7 @@ describe('what dispatches say of an announced guild is kept', () => {
     expect(await channelsOf(guildId)).toEqual(channelIds);
   });
 
-  test('and whose webhooks lost their channel is told', async () => {
+  test('and publish an event to applications whose webhooks lost their channel', async () => {
     const { id: guildId, channelIds } = await announcedGuild(app, box);
     const bot = await putInstallation(guildId);
     const [channelId = 0n] = channelIds;
@@ -178,7 +178,7 @@ describe('what dispatches say of an announced guild is kept', () => {
 });
 
 describe('a guild that is gone', () => {
-  test('is withdrawn with its channels, installations and webhooks, and its bots are told', async () => {
+  test('is withdrawn with its channels, installations and webhooks, and events are published to its bots', async () => {
     const guild = await announcedGuild(app, box, { channelIds: ids(2) });
     const bot = await putInstallation(guild.id);
     const [channelId = 0n] = guild.channelIds;
@@ -203,7 +203,7 @@ describe('a guild that is gone', () => {
     expect(await eventsOf((call) => withdrawGuild(call, box.id, guild.id))).toEqual([]);
   });
 
-  test('is each that is not among those that a box has, and those of other boxes stay', async () => {
+  test('is withdrawn if its box no longer lists it, and the guilds of other boxes stay', async () => {
     const guilds = await Promise.all(Array.from({ length: 25 }, () => announcedGuild(app, box)));
     const [kept] = guilds;
     const stranger = await announcedGuild(app, other);
@@ -214,7 +214,7 @@ describe('a guild that is gone', () => {
     expect(await guildsOfBox(app.db.reader, box.id)).toEqual([]);
   });
 
-  test('stays for 7 days where its box has a new key', async () => {
+  test('stays for 7 days if its box has a new key', async () => {
     const guild = await announcedGuild(app, box);
     const since = (days: number) => new Date(app.clock.now() - days * 86_400_000);
     const rekeyed = (rekeyedAt: Date | null) =>
@@ -228,7 +228,7 @@ describe('a guild that is gone', () => {
     await rekeyed(null);
   });
 
-  test('goes with its box', async () => {
+  test('is withdrawn with its box', async () => {
     const guild = await announcedGuild(app, box);
     await app.db.writer.box.update({ where: { id: box.id }, data: { rekeyedAt: new Date(app.clock.now()) } });
     await putInstallation(guild.id);
@@ -237,7 +237,7 @@ describe('a guild that is gone', () => {
     expect(await app.db.reader.installation.count({ where: { guildId: guild.id } })).toBe(0);
   });
 
-  test('and announced at once is there as a whole, or not', async () => {
+  test('and announced at once exists either as a whole or not at all', async () => {
     for (let round = 0; round < 4; round += 1) {
       const guild = await announcedGuild(app, box, { channelIds: ids(3) });
       const next = { ...guild, channelIds: ids(3) };
@@ -248,7 +248,7 @@ describe('a guild that is gone', () => {
   });
 });
 
-test('the bots of a guild are those that were installed as such', async () => {
+test('the bots of a guild are the installations with the bot scope', async () => {
   const { id } = await announcedGuild(app, box);
   const [first, second] = [await putInstallation(id), await putInstallation(id, ['bot', 'applications.commands'])];
   await putInstallation(id, ['applications.commands']);

@@ -12,7 +12,10 @@ import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { type EnrolledBox, enrolledBox } from './scene.js';
 
-/** Whatever boxes announce, withdraw and tell of channels, guilds and channels are found where they were said to be last. */
+/**
+ * Property test: after any sequence of announcements and changes, the index matches the last accepted ones (R-32,
+ * R-33).
+ */
 
 let app: AppContext;
 test.beforeAll(({ server }) => {
@@ -23,7 +26,7 @@ const [GUILDS, CHANNELS] = [3, 5];
 const guildNumber = fc.nat(GUILDS - 1);
 const channelNumber = fc.nat(CHANNELS - 1);
 const channelNumbers = fc.uniqueArray(channelNumber);
-/** One box in two tells what is the other's. */
+/** One step in four names the guilds and channels of the other box. */
 const place = { box: fc.nat(1), whose: fc.constantFrom(0, 0, 0, 1) };
 
 const step = fc.oneof(
@@ -39,7 +42,6 @@ interface Side {
   box: EnrolledBox;
   guildIds: bigint[];
   channelIds: bigint[];
-  /** What is to be found: the channels of each guild. */
   has: Map<bigint, Set<bigint>>;
 }
 
@@ -51,7 +53,7 @@ async function newSide(): Promise<Side> {
 
 const at = (ids: bigint[], n: number) => ids[n] ?? 0n;
 
-/** Does a step, and says how it is to end. What is refused changes nothing. */
+/** Takes a step and returns its actual and expected outcome. A refused step changes nothing. */
 async function take(call: AppContext['callOfNobody'], sides: [Side, Side], one: Step): Promise<[string, string]> {
   const speaker = sides[one.box === 0 ? 0 : 1];
   const owner = sides[(one.box + one.whose) % 2 === 0 ? 0 : 1];
@@ -104,7 +106,7 @@ async function expectFound({ box, guildIds, channelIds, has }: Side): Promise<vo
   }
 }
 
-test('guilds and channels are found where their box said last', { timeout: 60_000 }, async () => {
+test('guilds and channels are found at the box that announced them last', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const sides: [Side, Side] = [await newSide(), await newSide()];

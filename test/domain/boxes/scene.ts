@@ -6,20 +6,17 @@ import { randomToken } from '../../../src/infra/secrets.js';
 import { createPerson } from '../../harness/rows.js';
 import { callOf } from '../../harness/world.js';
 
-/** A box that has a key. */
 export interface EnrolledBox {
   id: bigint;
   row: Box;
   owner: User;
   key: string;
-  /** Makes ids as the box would. */
   nextId: NextId;
 }
 
-/** A public key as a box shows it, of which nobody has the other half. */
+/** A random public key without a private key. */
 export const newKey = () => randomToken(32);
 
-/** A box of a new person's, unless stated, enrolled with a new key. */
 export async function enrolledBox(app: AppContext, owner?: User): Promise<EnrolledBox> {
   const person = owner ?? (await createPerson(app));
   const call = callOf(app, person);
@@ -30,12 +27,10 @@ export async function enrolledBox(app: AppContext, owner?: User): Promise<Enroll
   return { id: box.id, row, owner: person, key, nextId: boxSnowflakes(app.clock, row.idSpace) };
 }
 
-/** A guild as a box announces it, with one channel and an owner of the box's own. */
 export function guildOn({ nextId }: EnrolledBox, facts: Partial<AnnouncedGuild> = {}): AnnouncedGuild {
   return { id: nextId(), name: 'Home', iconHash: null, ownerId: nextId(), channelIds: [nextId()], ...facts };
 }
 
-/** A guild that a box has announced. */
 export async function announcedGuild(
   app: AppContext,
   box: EnrolledBox,

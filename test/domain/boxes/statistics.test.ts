@@ -16,7 +16,7 @@ import { type EnrolledBox, enrolledBox } from './scene.js';
 
 const HOUR = 3_600_000;
 
-/** Writes as it does, and loses the answer each time. */
+/** A call whose writes commit, but whose results are lost. */
 const unanswered = (call: CallContext): CallContext => ({
   ...call,
   writeOne: async (write) => {
@@ -25,10 +25,9 @@ const unanswered = (call: CallContext): CallContext => ({
   },
 });
 
-/** Where counts are added. */
 const ADDING = /INSERT INTO "BoxMeasure"/;
 
-describe('what the relay added', () => {
+describe('the latency that the relay added', () => {
   it.each([
     [0, 1],
     [1, 1],
@@ -41,7 +40,7 @@ describe('what the relay added', () => {
     expect(ADDED_UP_TO_MS[stepOf(addedMs)]).toBe(upToMs);
   });
 
-  it('has the percentiles that it would have if nothing were rounded, each rounded up to its step', () => {
+  it('has the same percentiles as the exact values, each rounded up to its step', () => {
     const addedMs = fc.double({ min: 0, max: 15_000, noNaN: true });
     fc.assert(
       fc.property(fc.array(addedMs, { minLength: 1 }), fc.constantFrom(0.5, 0.95, 1), (all, part) => {
@@ -52,7 +51,7 @@ describe('what the relay added', () => {
     );
   });
 
-  it('has none where nothing was counted', () => {
+  it('has no percentile without counts', () => {
     expect(percentileOf([], 0.5)).toBeNull();
   });
 
@@ -61,7 +60,7 @@ describe('what the relay added', () => {
     [0.9, 10],
     [0.91, 200],
     [1, 200],
-  ])('of 9 answers up to 10 ms and one up to 200 ms, has %d of all within %i ms', (part, ms) => {
+  ])('of 9 responses up to 10 ms and one up to 200 ms has %d of all within %i ms', (part, ms) => {
     const counts = [
       { addedUpToMs: 200, count: 1 },
       { addedUpToMs: 10, count: 9 },
@@ -70,7 +69,7 @@ describe('what the relay added', () => {
   });
 });
 
-it('an hour that is over for a day is shown no more, nor one that has not begun', () => {
+it('the statistics leave out hours older than a day and hours in the future', () => {
   const now = 1_000 * HOUR + 5;
   const counts = [976, 977, 1_000, 1_001].map((hour) => ({ hour, outcome: '503', count: 1 }));
   const { hours } = statisticsOf(counts, [], now);
@@ -79,7 +78,7 @@ it('an hour that is over for a day is shown no more, nor one that has not begun'
   expect(hours.at(-1)?.startsAt).toEqual(new Date(1_000 * HOUR));
 });
 
-describe('what becomes of requests to boxes', () => {
+describe('the outcomes of requests to boxes', () => {
   const clock = new ManualClock();
   const { log, lines } = readableLog();
   let server: TestServer;
@@ -93,10 +92,8 @@ describe('what becomes of requests to boxes', () => {
     lines.length = 0;
   });
 
-  /** Counts as a process does. */
   const process = () => new BoxMeasures({ clock, log, callOfNobody: () => server.app.callOfNobody() });
 
-  /** More than one statement has counts of. */
   async function manyBoxes(): Promise<{ id: bigint }[]> {
     const ownerId = box.owner.id;
     const boxes = Array.from({ length: 200 }, () => ({ id: server.app.nextId(), name: 'Attic', ownerId }));
@@ -111,12 +108,12 @@ describe('what becomes of requests to boxes', () => {
       orderBy: [{ outcome: 'asc' }, { addedUpToMs: 'asc' }],
     });
 
-  it('is added up by several processes that store at the same time', async () => {
+  it('are added up by several processes that store at the same time', async () => {
     const boxes = [box, await enrolledBox(server.app), await enrolledBox(server.app)];
     const processes = [process(), process(), process()];
     for (let round = 0; round < 10; round += 1) {
       for (const [index, one] of processes.entries()) {
-        // None begins with the same box as the others.
+        // Each process begins with a different box.
         for (const { id } of [...boxes.slice(index), ...boxes.slice(0, index)]) {
           for (const ms of [1, 8, 40, 400]) one.note(id, 'answered', ms);
           one.note(id, 'answered', null);
@@ -140,7 +137,7 @@ describe('what becomes of requests to boxes', () => {
     }
   };
 
-  it('is stored five seconds after the first', async () => {
+  it('are stored five seconds after the first one', async () => {
     noteOften(server.app.boxMeasures);
     clock.advance(4_999);
     expect(await storedOf(box)).toEqual([]);
@@ -150,7 +147,7 @@ describe('what becomes of requests to boxes', () => {
     );
   });
 
-  it('is stored with one statement, however many requests there were', async () => {
+  it('are stored with one statement for any number of requests', async () => {
     const one = process();
     const refusals = refuseStatements(ADDING);
     try {
@@ -162,7 +159,7 @@ describe('what becomes of requests to boxes', () => {
     }
   });
 
-  it('is added to the hour in which it was, for many boxes in several statements', async () => {
+  it('are added to the hour they happened in, with several statements for many boxes', async () => {
     const boxes = await manyBoxes();
     const one = process();
     for (const { id } of boxes) one.note(id, 'answered', 3);
@@ -177,7 +174,7 @@ describe('what becomes of requests to boxes', () => {
     expect(rows.every(({ count }) => count === 1)).toBe(true);
   });
 
-  it('that cannot be stored is logged and stored with the next', async () => {
+  it('are logged if they cannot be stored, and stored with the next ones', async () => {
     const one = process();
     const refusals = refuseStatements(ADDING);
     try {
@@ -193,7 +190,7 @@ describe('what becomes of requests to boxes', () => {
     expect(await storedOf(box)).toEqual([{ outcome: '504', addedUpToMs: 0, count: 2 }]);
   });
 
-  it('that cannot be stored is tried again after five seconds, also where nothing more is asked', async () => {
+  it('are stored again five seconds after a failure, even without new requests', async () => {
     const one = process();
     const refusals = refuseStatements(ADDING);
     try {
@@ -206,7 +203,7 @@ describe('what becomes of requests to boxes', () => {
     await eventually(async () => expect(await storedOf(box)).toMatchObject([{ outcome: '504', count: 1 }]));
   });
 
-  it('that cannot be stored is tried with one statement, and none of it is lost', async () => {
+  it('are retried with one statement after a failure, and none is lost', async () => {
     const boxes = await manyBoxes();
     const one = process();
     for (const { id } of boxes) one.note(id, '503', null);
@@ -222,7 +219,7 @@ describe('what becomes of requests to boxes', () => {
     expect(await server.app.db.reader.boxMeasure.count({ where: { boxId: { in: ids } } })).toBe(200);
   });
 
-  it('of which nobody knows whether it was stored counts once at most', async () => {
+  it('count at most once if it is unknown whether they were stored', async () => {
     const one = new BoxMeasures({ clock, log, callOfNobody: () => unanswered(server.app.callOfNobody()) });
     one.note(box.id, '504', null);
     await one.store();
@@ -230,7 +227,7 @@ describe('what becomes of requests to boxes', () => {
     expect(await storedOf(box)).toEqual([{ outcome: '504', addedUpToMs: 0, count: 1 }]);
   });
 
-  it('is gone with its box, and what comes after it holds up nobody’s', async () => {
+  it('are deleted with their box, and later ones do not block those of other boxes', async () => {
     const other = await enrolledBox(server.app);
     const one = process();
     one.note(box.id, '503', null);
@@ -244,7 +241,7 @@ describe('what becomes of requests to boxes', () => {
     expect(lines).toEqual([]);
   });
 
-  it('waits for a bounded number of boxes while nothing can be stored', async () => {
+  it('are buffered for a limited number of boxes while the database refuses writes', async () => {
     const one = process();
     for (let id = 1n; id <= 10_000n; id += 1n) one.note(id, '503', null);
     one.note(box.id, '503', null);
