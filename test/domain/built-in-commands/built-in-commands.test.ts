@@ -29,7 +29,6 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-/** Runs a command in the guild's channel with options by their names. */
 async function run(name: string, options: Record<string, unknown> = {}, as = call) {
   const interaction = await runBuiltIn(as, guild.channel.id, name, options);
   const id = interaction.originalMessageId ?? 0n;
@@ -40,18 +39,17 @@ async function run(name: string, options: Record<string, unknown> = {}, as = cal
   return { interaction, message };
 }
 
-/** Denies something in the guild's channel to everybody but its owner. */
 const deny = (permission: bigint) =>
   denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), permission);
 
 describe('the table of built-in commands', () => {
   const names = Object.values(RESERVED_NAMES).flat();
 
-  test('has every reserved name, and no other', () => {
+  test('has exactly the reserved names', () => {
     expect(listBuiltIns().map(({ name }) => name)).toEqual(names);
   });
 
-  test('says of each whether the client carries it out', () => {
+  test('states for each whether the client runs it', () => {
     const ofClients: readonly string[] = RESERVED_NAMES.client;
     for (const name of names) {
       expect({ name, client: isOfClient(name), served: findBuiltIn(name) !== undefined }).toEqual({
@@ -64,7 +62,7 @@ describe('the table of built-in commands', () => {
 });
 
 describe('a built-in command', () => {
-  test('is answered by the platform, as an application answers', async () => {
+  test('is answered by the platform like a command of an application', async () => {
     const { interaction, message } = await run('flip');
     expect(message).toMatchObject({ authorId: PLATFORM_ID, applicationId: PLATFORM_ID, type: 20, visibleToId: null });
     expect(interaction).toMatchObject({ state: 'ANSWERED', name: 'flip', userId: ada.id, guildId: guild.id });
@@ -73,11 +71,11 @@ describe('a built-in command', () => {
     expect(message.content).toMatch(/^🪙 (Heads|Tails)$/);
   });
 
-  test('is found whatever the case of its name', async () => {
+  test('is found in any letter case', async () => {
     expect((await run(' FLIP ')).interaction.name).toBe('flip');
   });
 
-  test('of the client never gets here', async () => {
+  test('of the client is refused by the server', async () => {
     expect(await outcome(run('shrug'))).toBe('INVALID_INPUT');
   });
 
@@ -98,23 +96,23 @@ describe('a built-in command', () => {
     ['remindme', { when: '366d', about: 'tea' }],
     ['remindme', { when: '10s', about: 'tea' }],
     ['welcome', { channel: '1' }],
-  ])('refuses what its options do not take: %s %j', async (name, options) => {
+  ])('refuses invalid options: %s %j', async (name, options) => {
     expect(await outcome(run(name, options))).toBe('INVALID_INPUT');
   });
 
-  test('needs the right to run commands', async () => {
+  test('needs the permission to use application commands', async () => {
     await deny(Permission.UseApplicationCommands);
     expect(await outcome(run('userinfo'))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('that everybody sees needs the right to say something', async () => {
+  test('with a public response needs the permission to send messages', async () => {
     await deny(Permission.SendMessages);
     expect(await outcome(run('flip'))).toBe('MISSING_PERMISSIONS');
     expect(await outcome(run('remindme', { when: '10m', about: 'tea' }))).toBe('MISSING_PERMISSIONS');
     expect((await run('userinfo')).message.visibleToId).toBe(ada.id);
   });
 
-  test('notifies nobody of those it is made to mention', async () => {
+  test('does not notify the users it mentions', async () => {
     const { message } = await run('choice', { options: `<@${guild.owner.id}>,<@${guild.owner.id}>` });
     expect(message.content).toContain(`<@${guild.owner.id}>`);
     expect(message.mentionUserIds).toEqual([]);
@@ -134,44 +132,41 @@ describe('in a channel with slow mode', () => {
     ['choice', { options: 'tea, coffee' }],
     ['ascii', { text: 'Hi' }],
     ['qrcode', { text: 'Hi' }],
-  ])(
-    '%s counts as said by the caller, who waits after it, and to whom it is refused while they wait',
-    async (name, options) => {
-      await run(name, options);
-      expect(await outcome(say())).toBe('SLOW_MODE');
-      await expect(run(name, options)).rejects.toMatchObject({ code: 'SLOW_MODE', retryAfterMs: SECONDS * 1_000 });
-      clock.advance(SECONDS * 1_000);
-      await say();
-      expect(await outcome(run(name, options))).toBe('SLOW_MODE');
-      expect(await interactions()).toBe(1);
-      clock.advance(SECONDS * 1_000);
-      await run(name, options);
-    },
-  );
+  ])('%s counts as a message of the caller, and is refused while they wait', async (name, options) => {
+    await run(name, options);
+    expect(await outcome(say())).toBe('SLOW_MODE');
+    await expect(run(name, options)).rejects.toMatchObject({ code: 'SLOW_MODE', retryAfterMs: SECONDS * 1_000 });
+    clock.advance(SECONDS * 1_000);
+    await say();
+    expect(await outcome(run(name, options))).toBe('SLOW_MODE');
+    expect(await interactions()).toBe(1);
+    clock.advance(SECONDS * 1_000);
+    await run(name, options);
+  });
 
-  test('of several at once one is answered', async () => {
+  test('one of several commands at once is answered', async () => {
     const ended = await Promise.all([outcome(run('flip')), outcome(run('flip')), outcome(run('flip'))]);
     expect(ended.toSorted()).toEqual(['SLOW_MODE', 'SLOW_MODE', 'ok']);
     expect(await server.app.db.reader.message.count({ where: { channelId: guild.channel.id } })).toBe(1);
   });
 
-  test('what is refused for its options makes nobody wait', async () => {
+  test('a command with invalid options starts no delay', async () => {
     expect(await outcome(run('choice', { options: 'tea' }))).toBe('INVALID_INPUT');
     expect(await outcome(run('flip'))).toBe('ok');
   });
 
-  test('what the caller alone sees waits for nothing, and makes nobody wait', async () => {
+  test('a command with a private response neither waits nor starts a delay', async () => {
     for (const name of ['userinfo', 'serverinfo', 'userinfo']) expect(await outcome(run(name))).toBe('ok');
     expect(await outcome(run('flip'))).toBe('ok');
     expect(await outcome(run('userinfo'))).toBe('ok');
   });
 
-  test('who may bypass it waits for nothing', async () => {
+  test('a member who can bypass slow mode never waits', async () => {
     const owner = callOf(server.app, guild.owner);
     expect([await outcome(run('flip', {}, owner)), await outcome(run('flip', {}, owner))]).toEqual(['ok', 'ok']);
   });
 
-  test('a reminder, which everybody will see, counts when it is asked for', async () => {
+  test('a reminder counts when it is requested', async () => {
     const reminder = { when: '10m', about: 'tea' };
     await run('remindme', reminder);
     expect(await outcome(run('remindme', reminder))).toBe('SLOW_MODE');
@@ -184,7 +179,7 @@ describe('in a channel with slow mode', () => {
 describe('reminders', () => {
   const reminder = { when: '10m', about: 'tea' };
 
-  test('of one person are 25 at most that have not come yet, also when they are asked for at once', async () => {
+  test('are limited to 25 pending ones per user, even if several are requested at once', async () => {
     const before = await server.app.db.reader.job.count({ where: { kind: 'reminder' } });
     for (let asked = 0; asked < 24; asked += 1) await run('remindme', reminder);
     const outcomes = await Promise.all([1, 2, 3].map(() => outcome(run('remindme', reminder))));
@@ -194,18 +189,18 @@ describe('reminders', () => {
   });
 });
 
-describe('for fun', () => {
+describe('the commands for fun', () => {
   test('8ball answers a question', async () => {
     expect((await run('8ball', { question: 'Will it\nrain?' })).message.content).toMatch(/^> Will it rain\?\n🎱 .+/);
   });
 
-  test('choice chooses one of the things', async () => {
+  test('choice picks one of the options', async () => {
     expect((await run('choice', { options: 'tea, coffee' })).message.content).toMatch(
       /^I choose \*\*(tea|coffee)\*\*\.$/,
     );
   });
 
-  test('ascii writes in large letters', async () => {
+  test('ascii prints large letters', async () => {
     const { content } = (await run('ascii', { text: 'Hi' })).message;
     expect(content.split('\n').slice(1, -1)).toEqual([
       '  _   _ _ ',
@@ -217,12 +212,12 @@ describe('for fun', () => {
     ]);
   });
 
-  test('qrcode makes a picture', async () => {
+  test('qrcode returns an image', async () => {
     const { attachments } = (await run('qrcode', { text: 'https://example.org' })).message;
     expect(attachments).toMatchObject([{ filename: 'qrcode.png', contentType: 'image/png', width: 320, height: 320 }]);
   });
 
-  test('love says the same of two people, whoever is named first', async () => {
+  test('love returns the same result for two users, regardless of who comes first', async () => {
     const owner = String(guild.owner.id);
     const percent = async (options: object) =>
       /\*\*(\d+) %/.exec((await run('love', { ...options })).message.content)?.[1];
@@ -230,8 +225,8 @@ describe('for fun', () => {
   });
 });
 
-describe('for information', () => {
-  test('serverinfo shows what the caller sees, to the caller alone', async () => {
+describe('the commands for information', () => {
+  test("serverinfo shows the caller's view to the caller only", async () => {
     const { message } = await run('serverinfo');
     expect(message.visibleToId).toBe(ada.id);
     const [embed] = message.embeds as { title: string; fields: { name: string; value: string }[] }[];
@@ -241,14 +236,14 @@ describe('for information', () => {
     expect(await outcome(run('serverinfo'))).toBe('UNKNOWN_CHANNEL');
   });
 
-  test('userinfo shows the caller unless it is told whom', async () => {
+  test('userinfo shows the caller unless a user is given', async () => {
     const titleOf = async (options: object) =>
       ((await run('userinfo', { ...options })).message.embeds as { title: string }[])[0]?.title;
     expect(await titleOf({})).toBe(ada.username);
     expect(await titleOf({ user: String(guild.owner.id) })).toBe(guild.owner.username);
   });
 
-  test('avatar says so where somebody has none', async () => {
+  test('avatar reports if a user has none', async () => {
     expect((await run('avatar')).message.content).toBe(`<@${ada.id}> has no avatar.`);
   });
 });

@@ -36,11 +36,9 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-/** Runs a command in the guild's channel with options by their names. */
 const run = (name: string, options: Record<string, unknown> = {}, as = call) =>
   runBuiltIn(as, guild.channel.id, name, options);
 
-/** What the platform said in the guild's channel by itself, oldest first. */
 const said = (): Promise<Message[]> =>
   server.app.db.reader.message.findMany({
     where: { channelId: guild.channel.id, authorId: PLATFORM_ID, type: 0 },
@@ -53,14 +51,13 @@ const say = (content: string, as = call) => sendMessage(as, { channelId: guild.c
 
 const jobs = () => server.app.db.reader.job.count({ where: { kind: { in: ['reminder', 'greeting'] } } });
 
-/** All jobs are done, those among them that are due at once. */
 async function settled(): Promise<void> {
   clock.advance(1);
   await eventually(async () => expect(await jobs()).toBe(0));
 }
 
 describe('afk', () => {
-  test('tells whoever mentions somebody, and them alone', async () => {
+  test('notifies only the user who mentions the absent member', async () => {
     await run('afk', { message: 'at lunch' });
     await say(`hello <@${ada.id}>`, owner);
     const [notice, ...others] = await said();
@@ -69,21 +66,21 @@ describe('afk', () => {
     expect(notice?.content).toMatch(new RegExp(`^<@${ada.id}> is away since <t:\\d+:R>: at lunch$`));
   });
 
-  test('ends when who is away writes something, and tells them', async () => {
+  test('ends when the absent member writes, and notifies them', async () => {
     await run('afk');
     await say('back');
     await say(`hello <@${ada.id}>`, owner);
     expect(await said()).toMatchObject([{ visibleToId: ada.id, content: expect.stringContaining('Welcome back') }]);
   });
 
-  test('keeps the last of what was noted', async () => {
+  test('keeps the latest message', async () => {
     await run('afk', { message: 'at lunch' });
     await run('afk', { message: 'at the lake' });
     await say(`hello <@${ada.id}>`, owner);
     expect(await saidTexts()).toEqual([expect.stringContaining('at the lake')]);
   });
 
-  test('is of one server', async () => {
+  test('applies to one guild', async () => {
     const elsewhere = await createGuild(server.app);
     await addMember(server.app, elsewhere.id, ada);
     await run('afk');
@@ -112,7 +109,7 @@ describe('remindme', () => {
     expect(parseDelay(text)).toBe(expected);
   });
 
-  test('reminds where it was asked, at its time and once', async () => {
+  test('posts once, in the same channel, at the requested time', async () => {
     await run('remindme', { when: '2h', about: 'the cake' });
     clock.advance(2 * HOUR_MS - 1);
     expect(await said()).toEqual([]);
@@ -123,7 +120,7 @@ describe('remindme', () => {
     ]);
   });
 
-  test('says it once though it is done twice', async () => {
+  test('posts once even if the job runs twice', async () => {
     const payload = {
       userId: String(ada.id),
       channelId: String(guild.channel.id),
@@ -136,7 +133,7 @@ describe('remindme', () => {
     expect(await said()).toHaveLength(1);
   });
 
-  test('mentions nobody else, whatever it is about', async () => {
+  test('mentions only the caller, regardless of the text', async () => {
     await run('remindme', { when: '1m', about: `@everyone <@${guild.owner.id}>` });
     clock.advance(60_000);
     await settled();
@@ -146,7 +143,7 @@ describe('remindme', () => {
   test.each([
     ['the channel is out of sight', Permission.ViewChannel],
     ['who asked may write nothing', Permission.SendMessages],
-  ])('says nothing where %s by then', async (_what, permission) => {
+  ])('posts nothing if %s by then', async (_what, permission) => {
     await run('remindme', { when: '1m', about: 'the cake' });
     await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), permission);
     clock.advance(60_000);
@@ -156,7 +153,6 @@ describe('remindme', () => {
 });
 
 describe('welcome and goodbye', () => {
-  /** Somebody joins by an invite, and leaves. */
   async function visit(): Promise<User> {
     const visitor = await createPerson(server.app);
     const { code } = await createInvite(owner, guild.channel.id);
@@ -167,12 +163,12 @@ describe('welcome and goodbye', () => {
     return visitor;
   }
 
-  test('need the right to manage the server', async () => {
+  test('need the permission to manage the server', async () => {
     expect(await outcome(run('welcome'))).toBe('MISSING_PERMISSIONS');
     expect(await outcome(run('goodbye', { off: true }))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('are said to those who come and go', async () => {
+  test('are posted when users join and leave', async () => {
     await run('welcome', {}, owner);
     await run('goodbye', { message: '{user} left {server}; {nothing}' }, owner);
     const visitor = await visit();
@@ -183,7 +179,7 @@ describe('welcome and goodbye', () => {
     ]);
   });
 
-  test('are not said to bots', async () => {
+  test('are not posted for bots', async () => {
     await run('welcome', {}, owner);
     await run('goodbye', {}, owner);
     const bot = await createBot(server.app);
@@ -193,14 +189,14 @@ describe('welcome and goodbye', () => {
     expect(await said()).toEqual([]);
   });
 
-  test('are silent once they are off', async () => {
+  test('are not posted after they are turned off', async () => {
     await run('welcome', {}, owner);
     await run('welcome', { off: true }, owner);
     await visit();
     expect(await said()).toEqual([]);
   });
 
-  test('keep to channels of their server', async () => {
+  test('are limited to channels of their guild', async () => {
     const elsewhere = await createGuild(server.app);
     const channel = String(elsewhere.channel.id);
     expect(await outcome(run('welcome', { channel }, owner))).toBe('INVALID_INPUT');

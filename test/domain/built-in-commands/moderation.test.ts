@@ -36,7 +36,6 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-/** Runs a command in the guild's channel with options by their names, and answers what it said. */
 async function run(name: string, options: Record<string, unknown>, as = owner): Promise<string> {
   const interaction = await runBuiltIn(as, guild.channel.id, name, options);
   const where = { id: interaction.originalMessageId ?? 0n };
@@ -62,28 +61,28 @@ const texts = async () =>
 const lastAudit = () =>
   server.app.db.reader.auditEntry.findFirst({ where: { guildId: guild.id }, orderBy: { id: 'desc' } });
 
-describe('moderation', () => {
+describe('the moderation commands', () => {
   test.each([
     ['ban', Permission.BanMembers],
     ['unban', Permission.BanMembers],
     ['kick', Permission.KickMembers],
-  ])('%s needs its permission of the caller', async (name) => {
+  ])('require the permission of the caller for %s', async (name) => {
     expect(await outcome(run(name, { user: String(bob.id) }, asAda))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('clear and slowmode need their permissions of the caller', async () => {
+  test('require the permissions of the caller for clear and slowmode', async () => {
     expect(await outcome(run('clear', { count: 1 }, asAda))).toBe('MISSING_PERMISSIONS');
     expect(await outcome(run('slowmode', { seconds: 5 }, asAda))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('reaches those alone who rank below the caller', async () => {
+  test('affect only members who rank below the caller', async () => {
     await permitEveryone(server.app, guild.id, DEFAULT_EVERYONE_PERMISSIONS | Permission.KickMembers);
     expect(await outcome(run('kick', { user: String(guild.owner.id) }, asAda))).toBe('MISSING_PERMISSIONS');
     expect(await outcome(run('kick', { user: String(bob.id) }, asAda))).toBe('MISSING_PERMISSIONS');
     expect(await isMember(bob)).toBe(true);
   });
 
-  test('ban keeps somebody away, with its reason in the audit log, until unban', async () => {
+  test('ban a user, with the reason in the audit log, until unban', async () => {
     expect(await run('ban', { user: String(bob.id), reason: 'spam' })).toBe(`<@${bob.id}> is banned.`);
     expect(await lastAudit()).toMatchObject({ targetId: bob.id, actorId: guild.owner.id, reason: 'spam' });
     expect(await isMember(bob)).toBe(false);
@@ -95,13 +94,13 @@ describe('moderation', () => {
     expect(await isMember(bob)).toBe(true);
   });
 
-  test('kick ends a membership', async () => {
+  test('end a membership with kick', async () => {
     await run('kick', { user: String(bob.id), reason: 'rude' });
     expect(await isMember(bob)).toBe(false);
     expect(await lastAudit()).toMatchObject({ targetId: bob.id, reason: 'rude' });
   });
 
-  test('clear removes the newest, as many as there are and no older than two weeks', async () => {
+  test('remove the newest messages with clear, none older than two weeks', async () => {
     await say('old');
     clock.advance(15 * DAY_MS);
     for (const text of ['one', 'two', 'three']) await say(text);
@@ -112,7 +111,7 @@ describe('moderation', () => {
     expect(await texts()).toEqual(['old']);
   });
 
-  test('slowmode sets and lifts it', async () => {
+  test('set and lift slow mode with slowmode', async () => {
     const seconds = async () =>
       (await server.app.db.reader.channel.findUniqueOrThrow({ where: { id: guild.channel.id } })).rateLimitPerUser;
     await run('slowmode', { seconds: 30 });
@@ -122,7 +121,7 @@ describe('moderation', () => {
     expect(await outcome(run('slowmode', { seconds: 21_601 }))).toBe('INVALID_INPUT');
   });
 
-  test('slowmode is refused where there is none, whoever may set it, and for how long', async () => {
+  test('refuse slowmode in announcement channels, for any caller and delay', async () => {
     const { id } = await createChannel(owner, guild.id, { name: 'news', type: ChannelType.GuildAnnouncement });
     for (const seconds of [30, 0]) {
       await expect(runBuiltIn(owner, id, 'slowmode', { seconds })).rejects.toMatchObject({

@@ -4,7 +4,6 @@ import { InvokedOptions } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import type { Interaction } from '../../../src/infra/database/index.js';
 
-/** Runs a built-in command with options by their names, as the faces would. */
 export async function runBuiltIn(
   call: CallContext,
   channelId: bigint,

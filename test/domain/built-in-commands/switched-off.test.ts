@@ -30,7 +30,7 @@ let owner: Person;
 let guild: MadeGuild;
 let user: User;
 let off: CallContext;
-/** The same person after the operator has switched the built-in commands on again. */
+/** A call of the same user after the built-in commands are switched on again. */
 let on: CallContext;
 
 beforeAll(async () => {
@@ -52,7 +52,6 @@ function switchedOn(person: User): CallContext {
 
 const channelId = () => BigInt(guild.textChannelId);
 
-/** What the platform said in the channel by itself. */
 async function said(): Promise<string[]> {
   const where = { channelId: channelId(), authorId: PLATFORM_ID, type: 0 };
   const messages = await server.app.db.reader.message.findMany({ where, orderBy: { id: 'asc' } });
@@ -81,7 +80,7 @@ describe('with BUILT_IN_COMMANDS=off', () => {
       rest = new REST({ api: `${server.origin}/api` }).setToken(bot.botToken);
     });
 
-    test('registers and changes commands of any name, and people run them', async () => {
+    test('registers and changes commands with any name, and users run them', async () => {
       const registered = (await rest.put(Routes.applicationCommands(bot.id), { body })) as {
         id: string;
         name: string;
@@ -99,7 +98,7 @@ describe('with BUILT_IN_COMMANDS=off', () => {
       expect(runnableCommands).toEqual(['clear', 'kick', 'poll', 'unban'].map((name) => ({ name, reserved: false })));
     });
 
-    test('keeps its commands when they are switched on again, but they are hidden and refused until they are renamed', async () => {
+    test('keeps its commands after they are switched on again, but they are hidden and refused until renamed', async () => {
       const registered = (await rest.put(Routes.applicationCommands(bot.id), { body })) as { id: string }[];
       const commandId = BigInt(registered[0]?.id ?? 0);
       expect(await runnableCommandIds(off, { channelId: channelId() })).toHaveLength(names.length);
@@ -109,13 +108,13 @@ describe('with BUILT_IN_COMMANDS=off', () => {
     });
   });
 
-  test('a reminder that was asked for before still comes', async () => {
+  test('a pending reminder is still posted', async () => {
     await runBuiltIn(on, channelId(), 'remindme', { when: '2h', about: 'the cake' });
     clock.advance(2 * 3_600_000);
     await eventually(async () => expect(await said()).toEqual([expect.stringContaining('the cake')]));
   });
 
-  test('an absence is told to nobody, and ends when its person writes', async () => {
+  test('an absence is not announced, and ends when its member writes', async () => {
     const ada = await createPerson(server.app);
     await addMember(server.app, BigInt(guild.id), ada);
     await runBuiltIn(switchedOn(ada), channelId(), 'afk', { message: 'at lunch' });
@@ -128,7 +127,7 @@ describe('with BUILT_IN_COMMANDS=off', () => {
     expect(await said()).toHaveLength(1);
   });
 
-  test('nobody is greeted, and the greeting is kept for when they are on again', async () => {
+  test('new members are not greeted, and the greeting is kept until they are on again', async () => {
     await runBuiltIn(on, channelId(), 'welcome', { channel: guild.textChannelId, message: 'Welcome, {user}!' });
     const { code } = await createInvite(off, channelId());
     await joinGuild(callOf(server.app, await createPerson(server.app)), code);
