@@ -18,7 +18,7 @@ test.beforeAll(async ({ server }) => {
 const make = (input: { name: string; type?: number }, of = guild) =>
   createChannel(callOf(app, of.owner), of.id, parseInput(NewChannel, input));
 
-test('a new channel is told of, seen at once, and stands in the log', async () => {
+test('a new channel is published, visible at once, and audited', async () => {
   const { events } = hearGuild({ app }, guild.id);
   expect((await app.guilds.view(guild.id))?.channels.size).toBe(2);
   const { id, ...channel } = await make({ name: ' talk ', type: 2 });
@@ -32,7 +32,7 @@ test('a new channel is told of, seen at once, and stands in the log', async () =
   ]);
 });
 
-test.each([undefined, 0, 2, 4, 5])('the type may be %s', async (type) => {
+test.each([undefined, 0, 2, 4, 5])('a channel can have the type %s', async (type) => {
   const channel = await make(type === undefined ? { name: 'x' } : { name: 'x', type });
   expect(channel.type).toBe(type ?? 0);
 });
@@ -43,11 +43,11 @@ test.each([
   ['type', { name: 'x', type: 15 }],
   ['name', { name: ' ' }],
   ['name', { name: 'x'.repeat(101) }],
-])('a bad %s is refused', (path, input) => {
+])('an invalid %s is refused', (path, input) => {
   expect(faultsIn(NewChannel, input)).toMatchObject([{ path }]);
 });
 
-test('a new channel stands behind the last, whatever positions there are, and whoever makes one beside', async () => {
+test('a new channel is placed last, regardless of existing positions and other new channels', async () => {
   const own = await createGuild(app);
   await app.db.writer.channel.update({ where: { id: own.channel.id }, data: { position: 7 } });
   expect((await make({ name: 'x'.repeat(100) }, own)).position).toBe(8);
@@ -57,7 +57,7 @@ test('a new channel stands behind the last, whatever positions there are, and wh
   expect((await make({ name: 'first' }, own)).position).toBe(0);
 });
 
-test('a guild has 500 channels at most, though two take the last place at once', async () => {
+test('a guild has at most 500 channels, even if two take the last place at once', async () => {
   const full = await createGuild(app);
   const data = Array.from({ length: 497 }, (_, n) => ({ id: app.nextId(), guildId: full.id, name: `${n}` }));
   await app.db.writer.channel.createMany({ data });
@@ -67,7 +67,7 @@ test('a guild has 500 channels at most, though two take the last place at once',
   expect(refused).toEqual([expect.objectContaining({ code: 'TOO_MANY_CHANNELS', message })]);
 });
 
-test('making one needs ManageChannels', async () => {
+test('creating a channel needs ManageChannels', async () => {
   const ada = await createPerson(app);
   const call = callOf(app, ada);
   await expect(createChannel(call, guild.id, { name: 'mine' })).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });

@@ -29,7 +29,7 @@ const remove = (id: bigint, signal = new AbortController().signal) => removeChan
 
 const say = async (channelId: bigint) => (await sendMessage(owner, { channelId, body: toSend({ content: 'x' }) })).id;
 
-test('nobody finds a deleted channel, which is told of as it was, and stands in the log', async () => {
+test('a deleted channel is published and audited, and can no longer be found', async () => {
   const channelId = guild.channel.id;
   const said = { targetId: guild.id, targetType: 0 as const, allow: 0n, deny: 2048n };
   await setChannelOverwrite(owner, channelId, said);
@@ -38,7 +38,7 @@ test('nobody finds a deleted channel, which is told of as it was, and stands in 
   const deleted = await deleteChannel(owner, channelId);
   expect(deleted).toMatchObject({ channel: { id: channelId, guildId: guild.id, overwrites: [said] } });
   expect(events.map(({ type }) => type)).toEqual([
-    // It was the guild's system channel.
+    // The channel was the system channel of the guild.
     'GUILD_UPDATE',
     'GUILD_AUDIT_LOG_ENTRY_CREATE',
     'CHANNEL_DELETE',
@@ -64,7 +64,7 @@ test('nobody finds a deleted channel, which is told of as it was, and stands in 
   expect(await outcome(listMessages(owner, { channelId, limit: 1 }))).toBe('UNKNOWN_CHANNEL');
 });
 
-test('its invites and its greetings go with it, and the guild names it no more', async () => {
+test('deleting a channel deletes its invites and greetings, and clears it from the guild', async () => {
   const channelId = guild.channel.id;
   await createInvite(owner, channelId);
   await app.db.writer.greeting.create({ data: { guildId: guild.id, kind: 'WELCOME', channelId, message: 'hi' } });
@@ -78,7 +78,7 @@ test('its invites and its greetings go with it, and the guild names it no more',
   expect(await app.db.reader.guild.findUnique({ where: { id: guild.id } })).toMatchObject({ systemChannelId: null });
 });
 
-test('lists of who may run commands say nothing of it any more, and that is told', async () => {
+test('deleting a channel removes it from command permissions and publishes the change', async () => {
   const channelId = guild.channel.id;
   const { id: applicationId } = await createBot(app, { owner: guild.owner });
   const { id: commandId } = await putCommand(app, applicationId);
@@ -91,7 +91,7 @@ test('lists of who may run commands say nothing of it any more, and that is told
   expect(events).toContainEqual({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
 });
 
-test('the channels of a category stay, without one, and each is told of before', async () => {
+test('deleting a category keeps its channels, and publishes their changes before the deletion', async () => {
   const { id: parentId } = await createChannel(owner, guild.id, { name: 'category', type: 4 });
   const children = [
     await createChannel(owner, guild.id, { name: 'a', parentId }),
@@ -107,13 +107,13 @@ test('the channels of a category stay, without one, and each is told of before',
   expect(await app.db.reader.channel.count({ where: { guildId: guild.id, parentId: null } })).toBe(4);
 });
 
-test('to delete a channel takes as many statements with many messages as with few', async () => {
+test('deleting a channel takes the same number of statements for few and many messages', async () => {
   const many = (await createChannel(owner, guild.id, { name: 'many' })).id;
   const one = (await createChannel(owner, guild.id, { name: 'one' })).id;
   await say(one);
   await putMessages(many, 120);
   const statementsToDelete = async (id: bigint) => {
-    // What is remembered of the guild is read before.
+    // Fills the guild cache.
     await getChannel(owner, id);
     return (await statementsOf(() => deleteChannel(owner, id))).length;
   };
@@ -149,7 +149,7 @@ describe('the job that removes a channel', () => {
     );
   });
 
-  test('removes messages with their files, in pieces, and then the channel', async () => {
+  test('removes messages with their files in batches, and then the channel', async () => {
     const channelId = guild.channel.id;
     const [first = 0n] = await putMessages(channelId, 120);
     const other = await say((await createChannel(owner, guild.id, { name: 'other' })).id);
@@ -171,7 +171,7 @@ describe('the job that removes a channel', () => {
     await remove(channelId);
   });
 
-  test('goes on where another stopped', async () => {
+  test('continues after an interrupted run', async () => {
     const channelId = guild.channel.id;
     await putMessages(channelId, 60);
     await deleteChannel(owner, channelId);
@@ -183,7 +183,7 @@ describe('the job that removes a channel', () => {
     expect(await app.db.reader.channel.count({ where: { id: channelId } })).toBe(0);
   });
 
-  test('leaves alone what somebody can reach', async () => {
+  test('ignores a channel that is not deleted', async () => {
     await say(guild.channel.id);
     await remove(guild.channel.id);
     expect(await app.db.reader.message.count({ where: { channelId: guild.channel.id } })).toBe(1);

@@ -34,7 +34,7 @@ test.beforeAll(async ({ server: shared }) => {
 const open = async () => (await openDirectChannel(room.bot, room.users.ada.id)).channel.id;
 const HELLO = { body: toSend({ content: 'hello' }) };
 
-test('between two there is one, whoever opens it, and also when ten do at once', async () => {
+test('two users share one direct channel, even if ten calls open it at once', async () => {
   const bob = room.users.bob.id;
   const opened = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>
@@ -46,7 +46,7 @@ test('between two there is one, whoever opens it, and also when ten do at once',
   expect(opened[1]?.recipients?.map(({ id }) => id)).toEqual([room.users.bot.id]);
 });
 
-test('it is there for its two alone', async () => {
+test('a direct channel is accessible to its two recipients only', async () => {
   const id = await open();
   expect(await getChannel(room.ada, id)).toMatchObject({ recipients: [{ id: room.users.bot.id }] });
   expect(await outcome(getChannel(room.bob, id))).toBe('UNKNOWN_CHANNEL');
@@ -54,7 +54,7 @@ test('it is there for its two alone', async () => {
   expect(await outcome(getChannel(callOf(server.app, other.user), id))).toBe('MISSING_ACCESS');
 });
 
-test('all that is done with messages is done there, and told to both', async () => {
+test('a direct channel supports all message operations and publishes them to its recipients', async () => {
   const channelId = await open();
   const heard: BusMessage[] = [];
   const subscription = server.app.bus.subscribe(topics.user(room.users.ada.id), (message) => {
@@ -83,14 +83,14 @@ test('all that is done with messages is done there, and told to both', async () 
   subscription.close();
 });
 
-test("what takes somebody's rights over others is not done there", async () => {
+test('a direct channel refuses operations that need permissions over other users', async () => {
   const channelId = await open();
   const { id: messageId } = await sendMessage(room.bot, { channelId, ...HELLO });
   expect(await outcome(clearReactions(room.bot, { channelId, messageId }))).toBe('DIRECT_CHANNEL');
   expect(await outcome(deleteMessage(room.ada, { channelId, messageId }))).toBe('DIRECT_CHANNEL');
 });
 
-test('closing it loses nothing', async () => {
+test('closing a direct channel deletes nothing', async () => {
   const id = await open();
   const { id: messageId } = await sendMessage(room.bot, { channelId: id, ...HELLO });
   expect((await deleteOrCloseChannel(room.bot, id)).channel.id).toBe(id);
@@ -101,8 +101,8 @@ test('closing it loses nothing', async () => {
   expect(await outcome(deleteOrCloseChannel(room.bot, room.channelId))).toBe('MISSING_PERMISSIONS');
 });
 
-describe('somebody can be written to', () => {
-  test('by who shares a server with them, as long as they do', async () => {
+describe('a user can be messaged', () => {
+  test('by a member of the same guild, as long as they share it', async () => {
     const [guild, person, bot] = [
       await createGuild(server.app),
       await createPerson(server.app),
@@ -121,7 +121,7 @@ describe('somebody can be written to', () => {
     expect(await listMessages(asPerson, { channelId: channel.id, limit: 5 })).toHaveLength(1);
   });
 
-  test('by nobody for a server that was deleted, even before its rows are removed', async () => {
+  test('through a shared guild only until it is deleted, even before its rows are removed', async () => {
     const [guild, person, other] = [
       await createGuild(server.app),
       await createPerson(server.app),
@@ -134,7 +134,7 @@ describe('somebody can be written to', () => {
     expect(await outcome(sendMessage(asPerson, { channelId: channel.id, ...HELLO }))).toBe('CANNOT_MESSAGE_USER');
   });
 
-  test("and what was written stays its author's to edit and delete, also when they share no server any more", async () => {
+  test('and the author can still edit and delete a message after they share no guild', async () => {
     const [guild, person, bot] = [
       await createGuild(server.app),
       await createPerson(server.app),
@@ -159,7 +159,7 @@ describe('somebody can be written to', () => {
     expect(await listMessages(asPerson, { channelId, limit: 5 })).toEqual([]);
   });
 
-  test('by a bot whose application they installed, and may write to it', async () => {
+  test('by a bot whose application they installed, and can message that bot', async () => {
     const [person, bot] = [await createPerson(server.app), await createBot(server.app)];
     await server.app.db.writer.application.update({ where: { id: bot.id }, data: { userInstall: true } });
     const asPerson = callOf(server.app, person);
@@ -168,13 +168,13 @@ describe('somebody can be written to', () => {
     expect(await outcome(sendMessage(asPerson, { channelId: channel.id, ...HELLO }))).toBe('ok');
   });
 
-  test('by another person of the same server, and by nobody else', async () => {
+  test('by another user of the same guild, and by no other user', async () => {
     expect(await outcome(openDirectChannel(room.ada, room.users.bob.id))).toBe('ok');
     const stranger = await createPerson(server.app);
     expect(await outcome(openDirectChannel(room.ada, stranger.id))).toBe('CANNOT_MESSAGE_USER');
   });
 
-  test('by no bot, if it is one, nor by themselves, nor if there is no such user', async () => {
+  test('by no other bot if it is a bot, not by itself, and not if it does not exist', async () => {
     const other = await createBot(server.app);
     await addMember(server.app, room.guild.id, other.user);
     expect(await outcome(openDirectChannel(room.bot, other.id))).toBe('CANNOT_MESSAGE_USER');
@@ -182,7 +182,7 @@ describe('somebody can be written to', () => {
     expect(await outcome(openDirectChannel(room.bot, 5n))).toBe('INVALID_RECIPIENT');
   });
 
-  test('on a box by its own people, of whom the cloud knows none', async () => {
+  test('on a box by a bot of the box, and is unknown in the cloud', async () => {
     const undo = asBox(server.app, 5_000);
     try {
       const person = await createPerson(server.app);

@@ -14,7 +14,7 @@ test.beforeAll(async ({ server }) => {
   guild = await createGuild(app);
 });
 
-test('a channel is shown with its overwrites and its newest message', async () => {
+test('a channel has its overwrites and its newest message', async () => {
   const owner = callOf(app, guild.owner);
   const bits = { allow: 0n, deny: Permission.SendMessages };
   await app.db.writer.channelOverwrite.create({
@@ -37,7 +37,7 @@ test('a channel is shown with its overwrites and its newest message', async () =
   expect((await getChannel(owner, guild.channel.id)).lastMessageId).toBe(newest);
 });
 
-test('a channel is shown to who may view it, and to nobody else', async () => {
+test('a channel is returned only to users who can view it', async () => {
   const { id } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'hidden' });
   const [ada, bot] = [await createPerson(app), (await createBot(app)).user];
   await expect(getChannel(callOf(app, ada), id)).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
@@ -53,7 +53,7 @@ test('a channel is shown to who may view it, and to nobody else', async () => {
   await expect(getChannel(callOf(app, bot), gone)).rejects.toMatchObject({ code: 'MISSING_ACCESS' });
 });
 
-test('a channel that goes away meanwhile is unknown', async () => {
+test('a channel that is deleted in the meantime is unknown', async () => {
   const owner = callOf(app, guild.owner);
   const { id } = await createChannel(owner, guild.id, { name: 'short-lived' });
   await getChannel(owner, id);

@@ -32,8 +32,8 @@ const inOrder = (placed: Placed[]) =>
 const check = (property: (before: Placed[], stated: ChannelPosition[]) => void) =>
   fc.assert(fc.property(channels, positions, property));
 
-describe('channels that are sorted', () => {
-  test('get what is said of them last, and the others stay', () => {
+describe('the sorting of channels', () => {
+  test('applies the last value for each channel and keeps the others', () => {
     check((before, stated) => {
       for (const channel of applied(before, stated)) {
         const old = before.find(({ id }) => id === channel.id)!;
@@ -46,7 +46,7 @@ describe('channels that are sorted', () => {
     });
   });
 
-  test('are told of where they move, and nowhere else; the same again moves nothing', () => {
+  test('reports exactly the moved channels, and moves none if repeated', () => {
     check((before, stated) => {
       for (const { channel, position: to, parentId } of movesOf(before, stated)) {
         expect(to !== channel.position || parentId !== channel.parentId).toBe(true);
@@ -55,7 +55,7 @@ describe('channels that are sorted', () => {
     });
   });
 
-  test('stand in the order that is stated of all of them', () => {
+  test('results in the requested order', () => {
     fc.assert(
       fc.property(
         channels.chain((before) =>
@@ -69,7 +69,7 @@ describe('channels that are sorted', () => {
     );
   });
 
-  test('do not change what was read of them', () => {
+  test('does not modify its input', () => {
     check((before, stated) => {
       const copy = structuredClone(before);
       movesOf(before, stated);

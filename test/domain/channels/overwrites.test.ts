@@ -43,7 +43,6 @@ const ofMember = (targetId: bigint, allow: bigint, deny = 0n) => ({ targetId, ta
 const stored = (channelId = guild.channel.id) =>
   app.db.reader.channelOverwrite.findMany({ where: { channelId }, orderBy: { targetId: 'asc' } });
 
-/** Somebody who may do this in the guild, beside what everybody may. */
 async function memberWith(permissions: bigint): Promise<CallContext> {
   const [person, held] = [
     await createPerson(app),
@@ -54,7 +53,7 @@ async function memberWith(permissions: bigint): Promise<CallContext> {
   return callOf(app, person);
 }
 
-test('an overwrite is set, changed and taken back, which is told and stands in the log', async () => {
+test('an overwrite is set, changed and deleted, and each change is published and audited', async () => {
   const { events } = hearGuild({ app }, guild.id);
   const channelId = guild.channel.id;
   await setChannelOverwrite(owner, channelId, ofRole(role.id, SendMessages));
@@ -86,7 +85,7 @@ test('an overwrite is set, changed and taken back, which is told and stands in t
   ]);
 });
 
-test('a target is a role or a member of the guild, and of the kind that is said', async () => {
+test('a target must be a role or a member of the guild, with the matching type', async () => {
   const other = await createGuild(app);
   const [elsewhere, stranger] = [
     await createRole(callOf(app, other.owner), other.id, { name: 'x', permissions: 0n }),
@@ -105,7 +104,7 @@ test('a target is a role or a member of the guild, and of the kind that is said'
   expect(await stored()).toEqual([]);
 });
 
-test('the overwrite of somebody who left stays, and may be sent back', async () => {
+test('the overwrite of a former member stays, and can be sent again', async () => {
   await setChannelOverwrite(owner, guild.channel.id, ofMember(ada.id, SendMessages));
   await app.db.writer.member.delete({ where: { guildId_userId: { guildId: guild.id, userId: ada.id } } });
   const overwrites = [ofMember(ada.id, 0n), ofRole(role.id, SendMessages)];
@@ -114,7 +113,7 @@ test('the overwrite of somebody who left stays, and may be sent back', async () 
   expect(await outcome(setChannelOverwrite(owner, guild.channel.id, ofMember(ada.id, SendMessages)))).toBe('ok');
 });
 
-test('a list takes the place of all that a channel has, and of two for one target the last counts', async () => {
+test('a list replaces all overwrites of a channel, and the last one of each target wins', async () => {
   await setChannelOverwrite(owner, guild.channel.id, ofMember(ada.id, SendMessages));
   const overwrites = [ofRole(role.id, 0n, SendMessages), ofRole(role.id, SendMessages)];
   const { channel } = await updateChannel(owner, guild.channel.id, { overwrites });
@@ -129,7 +128,7 @@ test('a list takes the place of all that a channel has, and of two for one targe
   });
 });
 
-test('a channel has 1,000 overwrites at most, though two take the last place at once', async () => {
+test('a channel has at most 1,000 overwrites, even if two take the last place at once', async () => {
   const channelId = guild.channel.id;
   const data = Array.from({ length: 999 }, (_, n) => ({ channelId, targetId: BigInt(n + 1), targetType: 1 }));
   await app.db.writer.channelOverwrite.createMany({ data });
@@ -137,11 +136,11 @@ test('a channel has 1,000 overwrites at most, though two take the last place at 
     [ofRole(role.id, 0n), ofMember(ada.id, 0n)].map((one) => outcome(setChannelOverwrite(owner, channelId, one))),
   );
   expect(ended.toSorted()).toEqual(['TOO_MANY_OVERWRITES', 'ok']);
-  // One that is there can be changed all the same.
+  // An existing overwrite can still be changed.
   expect(await outcome(setChannelOverwrite(owner, channelId, ofMember(1n, SendMessages)))).toBe('ok');
 });
 
-test('all channels of a server together have 10,000 overwrites at most', async () => {
+test('the channels of a server have at most 10,000 overwrites together', async () => {
   const channelIds = Array.from({ length: 10 }, () => app.nextId());
   const channels = channelIds.map((id) => ({ id, guildId: guild.id, name: 'many', type: 0 }));
   await app.db.writer.channel.createMany({ data: channels });
@@ -164,11 +163,11 @@ test('all channels of a server together have 10,000 overwrites at most', async (
   expect(await create()).toBe('ok');
 });
 
-describe('who manages permissions may newly say', () => {
+describe('a member who manages permissions can newly set', () => {
   const says = (call: CallContext, overwrite: ReturnType<typeof ofRole>, channelId = guild.channel.id) =>
     outcome(setChannelOverwrite(call, channelId, overwrite));
 
-  test('what they may do in the guild, and not that others manage permissions', async () => {
+  test('the permissions they have in the guild, except Manage Roles', async () => {
     const call = await memberWith(ManageRoles | ManageChannels);
     expect(await says(call, ofRole(role.id, SendMessages, ViewChannel))).toBe('ok');
     for (const overwrite of [
@@ -183,20 +182,20 @@ describe('who manages permissions may newly say', () => {
     }
   });
 
-  test('anything as an administrator', async () => {
+  test('any permission as an administrator', async () => {
     const call = await memberWith(Administrator);
     expect(await says(call, ofRole(role.id, ManageRoles | BanMembers))).toBe('ok');
     const overwrites = [ofRole(role.id, ManageRoles)];
     expect(await outcome(createChannel(call, guild.id, { name: 'x', overwrites }))).toBe('ok');
   });
 
-  test('anything in a channel of which an overwrite lets them manage permissions', async () => {
+  test('any permission in a channel whose overwrite lets them manage permissions', async () => {
     const { user } = (await memberWith(0n)).actor as { user: User };
     await setChannelOverwrite(owner, guild.channel.id, ofMember(user.id, ManageRoles));
     expect(await says(callOf(app, user), ofRole(role.id, BanMembers | ManageRoles))).toBe('ok');
   });
 
-  test('what they may do in the category of the channel', async () => {
+  test('the permissions they have in the category of the channel', async () => {
     const call = await memberWith(ManageRoles);
     const { id: parentId } = await createChannel(owner, guild.id, { name: 'category', type: 4 });
     const { id } = await createChannel(owner, guild.id, { name: 'child', parentId });
@@ -207,7 +206,7 @@ describe('who manages permissions may newly say', () => {
     expect(await says(call, overwrite, id)).toBe('ok');
   });
 
-  test('nothing of what is said already, which they may send back and take away', async () => {
+  test('nothing else, but can send back and remove existing permissions', async () => {
     const call = await memberWith(ManageRoles);
     await setChannelOverwrite(owner, guild.channel.id, ofRole(role.id, BanMembers | ManageRoles));
     expect(await says(call, ofRole(role.id, BanMembers | ManageRoles | SendMessages))).toBe('ok');
@@ -234,7 +233,7 @@ describe('a new channel', () => {
     expect(await made({ overwrites: [{ targetId: String(role.id), allow: '2048' }] })).toEqual([role.id]);
   });
 
-  test('keeps only permissions that exist', async () => {
+  test('stores only permissions that exist', async () => {
     const overwrites = [{ targetId: String(role.id), targetType: null, allow: String(1n << 100n), deny: 2048 }];
     const input = parseInput(NewChannel, { name: 'x', overwrites });
     expect((await createChannel(owner, guild.id, input)).overwrites).toMatchObject([

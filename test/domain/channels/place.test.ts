@@ -27,7 +27,7 @@ const guild: GuildPlace = {
 };
 
 describe('a direct channel', () => {
-  test('names its recipients in events, and no guild', () => {
+  test('has its recipients and no guild in events', () => {
     expect(eventPlace(direct)).toEqual({ guildId: null, channelId: 1n, recipientIds: [2n, 3n] });
     expect(memberIn(direct)).toBeNull();
   });
@@ -36,12 +36,12 @@ describe('a direct channel', () => {
     ['a message', toSend({ content: 'x' })],
     ['an embed', toSend({ embeds: [{ title: 'x' }] })],
     ['a reply', toSend({ content: 'x', message_reference: { message_id: '1' } })],
-  ])('takes %s from a recipient', (_, body) => {
+  ])('accepts %s from a recipient', (_, body) => {
     requireText(direct);
     expect(allows(permissionsIn(direct), neededInChannel(operationsToSend(body, [])))).toBe(true);
   });
 
-  test("has nobody who manages others' messages, mentions everybody or is read aloud", () => {
+  test("does not allow managing others' messages, mass mentions or text-to-speech", () => {
     expect(managesMessages(direct)).toBe(false);
     const { MentionEveryone, SendTTSMessages, Administrator } = Permission;
     for (const bit of [MentionEveryone, SendTTSMessages, Administrator]) {
@@ -51,12 +51,12 @@ describe('a direct channel', () => {
 });
 
 describe('a channel of a guild', () => {
-  test('names its guild in events, and no recipients', () => {
+  test('has its guild and no recipients in events', () => {
     expect(eventPlace(guild)).toEqual({ guildId: 4n, channelId: 1n });
     expect(memberIn(guild)).toBe(member);
   });
 
-  test("gives what somebody's permissions there give", () => {
+  test('uses the permissions of the member in it', () => {
     expect(permissionsIn({ ...guild, permissions: Permission.SendMessages })).toBe(Permission.SendMessages);
     expect(managesMessages(guild)).toBe(true);
     expect(managesMessages({ ...guild, permissions: ALL_PERMISSIONS & ~Permission.ManageMessages })).toBe(false);

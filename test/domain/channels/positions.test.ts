@@ -24,14 +24,13 @@ beforeEach(async () => {
 
 const make = async (name: string, type = 0) => (await createChannel(owner, guild.id, { name, type })).id;
 
-/** The names of the guild's channels with their positions, in their order. */
 async function order(): Promise<[string, number][]> {
   const where = { guildId: guild.id };
   const rows = await app.db.reader.channel.findMany({ where, orderBy: [{ position: 'asc' }, { id: 'asc' }] });
   return rows.map(({ name, position }) => [name, position]);
 }
 
-test('channels get the positions that are stated, equal ones too, and the others stay', async () => {
+test('channels get the given positions, even equal ones, and the others stay', async () => {
   const [a, b] = [await make('a'), await make('b')];
   expect(await order()).toEqual([
     ['general', 0],
@@ -52,7 +51,7 @@ test('channels get the positions that are stated, equal ones too, and the others
   ]);
 });
 
-test('each channel that moved is told of with its newest message, and no other', async () => {
+test('each moved channel is published with its newest message, and no other', async () => {
   const [a, b] = [await make('a'), await make('b')];
   const { id } = await sendMessage(owner, { channelId: a, body: toSend({ content: 'x' }) });
   const { events } = hearGuild({ app }, guild.id);
@@ -71,7 +70,7 @@ test('each channel that moved is told of with its newest message, and no other',
   ]);
 });
 
-test('500 channels are sorted in a number of statements that does not grow with them', async () => {
+test('sorting 500 channels takes fewer than 20 statements', async () => {
   await createChannels(app, guild.id, 498);
   const rows = await app.db.reader.channel.findMany({ where: { guildId: guild.id } });
   const positions = rows.map(({ id }, index) => ({ channelId: id, position: 2_000 - index }));
@@ -83,7 +82,7 @@ test('500 channels are sorted in a number of statements that does not grow with 
 });
 
 describe('a channel that is moved to a category', () => {
-  test('keeps its overwrites, or gets those of the category where that is asked for', async () => {
+  test('keeps its overwrites, or gets those of the category on request', async () => {
     const said = { targetId: guild.id, targetType: 0 as const, allow: 0n, deny: Permission.SendMessages };
     const input = { name: 'category', type: 4 as const, overwrites: [said] };
     const { id: parentId } = await createChannel(owner, guild.id, input);
@@ -107,7 +106,7 @@ describe('a channel that is moved to a category', () => {
       [synced, { ...entered, overwrites: { old: [], new: [expect.objectContaining({ id: String(guild.id) })] } }],
     ];
     expect(await logged()).toEqual(first);
-    // In the category already: there is nothing to move.
+    // The channel is in the category already, so there is nothing to move.
     await setChannelPositions(owner, guild.id, [{ channelId: kept, parentId, lockPermissions: true }]);
     expect(await app.db.reader.channelOverwrite.count({ where: { channelId: kept } })).toBe(0);
     expect(await logged()).toEqual(first);
@@ -119,7 +118,7 @@ describe('a channel that is moved to a category', () => {
     expect(await logged()).toHaveLength(3);
   });
 
-  test('is one at most, and the category is one of the guild', async () => {
+  test('must be the only one in the request, and the category must belong to the guild', async () => {
     const [a, b, category] = [await make('a'), await make('b'), await make('category', 4)];
     const move = (...positions: Parameters<typeof setChannelPositions>[2]) =>
       setChannelPositions(owner, guild.id, positions);
@@ -137,7 +136,7 @@ describe('a channel that is moved to a category', () => {
   });
 });
 
-test('channels of elsewhere are not found', async () => {
+test('channels outside the guild are not found', async () => {
   const other = await createGuild(app);
   for (const channelId of [other.channel.id, 1n, 0n]) {
     expect(await outcome(setChannelPositions(owner, guild.id, [{ channelId, position: 1 }]))).toBe('UNKNOWN_CHANNEL');

@@ -38,7 +38,7 @@ const rowsLeft = async (channelId: bigint) => {
 
 const NOTHING = { guildId: null, parentId: null, overwrites: 0 };
 
-test('of ten equal channels one takes the last place of the guild', async () => {
+test('exactly one of ten new channels takes the last place of the guild', async () => {
   const data = Array.from({ length: 497 }, () => ({ id: app.nextId(), guildId: guild.id, name: 'x' }));
   await app.db.writer.channel.createMany({ data });
   const ended = await endings(...Array.from({ length: 10 }, () => createChannel(owner, guild.id, { name: 'last' })));
@@ -46,7 +46,7 @@ test('of ten equal channels one takes the last place of the guild', async () => 
   expect(await app.db.reader.channel.count({ where: { guildId: guild.id } })).toBe(500);
 });
 
-test('of ten channels that are made in, or moved to, a category, one takes its last place', async () => {
+test('exactly one of ten channels that enter a category takes its last place', async () => {
   const { id: parentId } = await createChannel(owner, guild.id, { name: 'category', type: 4 });
   const data = Array.from({ length: 49 }, () => ({ id: app.nextId(), guildId: guild.id, name: 'x', parentId }));
   await app.db.writer.channel.createMany({ data });
@@ -59,7 +59,7 @@ test('of ten channels that are made in, or moved to, a category, one takes its l
   expect(await app.db.reader.channel.count({ where: { parentId } })).toBe(50);
 });
 
-test.each(ROUNDS)('of ten who delete a channel one does (%i)', async () => {
+test.each(ROUNDS)('exactly one of ten deletions of a channel succeeds (%i)', async () => {
   const id = await text();
   const ended = await endings(...Array.from({ length: 10 }, () => deleteChannel(owner, id)));
   expect(ended.toSorted()).toEqual([...Array(9).fill('UNKNOWN_CHANNEL'), 'ok']);
@@ -67,7 +67,7 @@ test.each(ROUNDS)('of ten who delete a channel one does (%i)', async () => {
   expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
 });
 
-test.each(ROUNDS)('a channel that is deleted beside a change is gone (%i)', async () => {
+test.each(ROUNDS)('a channel that is deleted during changes is gone (%i)', async () => {
   const id = await text();
   const { id: roleId } = await createRole(owner, guild.id, { name: 'x', permissions: 0n });
   const overwrite = { targetId: roleId, targetType: 0 as const, allow: 2048n, deny: 0n };
@@ -83,7 +83,7 @@ test.each(ROUNDS)('a channel that is deleted beside a change is gone (%i)', asyn
   expect(await rowsLeft(id)).toEqual(NOTHING);
 });
 
-test.each(ROUNDS)('nothing is left in a category that is deleted beside (%i)', async () => {
+test.each(ROUNDS)('a category that is deleted during changes keeps no channels (%i)', async () => {
   const { id: parentId } = await createChannel(owner, guild.id, { name: 'category', type: 4 });
   const [a, b] = [await text(), await text()];
   const [deleted, ...others] = await endings(
@@ -97,7 +97,7 @@ test.each(ROUNDS)('nothing is left in a category that is deleted beside (%i)', a
   expect(await app.db.reader.channel.count({ where: { parentId } })).toBe(0);
 });
 
-test('ten equal overwrites are one, of which one is told', async () => {
+test('ten equal overwrites are stored and audited once', async () => {
   const { id: targetId } = await createRole(owner, guild.id, { name: 'x', permissions: 0n });
   const overwrite = { targetId, targetType: 0 as const, allow: 2048n, deny: 0n };
   const ended = await endings(
@@ -108,7 +108,7 @@ test('ten equal overwrites are one, of which one is told', async () => {
   expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
 });
 
-test('two orders that are stated at once leave one of them', async () => {
+test('two orders that are set at once leave exactly one of them', async () => {
   const [a, b] = [await text(), await text()];
   const state = (first: number, second: number) =>
     setChannelPositions(owner, guild.id, [

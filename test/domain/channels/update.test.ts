@@ -25,7 +25,7 @@ const edit = (channelId: bigint, input: object) => updateChannel(owner, channelI
 const logged = (action: string) =>
   app.db.reader.auditEntry.findMany({ where: { guildId: guild.id, action }, orderBy: { id: 'asc' } });
 
-test('what is given changes, is told of with the newest message, and stands in the log', async () => {
+test('given fields are changed, published with the newest message, and audited', async () => {
   const { id } = await sendMessage(owner, { channelId: guild.channel.id, body: toSend({ content: 'x' }) });
   const { events } = hearGuild({ app }, guild.id);
   const { channel, lastMessageId } = await edit(guild.channel.id, {
@@ -55,17 +55,17 @@ test('what is given changes, is told of with the newest message, and stands in t
   ]);
 });
 
-test('where nothing changes, nobody is told, and nothing stands in the log', async () => {
+test('an update without changes is neither published nor audited', async () => {
   const { events } = hearGuild({ app }, guild.id);
   await edit(guild.channel.id, {});
   await edit(guild.channel.id, { name: 'general', type: 0, topic: null, nsfw: false, overwrites: [], position: null });
-  // Of the settings that a text channel does not have.
+  // A text channel does not have these settings.
   await edit(guild.channel.id, { bitrate: 8_000, userLimit: 5 });
   expect(events).toEqual([]);
   expect(await logged('CHANNEL_UPDATE')).toEqual([]);
 });
 
-test('null takes a setting back to that of a new channel, and leaves type, position and overwrites as they are', async () => {
+test('null resets a setting, but keeps type, position and overwrites', async () => {
   const deny = { targetId: guild.id, targetType: 0, allow: 0n, deny: 1024n };
   const input = { name: 'voice', type: 2, nsfw: true, rateLimitPerUser: 9, bitrate: 8_000, userLimit: 4, position: 7 };
   const { id } = await createChannel(
@@ -87,7 +87,7 @@ test('null takes a setting back to that of a new channel, and leaves type, posit
 });
 
 describe('the type', () => {
-  test('changes between text and announcement, and what the new one does not have is lost', async () => {
+  test('changes between text and announcement, and settings that the new type lacks are lost', async () => {
     await edit(guild.channel.id, { topic: 'kept', rateLimitPerUser: 30 });
     const { channel } = await edit(guild.channel.id, { type: 5 });
     expect(channel).toMatchObject({ type: 5, topic: 'kept', rateLimitPerUser: 0 });
@@ -107,7 +107,7 @@ describe('the type', () => {
 });
 
 describe('the category', () => {
-  test('is one of the guild, with room, and not for a category', async () => {
+  test('must belong to the guild, have room, and contain no category', async () => {
     const { id: parentId } = await putChannel(app, guild.id, 'category', 4);
     const { id: other } = await putChannel(app, guild.id, 'another', 4);
     expect((await edit(guild.channel.id, { parentId: String(parentId) })).channel.parentId).toBe(parentId);
@@ -148,11 +148,11 @@ test.each([
   ['overwrites.0.targetType', { overwrites: [{ targetId: '1', targetType: 2 }] }],
   ['overwrites.0.allow', { overwrites: [{ targetId: '1', allow: '-1' }] }],
   ['overwrites.0.deny', { overwrites: [{ targetId: '1', deny: 1.5 }] }],
-])('a bad %s is refused at its place: %j', (path, input) => {
+])('an invalid %s is refused with its path: %j', (path, input) => {
   expect(faultsIn(ChannelEdit, input)).toMatchObject([{ path }]);
 });
 
-test('a channel that is not there, or that somebody cannot see, is not found', async () => {
+test('a channel that is unknown or hidden from the caller is not found', async () => {
   const stranger = callOf(app, (await createGuild(app)).owner);
   for (const call of [stranger, owner]) {
     const id = call === owner ? 1n : guild.channel.id;
