@@ -23,7 +23,6 @@ const say = (targetType: 1 | 2 | 3, targetId: bigint, allow: boolean): Permissio
 });
 const yes = { everyone: say(OF_ROLE, GUILD, true) };
 
-/** Somebody with two roles who may run a global command, because everyone may. */
 const FACTS: RunFacts = {
   guild: { id: GUILD, ownerId: OWNER },
   channel: { id: CHANNEL, type: ChannelType.GuildText, nsfw: false },
@@ -80,7 +79,7 @@ describe('the owner of the server', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('another member', () => {
   test.each<[string, Change, boolean, RunRule]>([
     ['may not where nothing is said', application(), false, 'no-entry'],
     ['may not though an administrator', { ...application(), ...holding(ALL_PERMISSIONS) }, false, 'no-entry'],
@@ -177,8 +176,8 @@ describe('somebody else', () => {
   });
 });
 
-describe('who installed the application to themselves', () => {
-  test('may run it where the server says nothing, with answers that only they see', () => {
+describe('a user who installed the application for themselves', () => {
+  test('may run it if the server allows nothing, with responses that only they see', () => {
     expect(decideRunnable(facts({ ...forPeople, ...application() }))).toMatchObject({
       allowed: true,
       rule: 'user-install',
@@ -187,12 +186,12 @@ describe('who installed the application to themselves', () => {
     });
   });
 
-  test('shows the answers to others with the permission to use external apps', () => {
+  test('gets public responses with the permission to use external apps', () => {
     const change = { ...forPeople, ...holding(USING | Permission.UseExternalApps) };
     expect(decideRunnable(facts(change))).toMatchObject({ allowed: true, ephemeralOnly: false });
   });
 
-  test('may run it though the server has it, too, and denies it; the denial is told', () => {
+  test('may run it even if the server has it and denies it, and the explanation states the denial', () => {
     const installs = { server: true, user: true };
     const verdict = decideRunnable(facts({ ...forPeople, installs, ...application() }));
     expect(verdict).toMatchObject({
@@ -203,7 +202,7 @@ describe('who installed the application to themselves', () => {
     expect(verdict.steps).toContainEqual(expect.stringMatching(/^By default the server's owner alone may run it/));
   });
 
-  test('runs it through both where the server lets them, and the answers are for all', () => {
+  test('runs it through both installations if the server allows it, with public responses', () => {
     const installs = { server: true, user: true };
     expect(decideRunnable(facts({ ...forPeople, installs }))).toMatchObject({
       rule: 'everyone-entry',
@@ -222,7 +221,7 @@ describe('who installed the application to themselves', () => {
   });
 });
 
-test('every step that was looked at is told, in the order of the rules', () => {
+test('the explanation has every step, in the order of the rules', () => {
   expect(decideRunnable(facts(own(say(OF_ROLE, ROLE, true)))).steps).toEqual([
     'The application is installed here.',
     'The person is a member of the server.',
@@ -241,7 +240,7 @@ test('every step that was looked at is told, in the order of the rules', () => {
   ]);
 });
 
-/** Mostly so, so that many set-ups come as far as what the lists say. */
+/** Mostly the usual value, so that many inputs get as far as the permission lists. */
 const mostly = <T>(usual: T, ...others: T[]) => fc.constantFrom(...Array<T>(25).fill(usual), ...others);
 
 const target = fc.oneof(
@@ -283,7 +282,7 @@ const setUp: fc.Arbitrary<RunFacts> = fc.record({
   hasBuiltIns: fc.boolean(),
 });
 
-/** The rules once more, in the plainest words: everything that has to hold. */
+/** A second implementation of the rules, as simple as possible. */
 function mayRun({ guild, channel, person, command, installs, grants, hasBuiltIns }: RunFacts): boolean {
   const { member } = person;
   if (!member) return false;
@@ -312,7 +311,7 @@ function mayRun({ guild, channel, person, command, installs, grants, hasBuiltIns
   return said.get(`1/${guild.id}`) === true;
 }
 
-test('on 1,000 set-ups the decision is that of the rules, and the last step of the explanation is the decision', () => {
+test('on 1,000 random inputs the decision follows the rules, and the last step of the explanation states it', () => {
   const counts = { true: 0, false: 0 };
   const rules = new Set<RunRule>();
   fc.assert(
@@ -328,7 +327,7 @@ test('on 1,000 set-ups the decision is that of the rules, and the last step of t
     }),
     { numRuns: 1_000 },
   );
-  // Neither answer is a matter of course, and hardly a rule is left out.
+  // Both decisions are frequent, and nearly every rule occurs.
   expect(Math.min(counts.true, counts.false)).toBeGreaterThan(75);
   expect(rules.size).toBeGreaterThan(11);
 });

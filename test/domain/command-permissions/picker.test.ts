@@ -32,7 +32,7 @@ const put = (name: string, more: object = {}) => putCommand(app, scene.applicati
 const say = (commandId: bigint, ...entries: Parameters<typeof putPermissions>[2][]) =>
   putPermissions(app, { guildId: scene.guildId, applicationId: scene.applicationId, commandId }, ...entries);
 
-test('the picker shows what one may run, by name, and nothing else', async () => {
+test('the picker lists exactly the commands that the caller can run, by name', async () => {
   const { id: denied } = await put('denied');
   await put('roll');
   await put('dice', { scopeId: scene.guildId });
@@ -48,7 +48,7 @@ test('the picker shows what one may run, by name, and nothing else', async () =>
   expect(await shown(scene.ada)).toEqual(['dice', 'roll', 'roll']);
 });
 
-test('commands of one kind are shown where that is asked for', async () => {
+test('the picker can list the commands of one type', async () => {
   await put('chat');
   await put('Look at', { type: ApplicationCommandType.User });
   expect(await shown(scene.owner)).toEqual(['Look at', 'chat']);
@@ -56,7 +56,7 @@ test('commands of one kind are shown where that is asked for', async () => {
   expect(await shown(scene.owner, ApplicationCommandType.Message)).toEqual([]);
 });
 
-test('what somebody installed to themselves is shown to them', async () => {
+test('a command that a user installed for themselves is listed for them only', async () => {
   const { id } = await createBot(app);
   await putCommand(app, id, { name: 'mine', integrationTypes: [1] });
   await putCommand(app, id, { name: 'for-servers', integrationTypes: [0] });
@@ -65,11 +65,11 @@ test('what somebody installed to themselves is shown to them', async () => {
   expect(await shown(scene.owner)).toEqual([]);
 });
 
-test('nobody is shown anything who does not see the channel', async () => {
+test('the picker is refused to users who cannot see the channel', async () => {
   expect(await outcome(shown(scene.outsider))).toBe('UNKNOWN_CHANNEL');
 });
 
-test('it takes as many statements for many commands as for few', async () => {
+test('the picker takes the same number of statements for few and many commands', async () => {
   const count = () => statementsOf(() => runnableCommandIds(scene.owner, { channelId: scene.channelId }));
   await put('one');
   await count();
@@ -104,7 +104,7 @@ test('it takes as many statements for many commands as for few', async () => {
   expect(await runnableCommandIds(scene.ada, { channelId: scene.channelId })).toHaveLength(200);
 });
 
-test('however many there are, no more are shown than may be', async () => {
+test('the picker lists no more commands than the limit', async () => {
   const data = Array.from({ length: limits.commandsShown + 20 }, (_, n) => ({ id: app.nextId(), name: `c${n}` }));
   for (let at = 0; at < data.length; at += 500) {
     await app.db.writer.applicationCommand.createMany({
@@ -117,7 +117,7 @@ test('however many there are, no more are shown than may be', async () => {
   expect(await runnableCommandIds(scene.owner, { channelId: scene.channelId })).toHaveLength(limits.commandsShown);
 });
 
-test('the picker and the explanation agree on whatever is said', async () => {
+test('the picker and the explanation agree for any permissions', async () => {
   const commands = [
     await put('a'),
     await put('b', { scopeId: scene.guildId }),

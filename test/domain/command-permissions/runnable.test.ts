@@ -57,15 +57,15 @@ const sayOfCommand = (...entries: Parameters<typeof putPermissions>[2][]) =>
   putPermissions(app, keyOf({ ...scene, commandId }), ...entries);
 const why = (call = scene.ada, userId?: bigint) => whyRunnable(call, { channelId: scene.channelId, commandId, userId });
 
-describe('a command is found to run', () => {
-  test('by many at once', async () => {
+describe('a command can be run', () => {
+  test('by many callers at once', async () => {
     const { id: another } = await putCommand(app, scene.applicationId, { name: 'again' });
     const ids = [commandId, another, commandId, another];
     const found = await Promise.all(ids.map((id) => find(scene.owner, id)));
     expect(found.map(({ command }) => command.id)).toEqual(ids);
   });
 
-  test('by the owner of the server, with all that running it takes', async () => {
+  test('by the owner of the server, and the result has all data that a run needs', async () => {
     const { command, application, place, owners, ephemeralOnly } = await find(scene.owner);
     expect(command).toMatchObject({ id: commandId, name: 'roll', options: [], integrationTypes: [0], contexts: null });
     expect(command).not.toHaveProperty('application');
@@ -74,7 +74,7 @@ describe('a command is found to run', () => {
     expect({ owners, ephemeralOnly }).toEqual({ owners: { guildId: scene.guildId }, ephemeralOnly: false });
   });
 
-  test('by a member once they may, and not before', async () => {
+  test('by a member only after they are allowed to', async () => {
     await expect(find()).rejects.toMatchObject({
       code: 'MISSING_PERMISSIONS',
       message: expect.stringMatching(/^Refused: by default the server's owner alone .* can do so in .* settings\.$/),
@@ -94,7 +94,7 @@ describe('a command is found to run', () => {
     expect(await outcome(find())).toBe('ok');
   });
 
-  test("by the command's own list in the place of the application's, be it of others", async () => {
+  test("by the command's own list instead of the application's, even if it names other users", async () => {
     await say(entry(OF_ROLE, scene.guildId));
     await sayOfCommand(entry(OF_USER, scene.users.outsider.id));
     expect(await outcome(find())).toBe('MISSING_PERMISSIONS');
@@ -102,7 +102,7 @@ describe('a command is found to run', () => {
     expect(await outcome(find())).toBe('ok');
   });
 
-  test('that is age-restricted, in a channel that is, too', async () => {
+  test('if it is age-restricted, in an age-restricted channel only', async () => {
     await changeCommand(app, commandId, { nsfw: true });
     await expect(find(scene.owner)).rejects.toMatchObject({
       code: 'MISSING_PERMISSIONS',
@@ -113,7 +113,7 @@ describe('a command is found to run', () => {
     expect(await outcome(find(scene.owner))).toBe('ok');
   });
 
-  test('without a statement, once it is known', async () => {
+  test('without a statement after the first time', async () => {
     await say(entry(OF_ROLE, scene.guildId));
     await find();
     expect(await statementsOf(() => find())).toEqual([]);
@@ -121,7 +121,7 @@ describe('a command is found to run', () => {
 });
 
 describe('a command is unknown', () => {
-  test('that there is not, or that is deleted with its application', async () => {
+  test('if it does not exist or its application is deleted', async () => {
     expect(await outcome(find(scene.owner, 1n))).toBe('UNKNOWN_COMMAND');
     await deleteApplication(callOf(app, scene.bot.owner), {
       applicationId: scene.applicationId,
@@ -130,7 +130,7 @@ describe('a command is unknown', () => {
     expect(await outcome(find(scene.owner))).toBe('UNKNOWN_COMMAND');
   });
 
-  test("that is another server's own, though its application is in both", async () => {
+  test('if it belongs to another server, even if its application is in both', async () => {
     const other = await createGuild(app);
     const owner = callOf(app, other.owner);
     const { applicationId } = scene;
@@ -140,7 +140,7 @@ describe('a command is unknown', () => {
     expect(await outcome(find(owner, id, other.channel.id))).toBe('ok');
   });
 
-  test('whose application is not installed; its bot brings its commands along', async () => {
+  test('unless its application is installed, which adding its bot implies', async () => {
     const other = await createBot(app);
     const { id } = await putCommand(app, other.id);
     expect(await outcome(find(scene.owner, id))).toBe('UNKNOWN_COMMAND');
@@ -149,7 +149,7 @@ describe('a command is unknown', () => {
   });
 });
 
-test('a stored command whose name became that of a built-in is refused by its name', async () => {
+test('a stored command with the name of a newer built-in command is refused by its name', async () => {
   const { id } = await putCommand(app, scene.applicationId, { name: 'Ban' });
   await expect(find(scene.owner, id)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
@@ -159,7 +159,7 @@ test('a stored command whose name became that of a built-in is refused by its na
   expect(await outcome(find(scene.owner, id))).toBe('ok');
 });
 
-test('nobody finds one who does not see the channel, or is no person', async () => {
+test('a command is refused to callers who cannot see the channel or are not people', async () => {
   expect(await outcome(find(scene.outsider))).toBe('UNKNOWN_CHANNEL');
   const { id } = await createDirectChannel(app);
   expect(await outcome(find(scene.owner, commandId, id))).toBe('UNKNOWN_CHANNEL');
@@ -170,7 +170,7 @@ test('nobody finds one who does not see the channel, or is no person', async () 
   await expect(find()).rejects.toMatchObject({ message: expect.stringContaining('Use Application Commands') });
 });
 
-describe('an application that somebody installed to themselves', () => {
+describe('an application that a user installed for themselves', () => {
   let own: { id: bigint };
   let application: bigint;
   beforeEach(async () => {
@@ -179,7 +179,7 @@ describe('an application that somebody installed to themselves', () => {
     await installToPerson(app, application, scene.users.ada);
   });
 
-  test('runs for them alone, through their installation', async () => {
+  test('runs for that user only, through their installation', async () => {
     expect(await find(scene.ada, own.id)).toMatchObject({
       owners: { userId: scene.users.ada.id },
       ephemeralOnly: false,
@@ -189,23 +189,23 @@ describe('an application that somebody installed to themselves', () => {
     expect(await find(scene.ada, own.id)).toMatchObject({ ephemeralOnly: true });
   });
 
-  test('does not any more once it installs to nobody', async () => {
+  test('does not run after user installs are disabled', async () => {
     await letInstallToPeople(app, application, false);
     expect(await outcome(find(scene.ada, own.id))).toBe('UNKNOWN_COMMAND');
   });
 
-  test('is known to nobody else who asks, whatever they manage', async () => {
+  test('is unknown to other callers, regardless of their permissions', async () => {
     const asked = { channelId: scene.channelId, commandId: own.id, userId: scene.users.ada.id };
     expect(await outcome(whyRunnable(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
     expect(await whyRunnable(scene.ada, asked)).toMatchObject({ allowed: true, rule: 'user-install' });
   });
 });
 
-describe("a command's own list whose last target is deleted", () => {
+describe("a command's own list after its last target is deleted", () => {
   beforeEach(() => say(entry(OF_ROLE, scene.guildId)));
   const createMods = () => createRole(scene.owner, scene.guildId, { name: 'mods' });
 
-  test('keeps denying everyone whom it did not allow: a role', async () => {
+  test('still denies all other members: a role', async () => {
     const { id: roleId } = await createMods();
     await sayOfCommand(entry(OF_ROLE, roleId));
     expect(await why()).toMatchObject({ allowed: false, rule: 'no-entry' });
@@ -214,14 +214,14 @@ describe("a command's own list whose last target is deleted", () => {
     expect(await saidOf(app, scene.guildId, commandId)).toEqual([`1 ${scene.guildId} no`]);
   });
 
-  test('keeps denying everyone whom it did not allow: a channel', async () => {
+  test('still denies all other members: a channel', async () => {
     const { id: channelId } = await createChannel(scene.owner, scene.guildId, { name: 'mods' });
     await sayOfCommand(entry(OF_CHANNEL, channelId, false));
     await deleteChannel(scene.owner, channelId);
     expect(await why()).toMatchObject({ allowed: false, rule: 'everyone-entry' });
   });
 
-  test('keeps denying everyone when two of its roles are deleted at once', { tags: ['slow'] }, async () => {
+  test('still denies all members if two of its roles are deleted at once', { tags: ['slow'] }, async () => {
     for (let round = 0; round < 10; round += 1) {
       const [first, second] = [await createMods(), await createMods()];
       await sayOfCommand(entry(OF_ROLE, first.id), entry(OF_ROLE, second.id));
@@ -231,7 +231,7 @@ describe("a command's own list whose last target is deleted", () => {
     }
   });
 
-  test("is not filled where it is the application's list, which allows nobody when it is empty", async () => {
+  test("stays empty if it is the application's list, which then allows only the owner", async () => {
     const { id: roleId } = await createMods();
     await say(entry(OF_ROLE, roleId));
     await deleteRole(scene.owner, { guildId: scene.guildId, roleId });
@@ -240,14 +240,14 @@ describe("a command's own list whose last target is deleted", () => {
   });
 });
 
-describe('why', () => {
-  test('is told to everybody about themselves', async () => {
+describe('the explanation of a decision', () => {
+  test('is given to every user about themselves', async () => {
     expect(await why()).toMatchObject({ allowed: false, rule: 'no-entry' });
     expect(await why(scene.ada, scene.users.ada.id)).toMatchObject({ allowed: false, rule: 'no-entry' });
     expect(await why(scene.owner)).toMatchObject({ allowed: true, rule: 'owner' });
   });
 
-  test('is told about others to who manages the server', async () => {
+  test('is given about others to members who manage the server', async () => {
     await say(entry(OF_USER, scene.users.ada.id));
     expect(await why(scene.owner, scene.users.ada.id)).toMatchObject({ allowed: true, rule: 'user-entry' });
     expect(await why(scene.owner, scene.users.outsider.id)).toMatchObject({ allowed: false, rule: 'not-a-member' });
@@ -256,7 +256,7 @@ describe('why', () => {
     expect(await why(scene.ada, scene.guild.owner.id)).toMatchObject({ allowed: true, rule: 'owner' });
   });
 
-  test('is told of a command that is not installed to those of its application', async () => {
+  test('is given for an uninstalled command to the developers of its application', async () => {
     const other = await createBot(app, { owner: scene.users.ada });
     const { id } = await putCommand(app, other.id);
     const ask = (call = scene.ada) => whyRunnable(call, { channelId: scene.channelId, commandId: id });
@@ -266,7 +266,7 @@ describe('why', () => {
     expect(await outcome(whyRunnable(scene.owner, ofOutsider))).toBe('UNKNOWN_COMMAND');
   });
 
-  test('is not told to who does not see the channel, of what there is not, or to a bot', async () => {
+  test('is refused for a hidden channel, an unknown command, and to a bot', async () => {
     expect(await outcome(why(scene.outsider))).toBe('UNKNOWN_CHANNEL');
     expect(await outcome(whyRunnable(scene.ada, { channelId: scene.channelId, commandId: 1n }))).toBe(
       'UNKNOWN_COMMAND',

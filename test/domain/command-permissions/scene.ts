@@ -5,7 +5,6 @@ import type { User } from '../../../src/infra/database/index.js';
 import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestBot, type TestGuild } from '../../harness/world.js';
 
-/** A guild with an application that has commands, its owner, a member, and somebody outside. */
 export interface CommandScene {
   guild: TestGuild;
   guildId: bigint;
@@ -43,13 +42,11 @@ export async function openScene(app: AppContext): Promise<CommandScene> {
   };
 }
 
-/** Says whether an application may be installed to people. */
 export async function letInstallToPeople(app: AppContext, id: bigint, userInstall: boolean): Promise<void> {
   await app.db.writer.application.update({ where: { id }, data: { userInstall } });
   app.publish({ type: 'APPLICATION_UPDATED', applicationId: id });
 }
 
-/** Installs an application that may be to somebody. */
 export async function installToPerson(app: AppContext, applicationId: bigint, user: User): Promise<void> {
   await letInstallToPeople(app, applicationId, true);
   await installApplication(callOf(app, user), { applicationId, scopes: COMMANDS });

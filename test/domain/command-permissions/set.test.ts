@@ -43,7 +43,7 @@ const list = (call: CallContext, where: Where = {}) => {
 const said = (id = commandId) => saidOf(app, scene.guildId, id);
 const everyoneMay = () => entry(OF_ROLE, scene.guildId);
 
-/** An application with the token of a person. */
+/** A call with a token that a user granted to the application. */
 function tokenCall(user: CallContext, scopes: Scope[] = ['applications.commands.permissions.update']): CallContext {
   if (user.actor.kind !== 'person') throw new Error('only a person grants tokens');
   const expiresAt = new Date(app.clock.now() + 60_000);
@@ -51,8 +51,8 @@ function tokenCall(user: CallContext, scopes: Scope[] = ['applications.commands.
   return callContext(app, actor);
 }
 
-describe('a list', () => {
-  test('is replaced as a whole, of a command or of all commands of its application', async () => {
+describe('a permission list', () => {
+  test('is replaced as a whole, for one command or for all commands of an application', async () => {
     const { id: adaId } = scene.users.ada;
     await set(scene.owner, [everyoneMay(), entry(OF_USER, adaId, false)]);
     expect(await said()).toEqual([`1 ${scene.guildId} yes`, `2 ${adaId} no`]);
@@ -65,7 +65,7 @@ describe('a list', () => {
     expect(await said(scene.applicationId)).toHaveLength(1);
   });
 
-  test('is answered, and listed, by the type and the id of its targets', async () => {
+  test('is returned and listed by type and id of its targets', async () => {
     const entries = [entry(OF_CHANNEL, scene.channelId), entry(OF_USER, scene.users.ada.id), everyoneMay()];
     const sorted = {
       guildId: scene.guildId,
@@ -81,7 +81,7 @@ describe('a list', () => {
     });
   });
 
-  test('changes along with its audit entry and its event, in a transaction that does not run beside its like', async () => {
+  test('changes with its audit entry and its event, in a serializable transaction', async () => {
     const { id: adaId } = scene.users.ada;
     await set(scene.owner, [everyoneMay(), entry(OF_USER, adaId)]);
     const { events, entries, serializable } = await toldBy(scene.owner, (call) =>
@@ -109,13 +109,13 @@ describe('a list', () => {
     ]);
   });
 
-  test('that says the same as before changes nothing and is not told of', async () => {
+  test('is neither changed nor published if it is equal', async () => {
     await set(scene.owner, [everyoneMay()]);
     const told = await toldBy(scene.owner, (call) => set(call, [everyoneMay()]));
     expect({ events: told.events, entries: told.entries }).toEqual({ events: [], entries: [] });
   });
 
-  test('of two that are set at once, one stands whole', async () => {
+  test('is one of the two complete lists if two are set at once', async () => {
     const [one, other] = [
       [everyoneMay(), entry(OF_USER, scene.users.ada.id), entry(OF_CHANNEL, scene.channelId)],
       [entry(OF_ROLE, scene.guildId, false), entry(OF_USER, scene.users.outsider.id, false)],
@@ -130,7 +130,7 @@ describe('a list', () => {
     }
   });
 
-  test('that is set while the application is uninstalled is gone with it', async () => {
+  test('that is set while the application is uninstalled is deleted with it', async () => {
     const { id } = await app.db.reader.installation.findFirstOrThrow({ where: { guildId: scene.guildId } });
     const [setting] = await Promise.all([
       outcome(set(scene.owner, [everyoneMay()])),
@@ -141,7 +141,7 @@ describe('a list', () => {
   });
 });
 
-describe('a target has to be there', () => {
+describe('the targets of a list', () => {
   const faultsOf = async (...entries: PermissionEntry[]) => {
     const error = await set(scene.owner, entries).catch((refusal: unknown) => refusal);
     return (error as { fields: { path: string; message: string }[] }).fields.map(
@@ -149,7 +149,7 @@ describe('a target has to be there', () => {
     );
   };
 
-  test('each that is not has a fault of its own, and nothing is changed', async () => {
+  test('get one error each if they do not exist, and nothing changes', async () => {
     const other = await createGuild(app);
     expect(
       await faultsOf(
@@ -172,21 +172,21 @@ describe('a target has to be there', () => {
     expect(await said()).toEqual([]);
   });
 
-  test('and to be named once, whatever is said of it', async () => {
+  test('must be unique', async () => {
     const { id } = scene.users.ada;
     expect(await faultsOf(entry(OF_USER, id), everyoneMay(), entry(OF_USER, id, false))).toEqual([
       'permissions.2.id The list names this target twice.',
     ]);
   });
 
-  test('what left since may still stand in a list, and says nothing', async () => {
+  test('may include members who left, without effect', async () => {
     await set(scene.owner, [entry(OF_USER, scene.users.ada.id)]);
     await leaveGuild(scene.ada, scene.guildId);
     expect(await said()).toHaveLength(1);
     expect(await outcome(set(scene.owner, [entry(OF_USER, scene.users.ada.id), everyoneMay()]))).toBe('ok');
   });
 
-  test('roles and channels of the server are', async () => {
+  test('may be roles and channels of the server', async () => {
     const role = await createRole(scene.owner, scene.guildId, { name: 'Helpers' });
     const channel = await createChannel(app, scene.guildId, 'news');
     expect(await outcome(set(scene.owner, [entry(OF_ROLE, role.id), entry(OF_CHANNEL, channel.id)]))).toBe('ok');
@@ -196,20 +196,20 @@ describe('a target has to be there', () => {
 describe.each([
   ['sets', (call: CallContext, where?: Where) => set(call, [], where)],
   ['lists', list],
-])('who %s permissions', (_verb, does) => {
-  test('manages the server', async () => {
+])('a caller who %s permissions', (_verb, does) => {
+  test('must manage the server', async () => {
     expect(await outcome(does(scene.ada))).toBe('MISSING_PERMISSIONS');
     await permitEveryone(app, scene.guildId, ManageGuild);
     expect(await outcome(does(scene.ada))).toBe('ok');
   });
 
-  test('is a member and a person', async () => {
+  test('must be a member and a person', async () => {
     expect(await outcome(does(scene.outsider))).toBe('UNKNOWN_GUILD');
     expect(await outcome(does(callOf(app, scene.bot.user)))).toBe('FORBIDDEN');
     expect(await outcome(does(callContext(app, { kind: 'anonymous' })))).toBe('UNAUTHENTICATED');
   });
 
-  test('does so for an application that is installed there', async () => {
+  test('needs an application that is installed there', async () => {
     const other = await createBot(app);
     expect(await outcome(does(scene.owner, { applicationId: other.id, commandId: undefined }))).toBe(
       'UNKNOWN_INSTALLATION',
@@ -233,7 +233,7 @@ describe('the command', () => {
   });
 });
 
-describe('an application with the token of a person', () => {
+describe('an application with the token of a user', () => {
   const MANAGING = ManageGuild | ManageRoles | ViewChannel;
 
   test("sets its own permissions for the server's owner", async () => {
@@ -245,7 +245,7 @@ describe('an application with the token of a person', () => {
     expect(entries).toMatchObject([{ actorId: scene.guild.owner.id, targetId: commandId }]);
   });
 
-  test('never those of another application, whose command it names or which it names', async () => {
+  test('cannot set those of another application', async () => {
     const other = await createBot(app);
     await installApplication(scene.owner, {
       applicationId: other.id,
@@ -261,12 +261,12 @@ describe('an application with the token of a person', () => {
     expect(await outcome(set(token, [everyoneMay()], { commandId: other.id }))).toBe('UNKNOWN_COMMAND');
   });
 
-  test('needs the scope, and cannot list', async () => {
+  test('needs the scope, and cannot list permissions', async () => {
     expect(await outcome(set(tokenCall(scene.owner, ['applications.commands']), []))).toBe('MISSING_SCOPE');
     expect(await outcome(list(tokenCall(scene.owner)))).toBe('FORBIDDEN');
   });
 
-  test('needs somebody who manages the server and its roles, and may run the command', async () => {
+  test('needs a user who manages the server and its roles, and can run the command', async () => {
     const attempt = () => outcome(set(tokenCall(scene.ada), [everyoneMay(), entry(OF_USER, scene.users.ada.id)]));
     const { guildId, applicationId } = scene;
     await putPermissions(app, { guildId, applicationId, commandId: applicationId }, everyoneMay());
@@ -281,7 +281,7 @@ describe('an application with the token of a person', () => {
     expect(await attempt()).toBe('ok');
   });
 
-  test('may run it by a role, too; what is said of channels does not count', async () => {
+  test('may act for a user who can run it by a role, and channel entries do not count', async () => {
     const { guildId, applicationId, users } = scene;
     await permitEveryone(app, guildId, MANAGING);
     const role = await createRole(scene.owner, guildId, { name: 'Helpers', permissions: 0n });
@@ -295,14 +295,14 @@ describe('an application with the token of a person', () => {
     expect(await outcome(set(tokenCall(scene.ada), []))).toBe('ok');
   });
 
-  test('is told of a server that the person is not in, or that has not installed it', async () => {
+  test('gets an error for a server that the user is not in, or where it is not installed', async () => {
     expect(await outcome(set(tokenCall(scene.outsider), []))).toBe('UNKNOWN_GUILD');
     const other = await createGuild(app);
     expect(await outcome(set(tokenCall(callOf(app, other.owner)), [], { guildId: other.id }))).toBe('MISSING_ACCESS');
   });
 });
 
-describe('what is said of an application in a server goes', () => {
+describe('the permissions of an application in a server are deleted', () => {
   const sayBoth = async () => {
     const { guildId, applicationId } = scene;
     await putPermissions(app, { guildId, applicationId, commandId }, everyoneMay());
@@ -313,7 +313,7 @@ describe('what is said of an application in a server goes', () => {
     return other.id;
   };
 
-  test('when it is uninstalled there, and there alone', async () => {
+  test('when it is uninstalled from that server, and those elsewhere are kept', async () => {
     const other = await sayBoth();
     const { id } = await app.db.reader.installation.findFirstOrThrow({ where: { guildId: scene.guildId } });
     await uninstallApplication(scene.owner, id);
