@@ -16,10 +16,10 @@ const choice = (more: Loose = {}) => ({ name: 'A song', value: 'a', ...more });
 const list = <Item>(count: number, make: (index: number) => Item) => Array.from({ length: count }, (_, n) => make(n));
 const text = (length: number) => 'x'.repeat(length);
 
-/** The faults of a command as `path code`. */
+/** The errors of a command as `path code`. */
 const faults = (body: unknown) => faultsIn(NewCommand, body).map(({ path, code }) => `${path} ${code}`);
 
-describe('a command is taken', () => {
+describe('a command is accepted', () => {
   test.each<[string, Loose]>([
     ['with a name and a description', chat()],
     ['with a name of 32 letters', chat({ name: text(32) })],
@@ -70,7 +70,7 @@ describe('a command is taken', () => {
 });
 
 describe('a command is refused', () => {
-  test('with words of which characters a name has, after those of the reference platform', () => {
+  test('with a message that lists the allowed characters of a name', () => {
     expect(faultsIn(NewCommand, chat({ name: 'play it' }))[0]?.message).toMatch(
       /^String value did not match validation regex\. A name has letters, digits,/,
     );
@@ -331,7 +331,7 @@ describe('a command is refused', () => {
 
 describe('the size of a command', () => {
   const fullChoices: Loose[] = list(9, () => choice({ name: text(60), value: text(40) }));
-  /** 7,708 characters: 8 options of 963 each, and the command's 4. */
+  /** 7,708 characters: 8 options of 963 each, and 4 of the command. */
   const full = list(8, (n) =>
     option({
       name: `o${n}`,
@@ -347,12 +347,12 @@ describe('the size of a command', () => {
       return option({ name: String.fromCharCode(97 + n), description: text(left - 1) });
     });
 
-  test('is of 8000 characters at most, names, descriptions and values counted together', () => {
+  test('is at most 8000 characters of names, descriptions and values together', () => {
     expect(faults(sized(292))).toEqual([]);
     expect(faults(sized(293))).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
 
-  test('counts of each text only its longest translation', () => {
+  test('counts only the longest translation of each text', () => {
     const translated = full.map((one) => ({
       ...one,
       description_localizations: { de: text(60), fr: text(61), it: text(5) },
@@ -375,7 +375,7 @@ describe('the size of a command', () => {
     expect(faults({ ...body, ...ofCommand })).toEqual([' APPLICATION_COMMAND_TOO_LARGE']);
   });
 
-  test('is found too large before each part is looked at, however deep it is', () => {
+  test('is checked before the parts, at any depth', () => {
     const parts = (make: () => object) => list(25, make);
     const leaves = () => ({ type: OptionType.Subcommand, options: parts(() => ({})) });
     const groups = parts(() => ({ type: OptionType.SubcommandGroup, options: parts(leaves) }));
@@ -398,7 +398,7 @@ describe('the size of a command', () => {
   });
 });
 
-test('faults are looked for until there are enough of them, however many there are', () => {
+test('validation stops after 100 errors', () => {
   const translations = Object.fromEntries(LOCALES.map((locale) => [locale, '']));
   let looked = 0;
   const counted = () => ({
@@ -441,13 +441,13 @@ describe('a reserved name', () => {
     expect(faultsIn(NewCommand, body)[0]).toMatchObject({ code: 'APPLICATION_COMMAND_NAME_RESERVED' });
   });
 
-  test('is that of a command only, not of an option', () => {
+  test('is refused for a command, but not for an option', () => {
     expect(faults(withOption({ name: 'ban' }))).toEqual([]);
   });
 });
 
-describe('what is kept of a command', () => {
-  test('a translation that is the text itself is not', () => {
+describe('the stored form of a command', () => {
+  test('omits a translation that equals the original text', () => {
     const body = chat({
       name_localizations: { de: 'play', fr: 'jouer', it: null },
       description_localizations: { de: 'Plays a song' },
@@ -481,7 +481,7 @@ describe('what is kept of a command', () => {
     ['0008', '8'],
     ['0', '0'],
     ['9'.repeat(32), '9'.repeat(32)],
-  ])('permissions of %j are %j', (given, kept) => {
+  ])('has for the permissions %j the value %j', (given, kept) => {
     expect(parseInput(NewCommand, chat({ default_member_permissions: given })).defaultMemberPermissions).toBe(kept);
   });
 
@@ -492,11 +492,11 @@ describe('what is kept of a command', () => {
     [{ contexts: null, dm_permission: false }, [0]],
     [{ contexts: [0, 1, 1], dm_permission: false }, [0, 1]],
     [{ contexts: [2] }, [2]],
-  ])('%j means the contexts %j', (given, contexts) => {
+  ])('has for %j the contexts %j', (given, contexts) => {
     expect(parseInput(NewCommand, chat(given)).contexts).toEqual(contexts);
   });
 
-  test('file types are in lower case, and kinds of channels once', () => {
+  test('has file types in lower case, and each channel type once', () => {
     const body = chat({
       options: [
         option({ type: OptionType.Attachment, file_types: ['.PDF', 'image', '.pdf'] }),
@@ -509,7 +509,7 @@ describe('what is kept of a command', () => {
     ]);
   });
 
-  test('whether a subcommand is required is not', () => {
+  test('omits whether a subcommand is required', () => {
     const body = withOption({ type: OptionType.Subcommand, required: true });
     expect(parseInput(NewCommand, body).options[0]).not.toHaveProperty('required');
   });
@@ -519,7 +519,7 @@ describe('a set of commands', () => {
   const setFaults = async (set: unknown) =>
     (await faultsInTurns(CommandSet, set)).map(({ path, code }) => `${path} ${code}`);
 
-  test('has its faults under the index of each', async () => {
+  test('has its errors under the index of each command', async () => {
     expect(await setFaults([chat(), chat({ name: 'A' }), {}])).toEqual([
       '1.name APPLICATION_COMMAND_INVALID_NAME',
       '2.name BASE_TYPE_REQUIRED',
@@ -527,28 +527,28 @@ describe('a set of commands', () => {
     ]);
   });
 
-  test('has no two of one type and name', async () => {
+  test('is refused if two commands have one type and name', async () => {
     expect(await setFaults([chat(), { name: 'play', type: 2 }])).toEqual([]);
     expect(await setFaults([chat(), { name: 'play', type: 2 }, chat({ type: 1 })])).toEqual([
       '2 APPLICATION_COMMANDS_DUPLICATE_NAME',
     ]);
   });
 
-  test('is looked at no further once there are a hundred faults', async () => {
+  test('is not validated further after a hundred errors', async () => {
     const bad = list(130, () => ({ type: 1, options: [{}, {}] }));
     expect(await setFaults(bad)).toHaveLength(100);
   });
 
-  test('has 130 at most, which are counted first', async () => {
+  test('has at most 130 commands, which are counted first', async () => {
     expect(await setFaults(list(131, () => 'nothing'))).toEqual([' BASE_TYPE_BAD_LENGTH']);
   });
 
-  test('is looked at in turns, since it may be long', async () => {
+  test('is validated in batches that yield to the event loop', async () => {
     const set = list(100, (n) => chat({ name: `c${n}` }));
     expect(await turnsDuring(() => parseInTurns(CommandSet, set))).toBeGreaterThanOrEqual(20);
   });
 
-  test('names all reserved names in its refusal, each once', async () => {
+  test('names all reserved names in its error, each once', async () => {
     const set = [chat(), chat({ name: 'Afk' }), chat({ name: 'ban' }), { name: 'ban', type: 2 }];
     await expect(parseInTurns(CommandSet, set)).rejects.toThrow(
       'Command names reserved for built-in commands: "Afk", "ban". Rename them, or ask the operator',
@@ -557,7 +557,7 @@ describe('a set of commands', () => {
   });
 });
 
-test('whatever is sent is taken or refused, and nothing else happens', async () => {
+test('any input is either accepted or refused', async () => {
   const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom('', '\u0000', '\ud800', 2n ** 60n, 1, 3, 'play'));
   const fields = fc.constantFrom(
     'name',

@@ -29,7 +29,6 @@ let app: AppContext;
 let guild: TestGuild;
 let bot: TestBot;
 let call: CallContext;
-/** Everywhere, and in the guild. */
 let everywhere: CommandScope;
 let there: CommandScope;
 
@@ -49,7 +48,7 @@ const many = (count: number, more: object = {}, from = 0) =>
   Array.from({ length: count }, (_, n) => chat(`c${n + from}`, { ...more }));
 const menu = (count: number, type: number) => Array.from({ length: count }, (_, n) => ({ name: `Menu ${n}`, type }));
 
-/** Options of some 440,000 characters as JSON, of which 7,700 count. */
+/** Options of about 440,000 characters as JSON, of which 7,700 count. */
 const LARGE_OPTIONS = Array.from({ length: 25 }, (_, n) => ({
   type: 3,
   name: `o${n}`,
@@ -63,7 +62,7 @@ const LARGE_OPTIONS = Array.from({ length: 25 }, (_, n) => ({
 }));
 
 describe('registering a command', () => {
-  test('makes one with the contexts of the application, written down and told once', async () => {
+  test('creates it with the contexts of the application, and audits and publishes it once', async () => {
     const told = await toldBy(call, (telling) => register(telling, everywhere, chat('play')));
     const [command] = await listCommands(call, everywhere);
     expect(command).toMatchObject({ name: 'play', type: 1, integrationTypes: [0], contexts: null, nsfw: false });
@@ -77,7 +76,7 @@ describe('registering a command', () => {
     });
   });
 
-  test('of the same type and name changes the one there is, in whole', async () => {
+  test('replaces a command of the same type and name', async () => {
     const { command } = await register(call, everywhere, chat('play', { nsfw: true, default_member_permissions: '8' }));
     const again = await register(call, everywhere, chat('play', { description: 'Anew' }));
     expect(again.isNew).toBe(false);
@@ -90,7 +89,7 @@ describe('registering a command', () => {
     expect(again.command.version).toBeGreaterThan(command.version);
   });
 
-  test('as it is already writes nothing', async () => {
+  test('without changes writes nothing', async () => {
     const body = chat('play', { options: [{ type: 3, name: 'song', description: 'Which', required: false }] });
     const { command } = await register(call, everywhere, body);
     const same = chat('play', { options: [{ name: 'song', description: 'Which', type: 3, choices: [] }], nsfw: null });
@@ -100,7 +99,7 @@ describe('registering a command', () => {
     expect([told.events, told.entries]).toEqual([[], []]);
   });
 
-  test('does not meet those of another type, scope or application', async () => {
+  test('does not conflict with another type, scope or application', async () => {
     const other = await createBot(app, { owner: guild.owner });
     await register(call, everywhere, chat('play'));
     expect((await register(call, everywhere, { name: 'play', type: 2 })).isNew).toBe(true);
@@ -110,7 +109,7 @@ describe('registering a command', () => {
     ).toBe(true);
   });
 
-  test('in a guild has no contexts of its own', async () => {
+  test('in a guild ignores its contexts', async () => {
     const body = chat('play', { contexts: [1], integration_types: [1], dm_permission: false });
     expect((await register(call, there, body)).command).toMatchObject({
       scopeId: guild.id,
@@ -121,7 +120,7 @@ describe('registering a command', () => {
 });
 
 describe('changing a command', () => {
-  test('leaves what is not given, its type above all', async () => {
+  test('keeps omitted fields, and always the type', async () => {
     const body = chat('play', {
       nsfw: true,
       contexts: [0],
@@ -138,7 +137,7 @@ describe('changing a command', () => {
     ]);
   });
 
-  test('in nothing writes nothing', async () => {
+  test('without changes writes nothing', async () => {
     const { command } = await register(call, everywhere, chat('play', { dm_permission: false }));
     const key = { ...everywhere, commandId: command.id };
     for (const body of [{}, { future: 1 }, { name: 'play' }, { dm_permission: false }]) {
@@ -154,12 +153,12 @@ describe('changing a command', () => {
     [{ contexts: [1] }, { dm_permission: false }, [0]],
     [{ contexts: [0] }, { contexts: null }, null],
     [{ contexts: [0] }, { contexts: [1], dm_permission: false }, [1]],
-  ])('of %j by %j leads to the contexts %j', async (made, change, contexts) => {
+  ])('of %j by %j results in the contexts %j', async (made, change, contexts) => {
     const { command } = await register(call, everywhere, chat('play', made));
     expect((await patch(call, { ...everywhere, commandId: command.id }, change)).contexts).toEqual(contexts);
   });
 
-  test('to a name that is taken or reserved is refused', async () => {
+  test('to a taken or reserved name is refused', async () => {
     const { command } = await register(call, everywhere, chat('play'));
     await register(call, everywhere, chat('stop'));
     await register(call, everywhere, { name: 'quote', type: 3 });
@@ -169,7 +168,7 @@ describe('changing a command', () => {
     expect(await outcome(patch(call, key, { name: 'quote' }))).toBe('ok');
   });
 
-  test('whose name was reserved since may leave the name, or heal it', async () => {
+  test('whose name has become reserved may keep the name, or replace it', async () => {
     const { command } = await register(call, everywhere, chat('play'));
     await app.db.writer.applicationCommand.update({ where: { id: command.id }, data: { name: 'poll' } });
     const key = { ...everywhere, commandId: command.id };
@@ -179,14 +178,14 @@ describe('changing a command', () => {
     expect((await patch(call, key, { name: 'survey' })).name).toBe('survey');
   });
 
-  test('keeps to the rules of its type', async () => {
+  test('follows the rules of its type', async () => {
     const { command } = await register(call, everywhere, { name: 'Quote This', type: 3 });
     const key = { ...everywhere, commandId: command.id };
     expect(await outcome(patch(call, key, { description: 'None' }))).toBe('INVALID_INPUT');
     expect((await patch(call, key, { name: 'Quote That' })).name).toBe('Quote That');
   });
 
-  test('in its name drops what was granted of it; in anything else it does not', async () => {
+  test('deletes its permissions if the name changes, and keeps them otherwise', async () => {
     const { command } = await register(call, everywhere, chat('play'));
     await grant(app, command, guild.id);
     const key = { ...everywhere, commandId: command.id };
@@ -198,7 +197,7 @@ describe('changing a command', () => {
 });
 
 describe('deleting a command', () => {
-  test('takes what was granted of it along, and is written down', async () => {
+  test('deletes its permissions too, and is audited', async () => {
     const { command } = await register(call, there, chat('play'));
     await grant(app, command, guild.id);
     const key = { ...there, commandId: command.id };
@@ -210,13 +209,13 @@ describe('deleting a command', () => {
     expect(await outcome(deleteCommand(call, key))).toBe('UNKNOWN_COMMAND');
   });
 
-  test('is done in its own scope only', async () => {
+  test('is limited to its own scope', async () => {
     const { command } = await register(call, everywhere, chat('play'));
     expect(await outcome(deleteCommand(call, { ...there, commandId: command.id }))).toBe('UNKNOWN_COMMAND');
     expect(await outcome(deleteCommand(call, { applicationId: bot.id, commandId: command.id }))).toBe('ok');
   });
 
-  test('is done with its application, and counts go too', async () => {
+  test('happens with its application, and the daily count is deleted too', async () => {
     const { command } = await register(call, everywhere, chat('play'));
     await grant(app, command, guild.id);
     await deleteApplication(callOf(app, guild.owner), { applicationId: bot.id, name: 'Helper' });
@@ -228,7 +227,7 @@ describe('deleting a command', () => {
 });
 
 describe('overwriting the commands of a scope', () => {
-  test('keeps ids of those that match, and versions of those that stay; the others go', async () => {
+  test('keeps ids of matching commands and versions of unchanged ones, and deletes the others', async () => {
     const before = (await overwrite(call, everywhere, [chat('a'), chat('b'), chat('c'), { name: 'M', type: 3 }]))
       .commands;
     const told = await toldBy(call, async (telling) => {
@@ -265,7 +264,7 @@ describe('overwriting the commands of a scope', () => {
     ]);
   });
 
-  test('by the same writes nothing', async () => {
+  test('with an equal set writes nothing', async () => {
     const set = [chat('a', { name_localizations: { de: 'b', fr: 'c' } }), chat('b', { contexts: [0, 1] })];
     const before = await overwrite(call, everywhere, set);
     const told = await toldBy(call, async (telling) => {
@@ -274,14 +273,14 @@ describe('overwriting the commands of a scope', () => {
     expect([told.events, told.entries]).toEqual([[], []]);
   });
 
-  test('touches no other scope', async () => {
+  test('does not change other scopes', async () => {
     await overwrite(call, everywhere, [chat('a')]);
     await overwrite(call, there, [chat('b')]);
     await overwrite(call, there, []);
     expect([await namesIn(app, everywhere), await namesIn(app, there)]).toEqual([['a'], []]);
   });
 
-  test('drops what was granted of those that go', async () => {
+  test('deletes the permissions of deleted commands', async () => {
     const { commands } = await overwrite(call, everywhere, [chat('a'), chat('b')]);
     for (const command of commands) await grant(app, command, guild.id);
     const { plan } = await overwrite(call, everywhere, [chat('b', { nsfw: true })]);
@@ -289,13 +288,13 @@ describe('overwriting the commands of a scope', () => {
     expect(await Promise.all(commands.map((command) => grantsOf(app, command)))).toEqual([0, 1]);
   });
 
-  test('lets others be served before each piece of a large one, and have a turn before it is shown', async () => {
+  test('yields before each part of a large set, and before the response', async () => {
     const set = await parseInTurns(CommandSet, many(100));
-    // Five statements and the comparison before them, and the ten rounds of a turn.
+    // Five statements, the comparison, and the ten rounds of one yield.
     expect(await roundsDuring(() => overwriteCommands(call, everywhere, set))).toBeGreaterThanOrEqual(16);
   });
 
-  test('can be planned, and then changes nothing', async () => {
+  test('can be planned without a change', async () => {
     const { commands } = await overwrite(call, everywhere, [chat('a'), chat('b')]);
     for (const guildId of [1n, 2n]) await grant(app, { id: commands[0]?.id ?? 0n, applicationId: bot.id }, guildId);
     const planned = await planOverwrite(call, everywhere, await parseInTurns(CommandSet, [chat('c'), chat('b')]));
@@ -309,8 +308,8 @@ describe('overwriting the commands of a scope', () => {
   });
 });
 
-describe('a scope holds', () => {
-  test('100 chat commands, and 15 entries of each context menu', async () => {
+describe('a scope holds at most', () => {
+  test('100 chat commands, and 15 commands of each context menu', async () => {
     await overwrite(call, everywhere, [...many(100), ...menu(15, 2), ...menu(15, 3)]);
     for (const body of [chat('more'), { name: 'More', type: 2 }, { name: 'More', type: 3 }]) {
       expect(await outcome(register(call, everywhere, body))).toBe('TOO_MANY_COMMANDS');
@@ -324,7 +323,7 @@ describe('a scope holds', () => {
     }
   });
 
-  test('a mebibyte of JSON in all, whichever way it comes', async () => {
+  test('one mebibyte of JSON in total, in each kind of write', async () => {
     const large = (name: string) => chat(name, { options: LARGE_OPTIONS });
     const { commands } = await overwrite(call, everywhere, [large('a'), large('b'), chat('c')]);
     expect(await outcome(register(call, everywhere, large('d')))).toBe('TOO_MANY_COMMANDS');
@@ -336,8 +335,8 @@ describe('a scope holds', () => {
   });
 });
 
-describe('in one day', () => {
-  test('200 commands may be made in a scope; changes do not count, and the next day begins anew', async () => {
+describe('the daily limit', () => {
+  test('is 200 new commands per scope; changes do not count, and it restarts the next day', async () => {
     await overwrite(call, everywhere, many(100));
     await overwrite(call, everywhere, many(99, {}, 100));
     await overwrite(call, everywhere, many(99, { nsfw: true }, 100));
@@ -356,7 +355,7 @@ describe('in one day', () => {
     expect(await outcome(register(tomorrow, everywhere, chat('more')))).toBe('ok');
   });
 
-  test('how many were made is forgotten the day after the next', async () => {
+  test('has a count that is deleted two days later', async () => {
     await register(call, everywhere, chat('play'));
     const left = async (days: number) => {
       const clock = { ...app.clock, now: () => app.clock.now() + days * 86_400_000 };
@@ -367,7 +366,7 @@ describe('in one day', () => {
   });
 });
 
-describe('an application’s commands are for', () => {
+describe('the commands of an application', () => {
   const asToken = (more: Partial<Extract<Actor, { kind: 'token' }>> = {}) =>
     callContext(app, {
       ...{ kind: 'token', user: guild.owner, applicationId: bot.id, expiresAt: new Date() },
@@ -375,7 +374,6 @@ describe('an application’s commands are for', () => {
       ...more,
     });
 
-  /** What comes of reading and of each way to write. */
   const attempts = async (caller: CallContext, scope = everywhere) => [
     await outcome(listCommands(caller, scope)),
     await outcome(register(caller, scope, chat('play'))),
@@ -383,14 +381,14 @@ describe('an application’s commands are for', () => {
     await outcome(planOverwrite(caller, scope, [])),
   ];
 
-  test('its bot, itself with a token of its own, and people with a role that may', async () => {
+  test('are accessible to its bot, its own token, and users with a sufficient role', async () => {
     for (const caller of [call, asToken(), callOf(app, guild.owner)]) {
       expect(await attempts(caller)).toEqual(['ok', 'ok', 'ok', 'ok']);
       expect(await attempts(caller, there)).toEqual(['ok', 'ok', 'ok', 'ok']);
     }
   });
 
-  test('no other application, and no token that a person gave', async () => {
+  test('are refused to another application, and to a token that a user granted', async () => {
     const other = await createBot(app, { owner: guild.owner });
     const refused = [
       callOf(app, other.user),
@@ -403,14 +401,14 @@ describe('an application’s commands are for', () => {
     }
   });
 
-  test('nobody else', async () => {
+  test('are refused to other users', async () => {
     const anonymous = callContext(app, { kind: 'anonymous' });
     expect(new Set(await attempts(anonymous))).toEqual(new Set(['UNAUTHENTICATED']));
     const stranger = callOf(app, await createPerson(app));
     expect(new Set(await attempts(stranger))).toEqual(new Set(['UNKNOWN_APPLICATION']));
   });
 
-  test('are in a guild only while it is installed there, and stay there unseen', async () => {
+  test('are accessible in a guild only while it is installed there, but stay stored', async () => {
     await register(call, there, chat('play'));
     const where = { applicationId_guildId: { applicationId: bot.id, guildId: guild.id } };
     const { id } = await app.db.reader.installation.findUniqueOrThrow({ where });

@@ -26,7 +26,7 @@ const set = (letter: string, count: number) => Array.from({ length: count }, (_,
 const createdToday = async () =>
   (await app.db.reader.commandQuota.findFirst({ where: { applicationId: bot.id } }))?.created;
 
-test('twenty registrations of one name at once make one command, with one id', async () => {
+test('twenty registrations of one name at once create one command with one id', async () => {
   const made = await at(20, (n) => register(call, scope, chat('play', { description: `By ${n}` })));
   expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
   expect(new Set(made.map(({ command }) => command.id)).size).toBe(1);
@@ -34,7 +34,7 @@ test('twenty registrations of one name at once make one command, with one id', a
   expect(await createdToday()).toBe(1);
 });
 
-test('of ten that want the last place, one gets it', async () => {
+test('exactly one of ten registrations takes the last place', async () => {
   await overwrite(call, scope, set('c', 99));
   const outcomes = await at(10, (n) => outcome(register(call, scope, chat(`last${n}`))));
   expect(outcomes.filter((each) => each === 'ok')).toHaveLength(1);
@@ -43,7 +43,7 @@ test('of ten that want the last place, one gets it', async () => {
   expect(await createdToday()).toBe(100);
 });
 
-test('of ten that want the last command of the day, one gets it', async () => {
+test('exactly one of ten overwrites takes the last creation of the day', async () => {
   await overwrite(call, scope, set('a', 100));
   await overwrite(call, scope, set('b', 99));
   const outcomes = await at(10, (n) => outcome(overwrite(call, scope, [...set('b', 20), chat(`last${n}`)])));
@@ -52,7 +52,7 @@ test('of ten that want the last command of the day, one gets it', async () => {
   expect(await createdToday()).toBe(200);
 });
 
-test('overwrites at once leave one of the sets, whole', async () => {
+test('overwrites at once leave exactly one complete set', async () => {
   const letters = ['a', 'b', 'c', 'd', 'e'];
   const done = await Promise.all(letters.map((letter) => overwrite(call, scope, set(letter, 8))));
   const names = await namesIn(app, scope);
@@ -62,7 +62,7 @@ test('overwrites at once leave one of the sets, whole', async () => {
   for (const { commands } of done) expect(new Set(commands.map(({ name }) => name[0])).size).toBe(1);
 });
 
-test('of changes to one free name, one gets it', async () => {
+test('exactly one of five changes to one free name succeeds', async () => {
   const { commands } = await overwrite(call, scope, set('c', 5));
   const outcomes = await Promise.all(
     commands.map(({ id }) => outcome(patch(call, { ...scope, commandId: id }, { name: 'taken' }))),
@@ -70,7 +70,7 @@ test('of changes to one free name, one gets it', async () => {
   expect(outcomes.toSorted()).toEqual([...Array(4).fill('COMMAND_NAME_TAKEN'), 'ok']);
 });
 
-test('of deletions at once, one succeeds, and nothing granted stays', async () => {
+test('exactly one of the deletions at once succeeds, and no permissions remain', async () => {
   const { command } = await register(call, scope, chat('play'));
   await grant(app, command, 1n);
   const outcomes = await at(5, () => outcome(deleteCommand(call, { ...scope, commandId: command.id })));

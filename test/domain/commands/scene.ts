@@ -13,29 +13,24 @@ import { parseInput, parseInTurns } from '../../../src/domain/parse-input.js';
 
 type Body = Record<string, unknown>;
 
-/** A chat command, in the names of the wire. */
 export const chat = (name: string, more: Body = {}): Body => ({ name, description: 'Does something', ...more });
 
-/** Registers a command as the REST face does. */
 export const register = async (call: CallContext, scope: CommandScope, body: Body) =>
   createCommand(call, scope, parseInput(NewCommand, body));
 
-/** Changes a command as the REST face does. */
 export const patch = async (call: CallContext, key: CommandKey, body: Body) =>
   updateCommand(call, key, (before) => parseInput(...patched(call, before, parseInput(CommandPatch, body))));
 
-/** Registers a set as the REST face does. */
 export const overwrite = async (call: CallContext, scope: CommandScope, set: Body[]) =>
   overwriteCommands(call, scope, await parseInTurns(CommandSet, set));
 
-/** The names of the commands of a scope, in their order. */
 export async function namesIn(app: AppContext, { applicationId, guildId }: CommandScope): Promise<string[]> {
   const where = { applicationId, scopeId: guildId ?? 0n };
   const rows = await app.db.reader.applicationCommand.findMany({ where, orderBy: { id: 'asc' } });
   return rows.map(({ name }) => name);
 }
 
-/** Grants somebody a command in a guild, which is nobody's verb here. */
+/** Allows a user to run a command, directly in the database. */
 export async function grant(
   app: AppContext,
   command: { id: bigint; applicationId: bigint },
@@ -46,6 +41,5 @@ export async function grant(
   await app.db.writer.commandPermission.create({ data });
 }
 
-/** How many entries of its permissions a command has. */
 export const grantsOf = (app: AppContext, { id }: { id: bigint }): Promise<number> =>
   app.db.reader.commandPermission.count({ where: { commandId: id } });
