@@ -47,7 +47,6 @@ async function botCall(isMember: boolean): Promise<CallContext> {
   return as({ kind: 'bot', user, applicationId: id, messageContentIntent: true });
 }
 
-/** A role that the member has. */
 async function addRole(permissions: bigint): Promise<bigint> {
   const owner = callOf(server.app, guild.owner);
   const { id } = await createRole(owner, guild.id, { name: 'role', permissions });
@@ -66,7 +65,6 @@ async function overwrite(channelId: bigint, targetId: bigint, bits: { allow?: bi
   });
 }
 
-/** The refusal's code and text, or `ok`. */
 async function told(attempt: Promise<unknown>): Promise<string> {
   try {
     await attempt;
@@ -78,7 +76,7 @@ async function told(attempt: Promise<unknown>): Promise<string> {
 }
 
 describe('a guild', () => {
-  test('shows a member what they may do there', async () => {
+  test('returns a member with their permissions', async () => {
     await permitEveryone(server.app, guild.id, ViewChannel);
     const roleId = await addRole(ManageGuild);
     expect(await accessGuild(member, guild.id, 'manageInvites', 'viewGuild')).toMatchObject({
@@ -89,7 +87,7 @@ describe('a guild', () => {
     });
   });
 
-  test('needs every bit that is asked for', async () => {
+  test('requires every requested permission', async () => {
     await permitEveryone(server.app, guild.id, ViewChannel);
     expect(await told(accessGuild(member, guild.id, 'viewGuild'))).toBe('ok');
     expect(await told(accessGuild(member, guild.id, 'viewGuild'))).toBe('ok');
@@ -101,14 +99,14 @@ describe('a guild', () => {
     expect(await told(accessGuild(owner, guild.id, 'manageInvites', 'createRole', 'createChannel'))).toBe('ok');
   });
 
-  test('that one is not in is unknown to people; a bot is told', async () => {
+  test('is unknown to users who are not in it; a bot gets MISSING_ACCESS', async () => {
     expect(await told(accessGuild(outsider, guild.id, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
     expect(await told(accessGuild(foreignBot, guild.id, 'viewGuild'))).toBe('MISSING_ACCESS Missing Access');
     expect(await told(accessGuild(outsider, 1n, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
     expect(await told(accessGuild(foreignBot, 1n, 'viewGuild'))).toBe('UNKNOWN_GUILD Unknown Guild');
   });
 
-  test('is nothing for who is not signed in, nor for a token', async () => {
+  test('is refused to anonymous callers and to tokens', async () => {
     const token = { kind: 'token' as const, user: ada, applicationId: 1n, scopes: [], expiresAt: new Date() };
     for (const access of [accessGuild, accessChannel]) {
       expect(await told(access(as({ kind: 'anonymous' }), guild.id))).toContain('UNAUTHENTICATED');
@@ -118,7 +116,7 @@ describe('a guild', () => {
 });
 
 describe('a channel', () => {
-  test('shows a member what they may do there', async () => {
+  test('returns a member with their permissions in it', async () => {
     await permitEveryone(server.app, guild.id, ViewChannel | Connect);
     const roleId = await addRole(0n);
     const { id } = await createChannel(server.app, guild.id, 'aside');
@@ -136,7 +134,7 @@ describe('a channel', () => {
     );
   });
 
-  test('that one may not view is unknown to people, whatever else they hold; a bot is told', async () => {
+  test('is unknown to users who cannot view it, despite other permissions; a bot gets MISSING_ACCESS', async () => {
     await overwrite(guild.channel.id, guild.id, { deny: ViewChannel, allow: SendMessages });
     for (const operation of ['viewChannel', 'sendMessage'] as const) {
       expect(await told(accessChannel(member, guild.channel.id, operation))).toBe('UNKNOWN_CHANNEL Unknown Channel');
@@ -144,7 +142,7 @@ describe('a channel', () => {
     }
   });
 
-  test('of a guild that one is not in is unknown to people; a bot is told', async () => {
+  test('of a guild is unknown to users who are not in it; a bot gets MISSING_ACCESS', async () => {
     expect(await told(accessChannel(outsider, guild.channel.id, 'viewChannel'))).toBe(
       'UNKNOWN_CHANNEL Unknown Channel',
     );
@@ -153,7 +151,7 @@ describe('a channel', () => {
     );
   });
 
-  test('that does not exist, or is of no guild, is unknown', async () => {
+  test('that does not exist, or is in no guild, is unknown', async () => {
     const { id } = await createDirectChannel(server.app);
     for (const call of [member, bot]) {
       expect(await told(accessChannel(call, 1n, 'viewChannel'))).toBe('UNKNOWN_CHANNEL Unknown Channel');
@@ -161,7 +159,7 @@ describe('a channel', () => {
     }
   });
 
-  test('is among those when one may do it there', async () => {
+  test('is listed if the member has the permission in it', async () => {
     await permitEveryone(server.app, guild.id, ViewChannel);
     const roleId = await addRole(0n);
     const [open, hidden] = [
@@ -179,7 +177,7 @@ describe('a channel', () => {
   });
 });
 
-test('a transaction sees what somebody may do: nothing without a membership', async () => {
+test('a transaction reads the permissions of a user, which are none without a membership', async () => {
   await permitEveryone(server.app, guild.id, ViewChannel);
   await addRole(SendMessages);
   const within = (userId: bigint) =>

@@ -57,7 +57,7 @@ const NOTHING = {
 };
 
 describe('deleting a guild', () => {
-  test('is for its owner alone', async () => {
+  test('is limited to its owner', async () => {
     const ada = await createPerson(server.app);
     expect(await outcome(deleteGuild(callOf(server.app, ada), guild.id))).toBe('UNKNOWN_GUILD');
     await addMember(server.app, guild.id, ada);
@@ -66,7 +66,7 @@ describe('deleting a guild', () => {
     expect(await outcome(deleteGuild(owner(), 1n))).toBe('UNKNOWN_GUILD');
   });
 
-  test('ends it at once for everybody, and removes all that it contained', async () => {
+  test('hides it at once from all users, and removes all its contents', async () => {
     await addCrowd(server.app, guild.id, 450);
     await say(server.app, guild, guild.owner, 'last words');
     const { code } = await createInvite(owner(), guild.channel.id);
@@ -99,7 +99,7 @@ describe('deleting a guild', () => {
     expect(entries).toMatchObject([{ actorId: guild.owner.id, changes: { name: 'Guild' } }]);
   });
 
-  test('beside its like, joining and making channels ends in one outcome', async () => {
+  test('has one outcome during another deletion, joins and new channels', async () => {
     const { code } = await createInvite(owner(), guild.channel.id);
     const people = await Promise.all(Array.from({ length: 3 }, () => createPerson(server.app)));
     const [first, second, ...others] = await Promise.all([

@@ -31,7 +31,7 @@ const CREATE_CHANNEL = `mutation ($input: CreateChannelInput!) {
   createChannel(input: $input) { channel { id name type guild { id } } }
 }`;
 
-/** A call as the bot of an application, which GraphQL does not serve. */
+/** A call of an application's bot, which cannot use GraphQL. */
 async function botCall(botToken: string) {
   const bot = await server.app.botTokens.authenticate(botToken);
   if (!bot) throw new Error('the bot token is not valid');
@@ -39,7 +39,7 @@ async function botCall(botToken: string) {
 }
 
 describe('a new guild', () => {
-  it('has @everyone with its own id, a text and a voice channel, and its maker as member', async () => {
+  it('has `@everyone` with its own id, a text and a voice channel, and its creator as member', async () => {
     const { id } = await createGuild(owner, 'Home');
     const { guild } = await owner.graphql(GUILD, { id });
     expect(guild).toEqual({
@@ -56,7 +56,7 @@ describe('a new guild', () => {
     });
   });
 
-  it('has its text channel as the system channel, for whoever greets there', async () => {
+  it('has its text channel as the system channel', async () => {
     const made = await createGuild(owner, 'Home');
     const { guild } = await owner.graphql(
       'query ($id: ID!) { guild(id: $id) { systemChannelId systemChannelFlags } }',
@@ -71,7 +71,7 @@ describe('a new guild', () => {
     expect(await response.json()).toMatchObject({ system_channel_id: made.textChannelId, system_channel_flags: 0 });
   });
 
-  it('is seen by its members only; for others it is as unknown as a missing one', async () => {
+  it('is visible to its members only, and unknown to other users', async () => {
     const guild = await createGuild(owner);
     const hidden = await stranger.ask(GUILD, { id: guild.id });
     expect(hidden.errors[0]?.extensions.code).toBe('NOT_FOUND');
@@ -85,7 +85,7 @@ describe('a new guild', () => {
 });
 
 describe('an invite', () => {
-  it('leads to membership, whose count of uses grows', async () => {
+  it('creates a membership and counts the use', async () => {
     const guild = await createGuild(owner);
     const { createInvite } = await owner.graphql(INVITE, { id: guild.textChannelId });
     expect(createInvite.code).toMatch(/^[A-Za-z0-9]{8}$/);
@@ -97,7 +97,7 @@ describe('an invite', () => {
     expect(row.uses).toBe(1);
   });
 
-  it('makes one member of somebody who follows it ten times at once', async () => {
+  it('creates one member for a user who follows it ten times at once', async () => {
     const guild = await createGuild(owner);
     const { createInvite } = await owner.graphql(INVITE, { id: guild.textChannelId });
     const joins = await Promise.all(Array.from({ length: 10 }, () => member.ask(JOIN, { code: createInvite.code })));
@@ -113,7 +113,7 @@ describe('an invite', () => {
     expect(errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('cannot be made by somebody outside', async () => {
+  it('cannot be created by a user outside the guild', async () => {
     const guild = await createGuild(owner);
     const { errors } = await stranger.ask(INVITE, { id: guild.textChannelId });
     expect(errors[0]?.extensions.code).toBe('NOT_FOUND');
@@ -121,7 +121,7 @@ describe('an invite', () => {
 });
 
 describe('leaving', () => {
-  it('takes the guild out of sight at once', async () => {
+  it('hides the guild at once', async () => {
     const guild = await createGuild(owner);
     await invite(owner, guild, member);
     await member.graphql(GUILD, { id: guild.id });
@@ -136,7 +136,7 @@ describe('leaving', () => {
     expect(errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('as a bot takes the installation and the managed role along', async () => {
+  it('as a bot removes the installation and the managed role', async () => {
     const guild = await createGuild(owner);
     const application = await createApplication(owner);
     await install(owner, application, guild);
@@ -150,7 +150,7 @@ describe('leaving', () => {
 });
 
 describe('access', () => {
-  it('tells a bot of what exists but is hidden, and not a person', async () => {
+  it('fails for a bot with different codes for hidden and unknown guilds and channels', async () => {
     const guild = await createGuild(owner);
     const application = await createApplication(owner);
     const bot = await botCall(application.botToken);
@@ -162,7 +162,7 @@ describe('access', () => {
     await expect(accessChannel(bot, 1n, 'viewChannel')).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
   });
 
-  it('to a channel that the caller cannot view is no access at all', async () => {
+  it('to a channel requires the permission to view it', async () => {
     const guild = await createGuild(owner);
     await invite(owner, guild, member);
     await denyInChannel(server, guild, guild.textChannelId, Permission.ViewChannel);
@@ -175,7 +175,7 @@ describe('access', () => {
 });
 
 describe('a new channel', () => {
-  it('is text unless said otherwise, keeps its name and stands last', async () => {
+  it('is a text channel by default, has a trimmed name and comes last', async () => {
     const guild = await createGuild(owner);
     const { createChannel } = await owner.graphql(CREATE_CHANNEL, {
       input: { guildId: guild.id, name: ' Off Topic ' },
@@ -205,7 +205,7 @@ describe('a new channel', () => {
     ['type', { name: 'thread', type: 11 }],
     ['name', { name: '' }],
     ['name', { name: 'a'.repeat(101) }],
-  ])('is refused for a bad %s', async (path, input) => {
+  ])('is refused for an invalid %s', async (path, input) => {
     const guild = await createGuild(owner);
     const { errors } = await owner.ask(CREATE_CHANNEL, { input: { guildId: guild.id, ...input } });
     expect(Object.keys(errors[0]?.extensions.fields ?? {})).toEqual([path]);

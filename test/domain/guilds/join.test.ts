@@ -34,7 +34,7 @@ const memberIds = async () => {
 const UNKNOWN = { code: 'UNKNOWN_INVITE' };
 
 describe('joining', () => {
-  test('is told of, counts, and the last use ends the invite', async () => {
+  test('is published and counted, and the last use deletes the invite', async () => {
     const code = await invite({ maxUses: 2 });
     const { events } = hearGuild({ app }, guild.id);
     expect(await join(ada, code)).toMatchObject({ id: guild.id });
@@ -54,7 +54,7 @@ describe('joining', () => {
     expect(await usesOf(code)).toBe(1);
   });
 
-  test('by the last use is for one of two who come at the same time', async () => {
+  test('with the last use succeeds for one of two users at the same time', async () => {
     const code = await invite({ maxUses: 1 });
     const { events } = hearGuild({ app }, guild.id);
     const ended = await Promise.allSettled([join(ada, code), join(bob, code)]);
@@ -64,7 +64,7 @@ describe('joining', () => {
     expect(events.map(({ type }) => type).sort()).toEqual(['GUILD_MEMBER_ADD', 'INVITE_DELETE']);
   });
 
-  test('is not to be had by an invite whose time runs out meanwhile, nor by who is gone meanwhile', async () => {
+  test('is refused if the invite expires or the user is deleted during the request', async () => {
     const code = await invite({ maxAge: 60 });
     const clock = new ManualClock();
     const call = callOf({ ...app, clock }, ada);
@@ -82,14 +82,14 @@ describe('joining', () => {
     expect(await usesOf(code)).toBe(0);
   });
 
-  test('is for people', async () => {
+  test('is refused to bots, and for an unknown code', async () => {
     await expect(join((await createBot(app)).user, await invite())).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await expect(join(ada, 'nonsense')).rejects.toMatchObject(UNKNOWN);
   });
 });
 
 describe('leaving', () => {
-  test('is told of once, though it is asked twice at the same time', async () => {
+  test('is published once for two requests at the same time', async () => {
     await join(ada, await invite());
     await join(bob, await invite());
     const { events } = hearGuild({ app }, guild.id);
@@ -99,7 +99,7 @@ describe('leaving', () => {
     await expect(leaveGuild(callOf(app, ada), guild.id)).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });
   });
 
-  test('as a bot ends the installation to this guild, and to no other', async () => {
+  test('as a bot ends the installation to this guild only', async () => {
     const [bot, other] = [(await createBot(app)).user, await createGuild(app)];
     await addMember(app, guild.id, bot);
     await addMember(app, other.id, bot);
@@ -110,7 +110,7 @@ describe('leaving', () => {
     expect(await app.guilds.member(other.id, bot.id)).not.toBeNull();
   });
 
-  test('is refused to the owner, in words', async () => {
+  test('is refused to the owner, with a message', async () => {
     await expect(leaveGuild(callOf(app, guild.owner), guild.id)).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: 'The owner of a server cannot leave it.',
@@ -119,7 +119,7 @@ describe('leaving', () => {
 });
 
 describe('a new guild', () => {
-  test('stands in the log, and says of itself what it is given', async () => {
+  test('is audited, and has the given name and description', async () => {
     const made = await createGuildAs(
       callOf(app, ada),
       parseInput(NewGuild, { name: ' Harbour ', description: ' Ships ' }),
@@ -134,11 +134,11 @@ describe('a new guild', () => {
     ['name', { name: 'x' }],
     ['name', { name: 'x'.repeat(101) }],
     ['description', { name: 'Harbour', description: 'x'.repeat(301) }],
-  ])('is refused a bad %s', (path, input) => {
+  ])('is refused for an invalid %s', (path, input) => {
     expect(faultsIn(NewGuild, input)).toMatchObject([{ path }]);
   });
 
-  test('is for people', async () => {
+  test('is refused to bots', async () => {
     const refused = createGuildAs(callOf(app, (await createBot(app)).user), { name: 'Harbour' });
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });

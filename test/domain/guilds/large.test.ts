@@ -81,7 +81,6 @@ import {
 } from '../../harness/world.js';
 import { toEdit } from '../messages/scene.js';
 
-/** A guild, and what is done in it. */
 interface Scene {
   guild: TestGuild;
   guildId: bigint;
@@ -128,7 +127,6 @@ async function openScene(size: { members: number; channels: number; roles: numbe
   return { guild, guildId, channelId: guild.channel.id, owner, member, roleId, messageIds, code, bot, teamId };
 }
 
-/** So many of what a person finds in the portal. */
 async function openPortal(
   { guild, bot, teamId, member }: Pick<Scene, 'guild' | 'bot' | 'teamId' | 'member'>,
   count: number,
@@ -147,7 +145,6 @@ async function openPortal(
   }
 }
 
-/** Messages with a reaction of whoever said them. */
 async function speak(guild: TestGuild, count: number): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -162,22 +159,19 @@ const at = (ids: bigint[], index: number) => ids.at(index) ?? 0n;
 
 interface Route {
   name: string;
-  /** What it takes; nothing of that is counted. */
+  /** Preparation whose statements do not count. */
   prepare?: (scene: Scene) => Promise<unknown>;
   run: (scene: Scene, prepared: never) => Promise<unknown>;
-  /** Lists of the wire that it reads. Those of a GraphQL operation are told by its fields. */
+  /** Lists of the API that the route reads. Those of a GraphQL operation come from its fields. */
   covers?: string[];
-  /** How many statements it takes at the most, once the guild is known. */
+  /** Maximum number of statements, with a cached guild. */
   most: number;
-  /** Indexes along which it walks. */
   by?: (string | RegExp)[];
-  /** Why the database may sort what it found: there are never more of them than this says. */
+  /** The upper bound on the rows that allows the database to sort them. */
   sorts?: string;
-  /** What is read as a whole all the same, and why. */
   whole?: { step: string; why: string };
 }
 
-/** A walk that begins or ends at a value of a column, and does not look at what lies before or behind. */
 const range = (column: string, sign: '<' | '>') =>
   new RegExp(`AND ${column}${sign}|Index Cond:.*\\b${column}"? ${sign}`);
 
@@ -185,7 +179,6 @@ const FEW_CHANNELS = 'a guild has 500 channels at the most';
 const FEW_ROLES = 'a guild has 250 roles at the most';
 const A_PAGE = 'no more than a page is found';
 
-/** A person who is no member yet. */
 const stranger = () => createPerson(app);
 
 async function joined({ guildId }: Scene): Promise<User> {
@@ -196,7 +189,6 @@ async function joined({ guildId }: Scene): Promise<User> {
 
 type List = Omit<Route, 'name' | 'run' | 'prepare'>;
 
-/** Fields that the owner asks for, with variables for what the scene has. */
 const graphql = (selection: string, more: List): Route => {
   const document = parse(`query ($guild: ID!, $channel: ID!, $application: ID!, $team: ID!) { ${selection} }`);
   const run = async ({ guild, guildId, channelId, bot, teamId }: Scene) => {
@@ -214,10 +206,9 @@ const graphql = (selection: string, more: List): Route => {
   return { name: `{ ${selection} }`, prepare: run, run, covers: listsIn(document), ...more };
 };
 
-/** Names of the types that a page of a connection consists of. */
 const PART_OF_PAGE = /(Connection|Edge|Page)$/;
 
-/** A field of several objects by its name, such as `Guild.members`; null for another field, and for those within a page. */
+/** Returns a field of several objects, such as `Guild.members`; null for other fields and those within a page. */
 function listOf(parent: GraphQLObjectType, { name, type }: GraphQLField<unknown, unknown>): string | null {
   const isList = isListType(getNullableType(type)) && isObjectType(getNamedType(type));
   if (PART_OF_PAGE.test(parent.name)) return null;
@@ -236,7 +227,6 @@ function listsIn(document: DocumentNode): string[] {
   return found;
 }
 
-/** The lists that a query can ask for. */
 function listsOfQueries(): string[] {
   const lists: string[] = [];
   const types = new Set([schema.getQueryType()]);
@@ -252,12 +242,11 @@ function listsOfQueries(): string[] {
   return lists;
 }
 
-/** A route that bots read, asked without a query. */
 const rest = (path: string, more: List): Route => {
   const row = routes.find((route) => route.method === 'GET' && route.path === path);
   const run = async ({ guildId, channelId, bot, teamId, owner }: Scene) => {
     const params = { guildId, channelId, applicationId: bot.id, teamId };
-    // An application alone reads what is its own.
+    // Only an application reads its own data.
     const call = path.startsWith('/applications/') ? callOf(app, bot.user) : owner;
     await row?.run({ app, call }, { params, query: row.query.parse({}), body: undefined, files: [], headers: {} });
   };
@@ -625,7 +614,7 @@ const ROUTES: Route[] = [
   },
 ];
 
-/** What a route asks of the database, once the guild is known, without what begins and ends a transaction. */
+/** Returns the statements of a route with a cached guild, without those that begin and end transactions. */
 async function asked({ prepare, run }: Route, scene: Scene): Promise<string[]> {
   const prepared = (await prepare?.(scene)) as never;
   await app.guilds.view(scene.guildId);
@@ -636,7 +625,7 @@ async function asked({ prepare, run }: Route, scene: Scene): Promise<string[]> {
   return statements.filter((sql) => !/^(BEGIN|COMMIT|SET|PRAGMA)/i.test(sql));
 }
 
-/** A look at every row of a table, one after the other, whatever else an index is used for. */
+/** Matches a full scan of a table. */
 const WHOLE_TABLE = /^(SCAN (?!(walk|found|part|entries|sub)$|\(|\w+ VIRTUAL TABLE)|.*Seq Scan)/;
 
 const FILES_OF_A_PAGE = /FROM \S*\WAttachment\W/;
@@ -644,7 +633,7 @@ const FILES_OF_A_PAGE = /FROM \S*\WAttachment\W/;
 describe.each(ROUTES)('$name', (route) => {
   let statements: string[];
 
-  test('takes as many statements in a larger guild', async () => {
+  test('takes the same number of statements in a larger guild', async () => {
     const inSmall = await asked(route, small);
     statements = await asked(route, large);
     expect(statements, statements.join('\n')).toHaveLength(inSmall.length);
@@ -652,7 +641,7 @@ describe.each(ROUTES)('$name', (route) => {
     expect(statements.length, statements.join('\n')).toBeGreaterThan(0);
   });
 
-  test('reads no table from its beginning to its end, and sorts no more than a few', async () => {
+  test('scans no whole table, and sorts only a few rows', async () => {
     const plans: string[] = [];
     for (const sql of statements) {
       const plan = (await planOf({ app }, sql)).split('\n').map((step) => step.trim());
@@ -666,15 +655,14 @@ describe.each(ROUTES)('$name', (route) => {
   });
 });
 
-/** The segments of a path that name a single thing, or none that is stored. */
+/** Matches a path to a single object, or to one that is not stored. */
 const SINGLE = /\/(:\w+|@me|@original|gateway|bot|member)$/;
 
-/** The lists that bots read. What is absent from the platform is not read. */
 const listsOfRest = routes
   .filter((route) => route.method === 'GET' && !SINGLE.test(route.path) && !absentRoutes.includes(route))
   .map(({ path }) => `GET ${path}`);
 
-/** Lists that are in no row of the table, and why. */
+/** Lists that no row of the table reads, and why. */
 const ELSEWHERE: Record<string, string> = {
   'Application.defaultInstallSettings': 'one for each of two contexts, of the row of the application',
   'Box.guilds': 'up to 1,000 servers, whose facts the box announced, and which it is asked for',
@@ -685,7 +673,7 @@ const ELSEWHERE: Record<string, string> = {
   'Query.builtInCommands': 'made of the code',
 };
 
-test('has each list that somebody can ask for, or says why not', () => {
+test('the table has each list that a client can request, or a reason why not', () => {
   const covered = new Set(ROUTES.flatMap(({ covers = [] }) => covers));
   const missing = [...listsOfRest, ...listsOfQueries()].filter((list) => !covered.has(list));
   expect(missing.sort()).toEqual(Object.keys(ELSEWHERE).sort());

@@ -12,14 +12,14 @@ test.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-test('a bot is recommended a shard for every thousand guilds it is in, and one at least', async () => {
+test('a bot gets a recommendation of one shard per thousand guilds, and at least one', async () => {
   const { app } = server;
   const { user, id } = await createBot(app);
   const owner = await createPerson(app);
   const call = callContext(app, { kind: 'bot', user, applicationId: id, messageContentIntent: true });
   const join = async (count: number) => {
     const ids = Array.from({ length: count }, () => app.nextId());
-    // Their owner is in all of them, and counts for nothing.
+    // The owner is in all of them and must not be counted.
     await putInGuilds(app, ids, owner, user, owner);
     return recommendShards(call);
   };
@@ -30,7 +30,7 @@ test('a bot is recommended a shard for every thousand guilds it is in, and one a
   expect(await outcome(recommendShards(callContext(app, { kind: 'anonymous' })))).toBe('UNAUTHENTICATED');
 });
 
-test('guilds that are kept elsewhere count, too', async () => {
+test('guilds in other stores count too', async () => {
   const { app } = server;
   const { user, id } = await createBot(app);
   const guilds: GuildHome = Object.assign(Object.create(app.guilds), {

@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Says something of somebody, by a connection of this process's. */
 async function putPresence(userId: bigint, status: string): Promise<void> {
   const said = { userId, status, processId: app.live.id, activities: [] };
   await app.db.writer.presence.create({ data: { sessionId: `session of ${userId}`, ...said } });
@@ -31,8 +30,8 @@ async function putPresence(userId: bigint, status: string): Promise<void> {
 
 const byId = (a: bigint, b: bigint) => (a < b ? -1 : 1);
 
-describe('a guild as a whole', () => {
-  test('has its roles and channels in their order, its newest messages and how many members it has', async () => {
+describe('the snapshot of a guild', () => {
+  test('has its roles and channels in their order, its newest messages and its member count', async () => {
     const guild = await createGuild(app);
     const owner = callOf(app, guild.owner);
     await addMember(app, guild.id, await createPerson(app));
@@ -61,13 +60,13 @@ describe('a guild as a whole', () => {
     expect((await getGuild(owner, { guildId: guild.id })).memberCount).toBeNull();
   });
 
-  test('is null where there is none', async () => {
+  test('is null for an unknown guild', async () => {
     expect(await app.guilds.snapshot(1n)).toBeNull();
     expect(await app.guilds.countMembers(1n)).toBe(0);
     expect(await app.guilds.members(1n, {}, 10)).toEqual([]);
   });
 
-  test('that is gone meanwhile is unknown', async () => {
+  test('is unknown if the guild is deleted in the meantime', async () => {
     const guild = await createGuild(app);
     const owner = callOf(app, guild.owner);
     await getGuild(owner, { guildId: guild.id });
@@ -76,9 +75,9 @@ describe('a guild as a whole', () => {
   });
 });
 
-describe('members of a guild', () => {
+describe('the members of a guild are listed:', () => {
   let guild: TestGuild;
-  /** The owner, somebody with a role, somebody with a nickname, and somebody with neither. */
+  /** The owner, a member with a role, one with a nickname, and one with neither. */
   let ids: [bigint, bigint, bigint, bigint];
   beforeAll(async () => {
     guild = await createGuild(app);
@@ -107,7 +106,7 @@ describe('members of a guild', () => {
     expect(await app.guilds.countMembers(guild.id)).toBe(4);
   });
 
-  test('of a large guild those who are there first, then those with a role, then those with a nickname', async () => {
+  test('for a large guild those online, then those with a role, then those with a nickname', async () => {
     const [owner, withRole, withNick, plain] = ids;
     const notable = async (take: number) =>
       (await app.guilds.notableMembers(guild.id, take)).map(({ userId }) => userId);
@@ -124,7 +123,7 @@ describe('members of a guild', () => {
     await app.db.writer.liveProcess.deleteMany({});
   });
 
-  test('all of many, each once', async () => {
+  test('without gaps or duplicates if there are many', async () => {
     const large = await createGuild(app);
     const names = Array.from({ length: 801 }, (_, n) => `user ${n}`);
     const all = [large.owner.id, ...(await addNamed(app, large.id, names))].sort(byId);
@@ -135,7 +134,7 @@ describe('members of a guild', () => {
   });
 });
 
-test('the guilds of somebody come in pages, each once', async () => {
+test('the guilds of a user are returned in pages, each once', async () => {
   const owner = await createPerson(app);
   const ownerId = owner.id;
   const pages = async () => {
@@ -150,7 +149,7 @@ test('the guilds of somebody come in pages, each once', async () => {
   expect(await pages()).toEqual([ids.slice(0, 1_000), ids.slice(1_000)]);
 });
 
-test('who is no member may do nothing, and nobody anything in a channel that is not there', async () => {
+test('a user who is not a member, and a channel that does not exist, have no permissions', async () => {
   const guild = await createGuild(app);
   const [member, stranger] = [await createPerson(app), await createPerson(app)];
   await addMember(app, guild.id, member);
@@ -166,7 +165,7 @@ test('who is no member may do nothing, and nobody anything in a channel that is 
   expect(await inChannel(guild.owner.id, 1n)).toBeNull();
 });
 
-test('a guild out of reach is asked for again in five seconds', () => {
+test('an unavailable guild can be requested again after five seconds', () => {
   const cause = new Error('away');
   const refusal = new GuildUnavailable(7n, cause);
   expect(refusal).toMatchObject({ guildId: 7n, code: 'OVERLOADED', kind: 'overloaded', retryAfterMs: 5_000, cause });

@@ -19,7 +19,7 @@ it.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-/** A home over a bus on which nothing of other processes is heard until `hear` is called, if ever. */
+/** A store on a bus that delivers nothing from other processes until `hear` is called. */
 function deafHome(): { home: GuildHome; hear(): void } {
   const { app } = server;
   let hear: () => void = () => {};
@@ -46,7 +46,7 @@ function deafHome(): { home: GuildHome; hear(): void } {
   };
 }
 
-it('reads a guild without waiting until its changes are heard, and again once they are', async () => {
+it('a guild is read before its subscription is ready, and again afterwards', async () => {
   const { app } = server;
   const { home, hear } = deafHome();
   const guild = await createGuild(app);
@@ -63,7 +63,7 @@ it('reads a guild without waiting until its changes are heard, and again once th
   expect(await statementsOf(() => permissionsInGuild(home, guild.id, person.id, clock.now()))).toEqual([]);
 });
 
-it.each(['hears', 'is deaf'])('sees what nobody told of after half a minute, whether it %s', async (_name) => {
+it.each(['hears', 'is deaf'])('an unpublished change is seen after half a minute if the store %s', async (_name) => {
   const { app } = server;
   const { home, hear } = deafHome();
   if (_name === 'hears') hear();
@@ -78,7 +78,7 @@ it.each(['hears', 'is deaf'])('sees what nobody told of after half a minute, whe
   expect(await permissions()).toBeNull();
 });
 
-it('hears nothing of what decides no access: a process that only remembers a guild is not told of its messages', async () => {
+it('the store subscribes to permission changes only, not to messages of a guild', async () => {
   const { app } = server;
   const topics: string[] = [];
   const bus: EventBus = {
@@ -95,7 +95,7 @@ it('hears nothing of what decides no access: a process that only remembers a gui
   expect(topics).toEqual([`facts:${guild.id}`]);
 });
 
-it('knows for half a minute which guild a channel is of, and reads it again then', async () => {
+it('the guild of a channel is cached for half a minute, and then read again', async () => {
   const { app } = server;
   const { home } = deafHome();
   const guild = await createGuild(app);
@@ -107,7 +107,7 @@ it('knows for half a minute which guild a channel is of, and reads it again then
   expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
 });
 
-it('reads anew of which guild a channel is when its guild is told to have changed there', async () => {
+it('the guild of a channel is read again after an event of that guild', async () => {
   const { app } = server;
   const guild = await createGuild(app);
   const home = new DatabaseHome(app.db.reader, app.bus, clock);
@@ -118,7 +118,7 @@ it('reads anew of which guild a channel is when its guild is told to have change
   expect(await home.guildOfChannel(guild.channel.id)).toBeUndefined();
 });
 
-it('remembers a channel as a whole until its guild changes, and shows it as no other guild’s', async () => {
+it('a channel is cached until its guild changes, and is returned for no other guild', async () => {
   const { app } = server;
   const [guild, other] = [await createGuild(app), await createGuild(app)];
   const home = new DatabaseHome(app.db.reader, app.bus, clock);
@@ -131,7 +131,7 @@ it('remembers a channel as a whole until its guild changes, and shows it as no o
   expect(await home.channel(guild.id, id)).toMatchObject({ name: 'renamed' });
 });
 
-it('reads everything anew when the clock is set back', async () => {
+it('everything is read again if the clock is set back', async () => {
   const { app } = server;
   const guild = await createGuild(app);
   let now = clock.now();
@@ -142,7 +142,7 @@ it('reads everything anew when the clock is set back', async () => {
   expect((await home.view(guild.id))?.rolePermissions.get(guild.id)).toBe(4n);
 });
 
-it('reads after a change of roles or of one channel no other channels', async () => {
+it('other channels are not read again after a change of roles or of one channel', async () => {
   const { app } = server;
   const guild = await createGuild(app);
   const quiet = await createChannel(app, guild.id, 'quiet');
@@ -161,7 +161,7 @@ it('reads after a change of roles or of one channel no other channels', async ()
   const channels = (await home.view(guild.id))?.channels;
   expect(channels?.get(guild.channel.id)?.overwrites).toHaveLength(1);
   expect(channels?.get(quiet.id)?.overwrites).toHaveLength(0);
-  // A view is not changed once it was made.
+  // A view is immutable.
   expect(after?.channels.get(guild.channel.id)?.overwrites).toHaveLength(0);
 
   await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
