@@ -75,7 +75,7 @@ const settle = () => settleBoxBot(app.callOfNobody(), { guildId, botId: applicat
 
 const typesOf = (events: DomainEvent[]) => events.map(({ type }) => type);
 
-/** A guild goes with its box, in one serializable transaction, whatever else happens. */
+/** A guild is deleted with its box, in one serializable transaction. */
 async function deleteBox(): Promise<void> {
   await app.callOfNobody().write(
     async ({ db }) => {
@@ -89,7 +89,7 @@ async function deleteBox(): Promise<void> {
 }
 
 describe('an installation to a guild on a box', () => {
-  test('has the box make the bot a member with a managed role (R-27), and gives all permissions that are asked for', async () => {
+  test('makes the box add the bot as a member with a managed role (R-27), and grants all requested permissions', async () => {
     const told = await toldBy(ada.call, (call) => install({ ...ada, call }));
     expect(boxes.asked).toEqual(['install_bot']);
     expect(boxes.last).toEqual({
@@ -110,7 +110,7 @@ describe('an installation to a guild on a box', () => {
     expect(told.entries).toMatchObject([{ action: 'INSTALLATION_PUT', guildId, applicationId }]);
   });
 
-  test("gives the application's own wish where no permissions are named", async () => {
+  test("uses the application's default permissions if none are named", async () => {
     await app.db.writer.application.update({
       where: { id: applicationId },
       data: { serverInstallPermissions: '1024' },
@@ -119,7 +119,7 @@ describe('an installation to a guild on a box', () => {
     expect(boxes.last).toMatchObject({ permissions: '1024' });
   });
 
-  test('repeated sets the permissions anew, makes up for a bot that is missing, and joins nobody twice', async () => {
+  test('sets the permissions again if repeated, restores a missing bot, and publishes no second join', async () => {
     const first = await install();
     boxes.members.clear();
     const told = await toldBy(ada.call, (call) => install({ ...ada, call }, ['bot'], 1_024n));
@@ -148,7 +148,7 @@ describe('an installation to a guild on a box', () => {
         return install();
       },
     ],
-  ])('%s is refused, and nobody hears of it', async (_how, refusal, attempt) => {
+  ])('%s is refused, and no event is published', async (_how, refusal, attempt) => {
     expect(await outcome(attempt())).toBe(refusal);
     expect(boxes.asked).toEqual([]);
     expect(await rows()).toEqual([]);
@@ -156,7 +156,7 @@ describe('an installation to a guild on a box', () => {
 });
 
 describe('an uninstallation from a guild on a box', () => {
-  test('ends the installation and the webhooks at once, and has the box let the bot go', async () => {
+  test('ends the installation and the webhooks at once, and makes the box remove the bot', async () => {
     const { id } = await install();
     const { webhook } = await putWebhook(app, {
       bot: { id: applicationId },
@@ -173,13 +173,13 @@ describe('an uninstallation from a guild on a box', () => {
     expect(isThere()).toBe(false);
   });
 
-  test('is for the owner of the box alone', async () => {
+  test('is limited to the owner of the box', async () => {
     const { id } = await install();
     expect(await outcome(uninstallApplication(bob.call, id))).toBe('UNKNOWN_INSTALLATION');
     expect(await isInstalled()).toBe(true);
   });
 
-  test('does not need the box, which is asked again every minute until it is back', async () => {
+  test('succeeds without the box, and the removal is retried every minute until the box is back', async () => {
     const { id } = await install();
     boxes.isAway = true;
     await uninstallApplication(ada.call, id);
@@ -194,7 +194,7 @@ describe('an uninstallation from a guild on a box', () => {
     expect(isThere()).toBe(false);
   });
 
-  test('with the application that is deleted takes it out of all boxes', async () => {
+  test('happens in all boxes when the application is deleted', async () => {
     const other = await putBoxGuild(app, home, { name: 'Cellar' });
     await install();
     await installApplication(ada.call, { applicationId, guildId: other.id, scopes: ['bot'] });
@@ -207,8 +207,8 @@ describe('an uninstallation from a guild on a box', () => {
   });
 });
 
-describe('what a box keeps of a bot', () => {
-  test('is what the installation says', async () => {
+describe('the job that settles a bot on a box', () => {
+  test('makes the membership match the installation', async () => {
     await install();
     expect(await waiting()).toHaveLength(1);
     boxes.members.clear();
@@ -220,7 +220,7 @@ describe('what a box keeps of a bot', () => {
     expect(isThere()).toBe(false);
   });
 
-  test('is not looked at again where it is installed and the box went away since', async () => {
+  test('is not repeated if the bot is installed and the box is away', async () => {
     await install();
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     boxes.isAway = true;
@@ -228,7 +228,7 @@ describe('what a box keeps of a bot', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('is left to a box that refuses, which is asked once', async () => {
+  test('is not repeated if the box refuses', async () => {
     await install();
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     boxes.asked.length = 0;
@@ -240,7 +240,7 @@ describe('what a box keeps of a bot', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('is nobody’s business once it does not have the guild', async () => {
+  test('ends if the box no longer has the guild', async () => {
     await deleteBox();
     boxes.isAway = true;
     await settle();
@@ -248,18 +248,18 @@ describe('what a box keeps of a bot', () => {
   });
 });
 
-describe('boxes that jobs ask', () => {
+describe('requests of jobs to boxes', () => {
   const clock = { now: () => 1_000_000 } as AppContext['clock'];
   const never = () => new Promise<never>(() => {});
 
-  test('are asked by a few jobs at a time each, so that one that does not answer holds up no other', async () => {
+  test('are limited to a few parallel jobs per box, so that a silent box does not block the others', async () => {
     const asked = new AskedBoxes();
     for (let job = 0; job < 4; job += 1) void asked.ask(clock, 1n, never);
     await expect(asked.ask(clock, 1n, never)).rejects.toEqual(new AskLater(1_005_000));
     expect(await asked.ask(clock, 2n, async () => 'an answer')).toBe('an answer');
   });
 
-  test('are asked by any number of jobs one after the other, whatever comes of each', async () => {
+  test('are unlimited in sequence, regardless of their results', async () => {
     const asked = new AskedBoxes();
     const refuse = () => Promise.reject(new RangeError('no'));
     for (let job = 0; job < 5; job += 1) {
@@ -268,7 +268,7 @@ describe('boxes that jobs ask', () => {
     }
   });
 
-  test('are left alone for a minute after one did not answer, and what is to be settled waits that long', async () => {
+  test('pause for a minute after a timeout, and the job waits as long', async () => {
     await install();
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     const asked = new AskedBoxes();
@@ -285,7 +285,7 @@ describe('boxes that jobs ask', () => {
 });
 
 describe('a bot that leaves a guild on a box', () => {
-  test('leaves the box first, then the cloud', async () => {
+  test('leaves the box first and then the cloud', async () => {
     await install();
     await leaveGuild(callOf(app, bot), guildId);
     expect([isThere(), await isInstalled()]).toEqual([false, false]);
@@ -298,24 +298,24 @@ describe('a bot that leaves a guild on a box', () => {
     expect([isThere(), await isInstalled()]).toEqual([true, true]);
   });
 
-  test('leaves the cloud where the box refuses to let it go', async () => {
+  test('leaves the cloud even if the box refuses the removal', async () => {
     await install();
     boxes.isRefusing = true;
     await leaveGuild(callOf(app, bot), guildId);
     expect([isThere(), await isInstalled()]).toEqual([true, false]);
   });
 
-  test('has to be there', async () => {
+  test('must be installed there', async () => {
     expect(await outcome(leaveGuild(callOf(app, bot), guildId))).toBe('MISSING_ACCESS');
     expect(await outcome(leaveGuild(ada.call, guildId))).toBe('UNKNOWN_GUILD');
     expect(boxes.asked).toEqual([]);
   });
 });
 
-describe('what a box says of bots', () => {
+describe('a report of a box about bots', () => {
   const forget = () => forgetBot(app.callOfNobody(), guildId, applicationId);
 
-  test('one that was kicked loses its installation', async () => {
+  test('uninstalls a bot that was kicked', async () => {
     await install();
     boxes.members.clear();
     const told = await toldBy(app.callOfNobody(), (call) => forgetBot(call, guildId, applicationId));
@@ -323,20 +323,20 @@ describe('what a box says of bots', () => {
     expect(typesOf(told.events)).toEqual(['COMMAND_ACCESS_UPDATED', 'MEMBERSHIP_UPDATED', 'GUILD_LEFT']);
   });
 
-  test('one that was kicked and installed anew keeps it', async () => {
+  test('keeps a bot that was kicked and installed again', async () => {
     await install();
     await forget();
     expect(await isInstalled()).toBe(true);
   });
 
-  test('a box that went away since is believed', async () => {
+  test('is trusted if the box is away by now', async () => {
     await install();
     boxes.isAway = true;
     await forget();
     expect(await isInstalled()).toBe(false);
   });
 
-  test('a box that is there and does not answer is not believed, and asked again later', async () => {
+  test('is not trusted if the box is connected but silent, and is checked again later', async () => {
     await install();
     boxes.members.clear();
     boxes.isSilent = true;
@@ -352,14 +352,14 @@ describe('what a box says of bots', () => {
     expect(await isInstalled()).toBe(false);
   });
 
-  test('a box that refuses to say is believed', async () => {
+  test('is trusted if the box refuses a check', async () => {
     await install();
     boxes.isRefusing = true;
     await forget();
     expect(await isInstalled()).toBe(false);
   });
 
-  test('a fault is no answer: it is told, and nothing is asked again', async () => {
+  test('fails on an unexpected error, without a retry', async () => {
     await install();
     const fault = new Error('the line is broken');
     boxes.meanwhile = () => Promise.reject(fault);
@@ -368,7 +368,7 @@ describe('what a box says of bots', () => {
     expect([await isInstalled(), await app.db.reader.job.count({ where: { key } })]).toEqual([true, 0]);
   });
 
-  test('an announcement (R-32): who is missing loses the installation, strangers leave', async () => {
+  test('in an announcement (R-32) uninstalls missing bots and removes unknown ones', async () => {
     const { id: stranger } = await createBot(app, { owner: bob.user });
     const { id: kicked } = await createBot(app, { owner: bob.user });
     await install();
@@ -386,7 +386,7 @@ describe('what a box says of bots', () => {
     expect(leaving.dueAt?.getTime()).toBeGreaterThan(before + 12_000);
   });
 
-  test('an announcement (R-32) of very many strangers has a bounded number of them leave, each once', async () => {
+  test('in an announcement (R-32) with many unknown bots removes a limited number of them, each once', async () => {
     const strangers = Array.from({ length: 300 }, () => app.nextId());
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     const announceAll = () => reconcileBots(app.callOfNobody(), home.box.id, guildId, strangers);
@@ -394,7 +394,7 @@ describe('what a box says of bots', () => {
     expect(await payloads()).toHaveLength(100);
   });
 
-  test('of strangers no more leave than a box may tell of in ten minutes', async () => {
+  test('causes no more removals than the quota of a box for ten minutes', async () => {
     const keys: string[] = [];
     const take = async (_: Limit, key: string) => ({ allowed: keys.push(key) <= 3, retryAfterMs: 1, remaining: 0 });
     const call = { ...app.callOfNobody(), limits: { ...app.callOfNobody().limits, take } as never };
@@ -403,14 +403,14 @@ describe('what a box says of bots', () => {
     expect(new Set(keys)).toEqual(new Set([String(home.box.id)]));
   });
 
-  test('a stranger is not let go by a box that is away, which tells of it again', async () => {
+  test('does not remove an unknown bot if the box is away, since the box will report it again', async () => {
     await app.db.writer.job.deleteMany({ where: { kind: 'settle-box-bot' } });
     boxes.isAway = true;
     await settleBoxBot(app.callOfNobody(), { guildId, botId: applicationId, isStranger: true });
     expect(await waiting()).toEqual([]);
   });
 
-  test('an announcement of a guild that is not the box’s changes nothing there', async () => {
+  test('about a guild of another box changes nothing there', async () => {
     await install();
     boxes.members.clear();
     const other = await putBox(app, bob);
@@ -418,7 +418,7 @@ describe('what a box says of bots', () => {
     expect(await isInstalled()).toBe(true);
   });
 
-  test('its return (R-31) is told to the bots that are installed there', async () => {
+  test('about its return (R-31) is published to the bots that are installed there', async () => {
     await install();
     const events: DomainEvent[] = [];
     await readmitBots({ ...app.callOfNobody(), announce: (event) => events.push(event) }, guildId);
@@ -431,7 +431,7 @@ describe('what a box says of bots', () => {
 });
 
 describe('at once', () => {
-  test('two installations make one', async () => {
+  test('two installations create one', async () => {
     let left = 2;
     let open = () => {};
     const both = new Promise<void>((resolve) => {
@@ -460,7 +460,7 @@ describe('at once', () => {
     ['as a member', () => [applicationId]],
     ['as none', () => []],
   ])(
-    'an installation and an announcement (R-31) that tells of the bot %s leave it installed, and a member',
+    'an installation and an announcement (R-31) with the bot %s leave it installed, and a member',
     async (_how, bots) => {
       const nobody = app.callOfNobody();
       const settleWhatIsDue = async () => {
@@ -473,7 +473,7 @@ describe('at once', () => {
         await settleWhatIsDue();
       };
       await install();
-      // What the box would tell of a bot that it let go meanwhile.
+      // The box reports a bot that it removed in the meantime.
       if (!isThere()) await forgetBot(nobody, guildId, applicationId);
       await reconcileBots(nobody, home.box.id, guildId, bots());
       await settleWhatIsDue();
@@ -482,7 +482,7 @@ describe('at once', () => {
     },
   );
 
-  test('an installation is refused when the box is deleted after it was asked', async () => {
+  test('an installation is refused if the box is deleted after its reply', async () => {
     boxes.meanwhile = deleteBox;
     expect(await outcome(install())).toBe('UNKNOWN_GUILD');
     expect(await rows()).toEqual([]);

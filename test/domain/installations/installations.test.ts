@@ -39,7 +39,6 @@ function ask(person: Person, input: object) {
   return person.ask(INSTALL, { input: { applicationId: application.id, guildId: guild.id, scopes: SCOPES, ...input } });
 }
 
-/** What the guild and the bot are told of while `work` runs. */
 async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
   const types: string[] = [];
   const hear = ({ type }: Heard) => types.push(type);
@@ -65,7 +64,6 @@ async function state() {
 
 const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
 
-/** What the audit ledger says was given with each installation to the guild. */
 async function recordedPermissions() {
   const entries = await server.app.db.reader.auditEntry.findMany({
     where: { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' },
@@ -75,7 +73,7 @@ async function recordedPermissions() {
 }
 
 describe('an installation', () => {
-  it('with bot makes the bot a member with a managed role that carries what was granted', async () => {
+  it('with the scope bot adds the bot with a managed role that has the granted permissions', async () => {
     guild = await createGuild(owner);
     const permissions = String(Permission.SendMessages | Permission.BanMembers);
     const events = await eventsOf(async () => {
@@ -99,7 +97,7 @@ describe('an installation', () => {
     expect(bots[0]?.roles.map((role) => role.roleId)).toEqual([roles[0]?.id]);
   });
 
-  it('with applications.commands alone places no bot', async () => {
+  it('with applications.commands alone adds no bot', async () => {
     guild = await createGuild(owner);
     const events = await eventsOf(() => ask(owner, { scopes: ['applications.commands'], permissions: '8' }));
     expect(events).toEqual(['GUILD_AUDIT_LOG_ENTRY_CREATE']);
@@ -108,7 +106,7 @@ describe('an installation', () => {
     expect(bots).toEqual([]);
   });
 
-  it('repeated adds scopes and sets the permissions anew, on one row and one role', async () => {
+  it('adds scopes and replaces permissions if repeated, on the same row and role', async () => {
     guild = await createGuild(owner);
     await ask(owner, { scopes: ['applications.commands'] });
     await ask(owner, { scopes: ['bot'], permissions: '2048' });
@@ -120,7 +118,7 @@ describe('an installation', () => {
     expect(bots).toHaveLength(1);
   });
 
-  it('happens once when it is asked for ten times at once', async () => {
+  it('happens once for ten requests at once', async () => {
     guild = await createGuild(owner);
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(owner, { permissions: '1024' })));
     expect(answers.flatMap((answer) => answer.errors)).toEqual([]);
@@ -136,7 +134,7 @@ describe('an installation', () => {
     expect((await ask(member, {})).errors).toEqual([]);
   });
 
-  it('gives the bot no more than its installer has, and records what it was given', async () => {
+  it('grants the bot no more than its installer has, and records the granted permissions', async () => {
     guild = await createGuild(owner);
     await invite(owner, guild, member);
     await permit(Permission.ManageGuild | Permission.SendMessages);
@@ -150,7 +148,7 @@ describe('an installation', () => {
     expect(await recordedPermissions()).toEqual([given]);
   });
 
-  it('gives all that is asked for when an administrator installs it', async () => {
+  it('grants all requested permissions to an administrator', async () => {
     guild = await createGuild(owner);
     await invite(owner, guild, member);
     await permit(Permission.Administrator);
@@ -163,7 +161,7 @@ describe('an installation', () => {
     ['the same permissions', Permission.BanMembers | Permission.KickMembers],
     ['everything', Permission.Administrator],
   ])(
-    'repeated by somebody who has less takes nothing of what is asked for from a bot with %s',
+    'repeated by a member with fewer permissions keeps the requested permissions of a bot with %s',
     async (_what, given) => {
       guild = await createGuild(owner);
       await ask(owner, { permissions: String(given) });
@@ -178,12 +176,12 @@ describe('an installation', () => {
     },
   );
 
-  it('is decided by what the installer has when it is written', async () => {
+  it('is decided by the permissions of the installer at the time of the write', async () => {
     guild = await createGuild(owner);
     await invite(owner, guild, member);
     await permit(Permission.ManageGuild | Permission.BanMembers);
     await ask(member, { scopes: ['applications.commands'] });
-    // Nobody is told of it: what is remembered of the guild is out of date.
+    // No event is published, so the cached guild is outdated.
     const allow = (permissions: bigint) =>
       server.app.db.writer.role.update({ where: { id: BigInt(guild.id) }, data: { permissions } });
     await allow(0n);
@@ -193,7 +191,7 @@ describe('an installation', () => {
     expect((await state()).roles).toMatchObject([{ permissions: 0n }]);
   });
 
-  it('is not found for a guild of others, a private application or a missing one', async () => {
+  it('is not found for a foreign guild, a private application or an unknown one', async () => {
     guild = await createGuild(owner);
     expect((await ask(member, {})).errors[0]?.extensions.code).toBe('NOT_FOUND');
     const hidden = await createApplication(owner, 'Private');
@@ -203,7 +201,7 @@ describe('an installation', () => {
     expect(refused).toEqual(await ask(owner, { applicationId: '1' }));
   });
 
-  it('is refused for an application that does not install to servers', async () => {
+  it('is refused for an application that disables server installs', async () => {
     guild = await createGuild(owner);
     const userOnly = await createApplication(owner, 'User only');
     await server.app.db.writer.application.update({
@@ -228,7 +226,7 @@ describe('an installation', () => {
 });
 
 describe('uninstalling', () => {
-  it('takes the bot and its role out of the guild', async () => {
+  it('removes the bot and its role from the guild', async () => {
     guild = await createGuild(owner);
     const id = await install(owner, application, guild);
     expect(await eventsOf(() => uninstall(owner, id))).toEqual([
@@ -241,7 +239,7 @@ describe('uninstalling', () => {
     expect(await state()).toEqual({ installations: [], roles: [], bots: [] });
   });
 
-  it('needs ManageGuild, and is not found from outside', async () => {
+  it('needs ManageGuild, and is not found by users outside', async () => {
     guild = await createGuild(owner);
     const installationId = await install(owner, application, guild);
     const remove = `mutation ($id: ID!) { uninstallApplication(input: { installationId: $id }) { id } }`;
@@ -253,7 +251,7 @@ describe('uninstalling', () => {
   });
 });
 
-describe('what a bot loses because somebody installs it again', () => {
+describe('the loss of permissions of a bot that another member installs again', () => {
   async function guildWithBot(permissions: bigint): Promise<void> {
     guild = await createGuild(owner, 'Harbour');
     await permit(Permission.ManageGuild | Permission.SendMessages | Permission.ViewChannel);
@@ -261,7 +259,7 @@ describe('what a bot loses because somebody installs it again', () => {
     await ask(owner, { permissions: String(permissions) });
   }
 
-  it('is told to the owner, and stands in the log', async () => {
+  it('is mailed to the owner and audited', async () => {
     await guildWithBot(Permission.BanMembers | Permission.SendMessages);
     const before = await outboxOf(server, owner.email);
     await ask(member, { permissions: String(Permission.SendMessages) });
@@ -286,7 +284,7 @@ describe('what a bot loses because somebody installs it again', () => {
     ]);
   });
 
-  it('is no mail when it is nothing, or the owner does it', async () => {
+  it('causes no mail without a loss of permissions, or if the owner does it', async () => {
     await guildWithBot(Permission.SendMessages);
     const before = await outboxOf(server, owner.email);
     await ask(member, { permissions: String(Permission.SendMessages | Permission.ViewChannel) });
@@ -297,7 +295,7 @@ describe('what a bot loses because somebody installs it again', () => {
     expect(await outboxOf(server, owner.email)).toHaveLength(before.length);
   });
 
-  it('is a few mails when it happens again and again', { tags: ['slow'] }, async () => {
+  it('causes a limited number of mails if repeated', { tags: ['slow'] }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const [ada, bob] = [await signUp(limited, 'ada'), await signUp(limited, 'bob')];

@@ -2,7 +2,6 @@ import { createApplication, updateApplication } from '../../../src/domain/applic
 import { createGuild } from '../../../src/domain/guilds/index.js';
 import type { Caller } from '../../harness/calls.js';
 
-/** An application of somebody's that installs to servers and to people, and a guild of theirs. */
 export async function openScene({ call }: Caller): Promise<{ applicationId: bigint; guildId: bigint }> {
   const { application } = await createApplication(call, { name: 'Helper' });
   await updateApplication(call, { applicationId: application.id, userInstall: true });

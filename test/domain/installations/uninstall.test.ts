@@ -41,8 +41,8 @@ async function botCall() {
 describe.each<[string, () => Promise<Installation>]>([
   ['a guild', toGuild],
   ['a person', toPerson],
-])('of two who take it out of %s at once, both having found it', (_where, install) => {
-  test('one does, and the other is told that it is not there', async () => {
+])('two uninstallations from %s at once, after both have found it', (_where, install) => {
+  test('end with one success and one error for an unknown installation', async () => {
     const { id } = await install();
     const together = readingTogether(app, 'installation.findUnique', 2);
     const call = callContext(together, ada.call.actor);
@@ -69,7 +69,7 @@ test('a bot that leaves a guild twice at once leaves it once', async () => {
   expect(await left()).toEqual([]);
 });
 
-describe('what is told of an uninstallation', () => {
+describe('an uninstallation writes and publishes', () => {
   const entry = () => ({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, guildId });
   const integration = (targetId: bigint) => ({
     action: 'INTEGRATION_DELETE',
@@ -78,7 +78,7 @@ describe('what is told of an uninstallation', () => {
     changes: { applicationId: String(applicationId), name: 'Helper' },
   });
 
-  test('out of a guild: the entries, the bot that leaves, its role', async () => {
+  test('from a guild: the entries, the leave of the bot and its role', async () => {
     const { id } = await toGuild();
     const other = await createGuild(ada.call, { name: 'Dock' });
     const elsewhere = await toGuild(other.id);
@@ -99,7 +99,7 @@ describe('what is told of an uninstallation', () => {
     expect(await app.db.reader.member.count({ where: { userId: applicationId } })).toBe(1);
   });
 
-  test('out of a guild: nothing there names its role any more', async () => {
+  test('from a guild: the removal of its role from overwrites', async () => {
     const { id } = await toGuild();
     const { id: roleId } = await app.db.reader.role.findFirstOrThrow({ where: { guildId, applicationId } });
     const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({ where: { guildId } });
@@ -109,13 +109,13 @@ describe('what is told of an uninstallation', () => {
     expect(await app.db.reader.channelOverwrite.count({ where: { targetId: roleId } })).toBe(0);
   });
 
-  test('by the bot itself, that leaves: no kick', async () => {
+  test('by the bot itself: no kick', async () => {
     const { id } = await toGuild();
     const told = await toldBy(await botCall(), (call) => leaveGuild(call, guildId));
     expect(told.entries).toEqual([entry(), integration(id)]);
   });
 
-  test('without a bot: the entries of the installation alone', async () => {
+  test('without a bot: only the entries of the installation', async () => {
     const { id } = await toGuild(guildId, ['applications.commands']);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
     const events = [{ type: 'COMMAND_ACCESS_UPDATED', applicationId }];
@@ -123,7 +123,7 @@ describe('what is told of an uninstallation', () => {
     expect([told.events, told.serializable]).toEqual([events, [true]]);
   });
 
-  test('out of an account: the entry, of that person', async () => {
+  test('from an account: the entry, of that user only', async () => {
     const { id } = await toPerson();
     const bobs = await toPerson(bob);
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
@@ -133,7 +133,7 @@ describe('what is told of an uninstallation', () => {
   });
 });
 
-test('out of every guild at once leaves the installations of people, and other members', async () => {
+test('removing an application from every guild at once keeps user installs and other members', async () => {
   const guilds = [guildId];
   for (let index = 0; index < 2; index += 1) guilds.push((await createGuild(ada.call, { name: 'Dock' })).id);
   for (const id of guilds) await toGuild(id);
@@ -177,6 +177,6 @@ test.each<[string, () => Promise<unknown>, string]>([
     },
     'MISSING_PERMISSIONS',
   ],
-])('nobody uninstalls %s', async (_what, act, expected) => {
+])('no caller can uninstall %s', async (_what, act, expected) => {
   expect(await outcome(act())).toBe(expected);
 });

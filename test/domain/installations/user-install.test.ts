@@ -29,8 +29,8 @@ const ask = (input: object = {}) =>
 const uninstall = (person: Person, installationId: string) => person.ask(UNINSTALL, { input: { installationId } });
 const rows = () => server.app.db.reader.installation.findMany({ where: { applicationId: BigInt(application.id) } });
 
-describe('an installation to a person', () => {
-  it('is recorded and audited, with no bot and no permissions', async () => {
+describe('an installation to a user', () => {
+  it('is stored and audited, without a bot and permissions', async () => {
     const { data } = await ask();
     expect(data.installApplication.installation).toMatchObject({
       context: 'USER',
@@ -47,13 +47,13 @@ describe('an installation to a person', () => {
     ]);
   });
 
-  it('exists once, however often it is made at the same time', async () => {
+  it('exists once, even if ten are made at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask()));
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
     expect(await rows()).toHaveLength(1);
   });
 
-  it('is one for each person', async () => {
+  it('is separate for each user', async () => {
     await ask();
     await owner.graphql(INSTALL, { input: { applicationId: application.id, scopes: ['applications.commands'] } });
     expect(await rows()).toHaveLength(2);
@@ -70,12 +70,12 @@ describe('an installation to a person', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is refused when the application installs to servers only', async () => {
+  it('is refused if the application installs to servers only', async () => {
     await update(owner, application.id, { userInstall: false });
     expect(codeOf(await ask())).toBe('FORBIDDEN');
   });
 
-  it('is taken back by that person alone, once', async () => {
+  it('can be removed by that user only, once', async () => {
     const { id } = (await ask()).data.installApplication.installation;
     expect(codeOf(await uninstall(owner, id))).toBe('NOT_FOUND');
     const answers = await Promise.all(Array.from({ length: 5 }, () => uninstall(grace, id)));

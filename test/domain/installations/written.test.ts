@@ -43,7 +43,6 @@ const toPerson = (call = ada.call, scopes = ['applications.commands'], permissio
 const kept = () => app.db.reader.installation.findMany({ where: { applicationId } });
 const roles = () => app.db.reader.role.findMany({ where: { guildId, applicationId }, include: { members: true } });
 
-/** Makes bob a member who manages the guild, beside what everybody may do. */
 async function bobManages(): Promise<void> {
   const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId } });
   await joinGuild(bob.call, (await createInvite(ada.call, channel.id)).code);
@@ -51,7 +50,7 @@ async function bobManages(): Promise<void> {
   await setMemberRoles(ada.call, { guildId, userId: bob.id, roleIds: [id] });
 }
 
-describe('an installation to a guild is written down and told', () => {
+describe('an installation to a guild is audited and published', () => {
   const put = async (scopes: string[], old: string | null, now: string) => {
     const [installation] = await kept();
     return {
@@ -70,7 +69,7 @@ describe('an installation to a guild is written down and told', () => {
     changes: { applicationId: String(applicationId), name: 'Helper' },
   });
 
-  test('with a bot: its role, its membership, and that it joined', async () => {
+  test('with a bot: its role, its membership and its join', async () => {
     const told = await toldBy(ada.call, (call) => install(call));
     expect(told.entries).toEqual([
       { action: 'BOT_ADD', guildId, targetId: applicationId },
@@ -89,14 +88,14 @@ describe('an installation to a guild is written down and told', () => {
     expect(await kept()).toMatchObject([{ context: 'SERVER', guildId, userId: null, installerId: ada.id }]);
   });
 
-  test('again with the same permissions: the entry, and that it was granted anew', async () => {
+  test('again with the same permissions: the entry and the new access', async () => {
     await install();
     const told = await toldBy(ada.call, (call) => install(call));
     expect(told.entries).toEqual([await put(['bot'], '2048', '2048')]);
     expect(told.events).toEqual([{ type: 'COMMAND_ACCESS_UPDATED', applicationId }]);
   });
 
-  test('again with others, by somebody else: the role, who installed it last, and what the bot lost', async () => {
+  test('again with others, by another member: the role, the new installer, and the permissions that the bot lost', async () => {
     await install(ada.call, ['bot'], String(Permission.SendMessages | Permission.ViewChannel));
     await bobManages();
     const told = await toldBy(bob.call, (call) => install(call, ['bot'], '2048'));
@@ -109,7 +108,7 @@ describe('an installation to a guild is written down and told', () => {
     expect(await kept()).toMatchObject([{ installerId: bob.id }]);
   });
 
-  test('without a bot: the entries, that it was granted, and what a bot has there it keeps', async () => {
+  test('without a bot: the entries and the access, and an existing bot keeps its permissions', async () => {
     const none = await toldBy(ada.call, (call) => install(call, ['applications.commands']));
     expect(none.entries).toEqual([await created(), await put(['applications.commands'], null, '0')]);
     expect([none.events, await roles()]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], []]);
@@ -120,7 +119,7 @@ describe('an installation to a guild is written down and told', () => {
     expect(await roles()).toMatchObject([{ permissions: 2048n }]);
   });
 
-  test('when nothing is asked for the bot gets what the application wishes', async () => {
+  test('without permissions: the bot gets the defaults of the application', async () => {
     await updateApplication(ada.call, {
       applicationId,
       defaultInstallSettings: [{ context: 'SERVER', scopes: ['bot'], permissions: '1024' }],
@@ -131,7 +130,7 @@ describe('an installation to a guild is written down and told', () => {
 });
 
 describe('a transaction that installs', () => {
-  /** The same call, with something done before its first transaction; and how many it began. */
+  /** Returns a call that runs `before` ahead of its first transaction, and the number of transactions. */
   function counting(call: CallContext, before: () => Promise<unknown>) {
     let begun = 0;
     const write: CallContext['write'] = async (work, options) => {
@@ -142,7 +141,7 @@ describe('a transaction that installs', () => {
     return { call: { ...call, write }, begun: () => begun };
   }
 
-  test('is tried again when somebody else installed it meanwhile, and adds to that', async () => {
+  test("is retried after another caller's installation, and adds to it", async () => {
     const { call, begun } = counting(ada.call, async () => {
       const { id: _id, ...row } = await install(ada.call, ['applications.commands']);
       const again = { ...row, id: app.nextId(), scopes: [] };
@@ -152,7 +151,7 @@ describe('a transaction that installs', () => {
     expect([begun(), (await kept()).length]).toEqual([2, 1]);
   });
 
-  test('is not tried again when it is refused', async () => {
+  test('is not retried if it is refused', async () => {
     await bobManages();
     const { call, begun } = counting(bob.call, () =>
       setMemberRoles(ada.call, { guildId, userId: bob.id, roleIds: [] }),
@@ -162,7 +161,7 @@ describe('a transaction that installs', () => {
   });
 });
 
-test('a bot that left gets nothing back that its installer has not', async () => {
+test('a bot that left is not granted more than its new installer has', async () => {
   await install(ada.call, ['bot'], String(Permission.BanMembers | Permission.SendMessages));
   const user = await app.db.reader.user.findUniqueOrThrow({ where: { id: applicationId } });
   await leaveGuild(callContext(app, { kind: 'bot', user, applicationId, messageContentIntent: true }), guildId);
@@ -171,8 +170,8 @@ test('a bot that left gets nothing back that its installer has not', async () =>
   expect(await roles()).toMatchObject([{ permissions: Permission.SendMessages, members: [{ userId: applicationId }] }]);
 });
 
-describe('an installation to a person', () => {
-  test('is written down with all its scopes', async () => {
+describe('an installation to a user', () => {
+  test('is audited with all its scopes', async () => {
     const first = await toldBy(ada.call, (call) => toPerson(call));
     const second = await toldBy(ada.call, (call) => toPerson(call, ['identify', 'applications.commands'], '0'));
     const [installation] = await kept();
@@ -196,7 +195,7 @@ describe('an installation to a person', () => {
     ['a bot', ['bot', 'applications.commands'], undefined, 'scopes'],
     ['permissions', ['applications.commands'], '8', 'permissions'],
     ['nothing that installs', ['identify'], undefined, 'scopes'],
-  ])('takes no %s', (_what, scopes, permissions, path) => {
+  ])('accepts no %s', (_what, scopes, permissions, path) => {
     expect(faultsIn(UserInstall, { scopes, permissions })).toMatchObject([{ path }]);
   });
 });
@@ -204,12 +203,12 @@ describe('an installation to a person', () => {
 describe('the scopes of an installation', () => {
   const twice = [...HONOURED_SCOPES, ...HONOURED_SCOPES];
 
-  test('may each be stated twice, and count once', async () => {
+  test('may be given twice each, and count once', async () => {
     expect((await install(ada.call, twice)).scopes).toEqual([...HONOURED_SCOPES]);
     expect(faultsIn(ServerInstall, { scopes: [...twice, 'bot'] })).toMatchObject([{ path: 'scopes' }]);
   });
 
-  test('that are stored are read in their order, without what is not honoured', () => {
+  test('are read from storage in their order, without unsupported ones', () => {
     expect(storedScopes(['rpc', 'applications.commands', 'bot', 'identify', 'bot'])).toEqual([
       'identify',
       'bot',
