@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** I-17, and the state each answer leads to. */
+/** I-17 with the state that each response leads to. */
 const TAKEN: Record<Kind, Partial<Record<keyof typeof ANSWERS, 'ANSWERED' | 'DEFERRED'>>> = {
   command: { 4: 'ANSWERED', 5: 'DEFERRED', 9: 'ANSWERED' },
   component: { 4: 'ANSWERED', 5: 'DEFERRED', 6: 'ANSWERED', 7: 'ANSWERED', 9: 'ANSWERED' },
@@ -54,13 +54,12 @@ const TABLE = KINDS.flatMap((kind) =>
   ([4, 5, 6, 7, 8, 9] as const).map((type) => ({ kind, type, state: TAKEN[kind][type] ?? null })),
 );
 
-/** One more than a message may have. */
 const SIX_ROWS = [0, 1, 2, 3, 4, 5].map((n) => ({
   ...ROW,
   components: ROW.components.map((button) => ({ ...button, custom_id: `press ${n}` })),
 }));
 
-describe('a first answer', () => {
+describe('the first response', () => {
   it.each(TABLE)('I-17: of type $type to a $kind leads to $state', async ({ kind, type, state }) => {
     const asked = await ask(scene, kind);
     const before = await rowOf(server, asked);
@@ -103,11 +102,11 @@ describe('a first answer', () => {
     }
   });
 
-  it.each([1, 2, 3, 10, 12, 13, 99, '4', null, undefined])('I-17: is none of type %s', (type) => {
+  it.each([1, 2, 3, 10, 12, 13, 99, '4', null, undefined])('I-17: cannot be of type %s', (type) => {
     expect(() => parseInput(InteractionCallback, { type, data: {} })).toThrow();
   });
 
-  it.each([4, 5, 9] as const)('I-18: a second one after %s is refused', async (type) => {
+  it.each([4, 5, 9] as const)('I-18: is refused if a response of type %s came before', async (type) => {
     const asked = await ask(scene, 'command');
     await answer(scene, asked, ANSWERS[type]);
     const before = await rowOf(server, asked);
@@ -124,7 +123,7 @@ describe('a first answer', () => {
     ['component', 7, ANSWERS[8]],
     ['autocompletion', 8, { type: 8, data: { choices: [{ name: 'a', value: 1 }] } }],
     ['autocompletion', 8, ANSWERS[4]],
-  ])('I-18: a second one to a %s after %s is told first what is wrong with it', async (kind, type, bad) => {
+  ])('I-18: to a %s after one of type %s is validated before it is refused', async (kind, type, bad) => {
     const asked = await ask(scene, kind);
     expect(await outcome(answer(scene, asked, bad))).toBe('INVALID_INPUT');
     await answer(scene, asked, ANSWERS[type]);
@@ -132,7 +131,7 @@ describe('a first answer', () => {
     expect(await outcome(answer(scene, asked, ANSWERS[type]))).toBe('ALREADY_ACKNOWLEDGED');
   });
 
-  it.each([4, 7] as const)('I-18: of type %s has the faults of its message below `data`', async (type) => {
+  it.each([4, 7] as const)('I-18: of type %s has the errors of its message below `data`', async (type) => {
     const asked = await ask(scene, 'component');
     const pathsOf = async (data: object) =>
       (await faultsOf(answer(scene, asked, { type, data }))).map((fault) => fault.split(' ')[0]);
@@ -141,7 +140,7 @@ describe('a first answer', () => {
     expect(await pathsOf({ embeds: [{ title: 5 }] })).toEqual(['data.embeds.0.title']);
   });
 
-  it('I-5: that changes a message to what cannot be keeps no good one away', async () => {
+  it('I-5: that changes a message invalidly does not block a valid one', async () => {
     for (let round = 0; round < 10; round += 1) {
       const asked = await ask(scene, 'component');
       const bad = () => outcome(answer(scene, asked, { type: 7, data: { attachments: [{ id: 3 }] } }));
@@ -150,7 +149,7 @@ describe('a first answer', () => {
     }
   });
 
-  it('I-5: of twenty at once, one counts', async () => {
+  it('I-5: is accepted once if twenty come at once', async () => {
     const asked = await ask(scene, 'command');
     const { states, close } = await hearStates(scene, asked);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(answer(scene, asked))));
@@ -161,7 +160,7 @@ describe('a first answer', () => {
     expect((await kindsOfSteps(server, asked)).filter((kind) => kind === 'CALLBACK')).toHaveLength(1);
   });
 
-  it('I-7: comes with the token of the interaction, which has to be there', async () => {
+  it('I-7: requires the token of the interaction, and an existing interaction', async () => {
     const [asked, other] = [await ask(scene, 'command'), await ask(scene, 'command')];
     expect(await outcome(callOfCallback(server, { ...asked, id: 5n }))).toBe('UNKNOWN_INTERACTION');
     expect(await outcome(callOfCallback(server, { ...asked, token: other.token }))).toBe('INVALID_WEBHOOK_TOKEN');
@@ -169,7 +168,7 @@ describe('a first answer', () => {
     expect(await outcome(callOfCallback(server, asked))).toBe('ok');
   });
 
-  it('I-7: comes from an application that is there', async () => {
+  it('I-7: requires an application that is not deleted', async () => {
     const stranger = await createBot(server.app);
     const asked = await ask(scene, 'command');
     await alter(server, asked, { applicationId: stranger.id });
@@ -179,7 +178,7 @@ describe('a first answer', () => {
   });
 
   it.each(['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY'] as const)(
-    'I-5: may come while it is %s',
+    'I-5: may come while the interaction is %s',
     async (state) => {
       const asked = await ask(scene, 'command');
       await alter(server, asked, { state });
@@ -187,20 +186,20 @@ describe('a first answer', () => {
     },
   );
 
-  it.each(['FAILED', 'EXPIRED'] as const)('I-18: to one that has %s is too late', async (state) => {
+  it.each(['FAILED', 'EXPIRED'] as const)('I-18: is too late if the interaction is %s', async (state) => {
     const asked = await ask(scene, 'command');
     await alter(server, asked, { state, endsAt: null });
     expect(await outcome(answer(scene, asked))).toBe('UNKNOWN_INTERACTION');
   });
 
-  it('I-6: is too late at the moment its time is over, whether or not somebody noted that', async () => {
+  it('I-6: is too late when the time is over, even if the stored state is outdated', async () => {
     const asked = await ask(scene, 'command');
     await alter(server, asked, { endsAt: new Date(server.app.clock.now()) });
     expect(await outcome(answer(scene, asked))).toBe('UNKNOWN_INTERACTION');
   });
 });
 
-describe('an answer that is refused', () => {
+describe('a refused response', () => {
   it.each([
     ['says nothing', { type: 4, data: {} }, 'EMPTY_MESSAGE'],
     ['tells of a file that is not sent', { type: 4, data: { attachments: [{ id: '0', filename: 'a' }] } }, null],
@@ -216,7 +215,7 @@ describe('an answer that is refused', () => {
     expect(await answersIn(asked)).toHaveLength(1);
   });
 
-  it('I-18: because the message of the component is gone lets another come', async () => {
+  it('I-18: because the message of the component is deleted lets another response follow', async () => {
     const message = await sayWith(scene, ROW);
     const asked = await put(scene, await press(scene, message));
     await deleteMessage(callOf(server.app, scene.bot.user), { channelId: message.channelId, messageId: message.id });
@@ -225,7 +224,7 @@ describe('an answer that is refused', () => {
     expect(posted).toMatchObject({ type: MessageType.Default, content: 'hello', referenceId: null });
   });
 
-  it('I-18: because the channel is gone leaves it as it was', async () => {
+  it('I-18: because the channel is deleted leaves the interaction as it was', async () => {
     const channel = await createChannel(server.app, scene.guild.id, 'gone');
     const commandId = await storeCommand(scene);
     const request = await run({ ...scene, guild: { ...scene.guild, channel } }, commandId);
@@ -236,7 +235,7 @@ describe('an answer that is refused', () => {
     expect((await rowOf(server, asked)).state).toBe('DELIVERED_GATEWAY');
   });
 
-  it('I-18: because of its message keeps no good one away that comes at the same time', async () => {
+  it('I-18: because of its message does not block a valid one that comes at the same time', async () => {
     const asked = await ask(scene, 'command');
     const bad = () => outcome(answer(scene, asked, { type: 4, data: {} }));
     const good = () => outcome(answer(scene, asked));
@@ -246,7 +245,7 @@ describe('an answer that is refused', () => {
     expect((await rowOf(server, asked)).state).toBe('ANSWERED');
   });
 
-  it('I-6: fails in time where no better one comes', async () => {
+  it('I-6: lets the interaction fail on time if no valid one follows', async () => {
     const asked = await ask(scene, 'command');
     await outcome(answer(scene, asked, { type: 4, data: {} }));
     clock.advance(3_100);
@@ -256,8 +255,8 @@ describe('an answer that is refused', () => {
   });
 });
 
-describe('the message of an answer', () => {
-  it('I-20: to a slash command has type 20 and tells whose interaction it was', async () => {
+describe('the message of a response', () => {
+  it('I-20: to a slash command has type 20 and the user of the interaction', async () => {
     const asked = await ask(scene, 'command');
     const { message } = await answer(scene, asked);
     expect(message).toMatchObject({
@@ -280,7 +279,7 @@ describe('the message of an answer', () => {
     expect(message).toMatchObject({ type: MessageType.ContextMenuCommand, interaction: target });
   });
 
-  it('I-20: to a component answers its message', async () => {
+  it('I-20: to a component is a reply to its message', async () => {
     const source = await sayWith(scene, ROW);
     const { message } = await answer(scene, await put(scene, await press(scene, source)));
     expect(message).toMatchObject({
@@ -290,7 +289,7 @@ describe('the message of an answer', () => {
     });
   });
 
-  it('I-20: to a modal of a command has type 20, and tells of both interactions', async () => {
+  it('I-20: to a modal of a command has type 20 and both interactions', async () => {
     const asked = await ask(scene, 'modal');
     const { message } = await answer(scene, asked);
     const { parentId } = await rowOf(server, asked);
@@ -300,7 +299,7 @@ describe('the message of an answer', () => {
     });
   });
 
-  it('I-17: an update changes the message of the component, which is the original from then on', async () => {
+  it('I-17: changes the message of the component if it is an update, which becomes the original', async () => {
     const source = await sayWith(scene, ROW);
     const asked = await put(scene, await press(scene, source));
     const { message } = await answer(scene, asked, ANSWERS[7]);
@@ -309,7 +308,7 @@ describe('the message of an answer', () => {
     expect(await answersIn(asked)).toEqual([]);
   });
 
-  it('I-19: that is deferred is empty, and has LOADING and at most EPHEMERAL', async () => {
+  it('I-19: is empty if deferred, with LOADING and at most EPHEMERAL', async () => {
     const flags = MessageFlags.Ephemeral | MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2;
     const { message } = await answer(scene, await ask(scene, 'command'), { type: 5, data: { flags } });
     expect(message).toMatchObject({
@@ -321,19 +320,19 @@ describe('the message of an answer', () => {
     expect(plain.message).toMatchObject({ flags: MessageFlags.Loading, visibleToId: null });
   });
 
-  it('I-19: that is not deferred has no LOADING, whatever it asks for', async () => {
+  it('I-19: never has LOADING if not deferred', async () => {
     const flags = MessageFlags.Loading | MessageFlags.SuppressEmbeds | MessageFlags.Crossposted | MessageFlags.Urgent;
     const { message } = await answer(scene, await ask(scene, 'command'), { type: 4, data: { content: 'a', flags } });
     expect(message?.flags).toBe(MessageFlags.SuppressEmbeds);
   });
 
-  it('I-23: with EPHEMERAL is for the person alone', async () => {
+  it('I-23: is visible to the user only with EPHEMERAL', async () => {
     const body = { type: 4, data: { content: 'psst', flags: MessageFlags.Ephemeral } };
     const { message } = await answer(scene, await ask(scene, 'command'), body);
     expect(message).toMatchObject({ visibleToId: scene.guild.owner.id, flags: MessageFlags.Ephemeral });
   });
 
-  it('I-22: is for the person alone where it has to be, deferred ones included', async () => {
+  it('I-22: is visible to the user only if it must be, even if deferred', async () => {
     for (const body of [ANSWERS[4], ANSWERS[5]]) {
       const asked = await put(scene, { ...(await requestOf(scene, 'command')), ephemeralOnly: true });
       const { message } = await answer(scene, asked, body);
@@ -342,7 +341,7 @@ describe('the message of an answer', () => {
     }
   });
 
-  it('I-17: choices and modals are kept for who asked', async () => {
+  it('I-17: stores choices and modals for the user', async () => {
     const completed = await ask(scene, 'autocompletion');
     await answer(scene, completed, ANSWERS[8]);
     expect(await rowOf(server, completed)).toMatchObject({ choices: [{ name: 'a', value: 'a' }], modal: null });
@@ -368,14 +367,13 @@ describe('the message of an answer', () => {
 
 const endOf = ({ id }: Asked) => snowflakeTime(id) + 15 * 60_000;
 
-/** The guild is looked at anew. */
+/** Invalidates the cached guild. */
 async function forgetView(): Promise<void> {
   const where = { id: scene.guild.id };
   const guild = await server.app.db.reader.guild.findUniqueOrThrow({ where, include: WITH_ROLES_AND_EMOJIS });
   server.app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** What was said in answer to an interaction. */
 async function answersIn({ id }: Asked) {
   const rows = await server.app.db.reader.message.findMany({ where: { applicationId: scene.bot.id } });
   return rows.filter(({ interaction }) => storedInteraction(interaction)?.id === String(id));

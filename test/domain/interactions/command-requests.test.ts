@@ -39,7 +39,7 @@ const withValue = async (options: CommandOption[], value: unknown) =>
   run(scene, await storeCommand(scene, options), { options: [{ name: 'it', value }] });
 
 describe('a slash command that is run', () => {
-  it('says who asked whom for what, and where', async () => {
+  it('has the user, the application, the options and the place', async () => {
     const commandId = await storeCommand(scene, one(Option.String), { name: 'echo' });
     const request = await run(scene, commandId, { options: [{ name: 'it', value: 'hello' }] });
     expect(request).toMatchObject({
@@ -62,19 +62,19 @@ describe('a slash command that is run', () => {
     });
   });
 
-  it('says nothing of options where it has none, and of which guild it is where it is of one', async () => {
+  it('omits options if it has none, and has the guild id if it belongs to one', async () => {
     const [everywhere, here] = [await storeCommand(scene), await storeCommand(scene, [], { scopeId: scene.guild.id })];
     expect((await run(scene, everywhere)).data).not.toHaveProperty('options');
     expect((await run(scene, everywhere)).data).not.toHaveProperty('guild_id');
     expect((await run(scene, here)).data).toMatchObject({ guild_id: String(scene.guild.id) });
   });
 
-  it('is called by its subcommand, too', async () => {
+  it('has the name of its subcommand', async () => {
     const commandId = await storeCommand(scene, [{ type: 1, name: 'stop', description: 's' }], { name: 'music' });
     expect((await run(scene, commandId, { options: [{ name: 'stop' }] })).name).toBe('music stop');
   });
 
-  it('is refused for what is wrong with its options, before anything is looked up', async () => {
+  it('is refused for invalid options before any look-up', async () => {
     const attempt = withValue([...one(Option.User), { type: 3, name: 'more', description: 'm', required: true }], 'x');
     expect(await faultsOf(attempt)).toEqual(['options BASE_TYPE_REQUIRED', 'options.0.value NUMBER_TYPE_COERCE']);
   });
@@ -84,7 +84,7 @@ describe('a slash command that is run', () => {
     expect(await faultsOf(attempt)).toEqual(['targetId BASE_TYPE_INVALID']);
   });
 
-  it('is not there for who cannot see the channel, and in another guild', async () => {
+  it('is unknown in another guild, and refused to anonymous callers', async () => {
     const commandId = await storeCommand(scene, [], { scopeId: other.id });
     expect(await outcome(run(scene, commandId))).toBe('UNKNOWN_COMMAND');
     expect(await outcome(run(scene, commandId, {}, { ...scene.owner, actor: { kind: 'anonymous' } }))).toBe(
@@ -93,7 +93,7 @@ describe('a slash command that is run', () => {
   });
 });
 
-describe('I-29: a command that the caller was shown', () => {
+describe('I-29: a command in the version that the caller was shown', () => {
   const shown = async (type?: Type) => ({
     commandId: await storeCommand(scene, [], { version: 7n, ...(type && { type }) }),
   });
@@ -103,16 +103,16 @@ describe('I-29: a command that the caller was shown', () => {
     return faultsOf(commandRequest(scene.owner, { ...asked, ...(type && { targetId: scene.users.ada.id }) }));
   };
 
-  it('is run as it is stored', async () => {
+  it('is run if the stored version is the same', async () => {
     expect([await ask(7n), await ask(undefined), await ask(7n, Type.User)]).toEqual([[], [], []]);
   });
 
-  it('is refused once it is another', async () => {
+  it('is refused if the stored version differs', async () => {
     const outdated = ['version INTERACTION_APPLICATION_COMMAND_INVALID_VERSION'];
     expect([await ask(6n), await ask(8n), await ask(6n, Type.User)]).toEqual([outdated, outdated, outdated]);
   });
 
-  it('is completed only as it is stored', async () => {
+  it('is autocompleted only if the stored version is the same', async () => {
     const { commandId } = await shown();
     const asked = { channelId: scene.guild.channel.id, commandId, options: [] };
     expect(await faultsOf(autocompleteRequest(scene.owner, { ...asked, version: 6n }))).toEqual([
@@ -120,22 +120,22 @@ describe('I-29: a command that the caller was shown', () => {
     ]);
   });
 
-  it('is not there for whom it is not there, whatever they were shown', async () => {
+  it('is unknown if the caller cannot run it, regardless of the version', async () => {
     const commandId = await storeCommand(scene, [], { scopeId: other.id });
     const asked = { channelId: scene.guild.channel.id, commandId, version: 6n, options: [] };
     expect(await outcome(commandRequest(scene.owner, asked))).toBe('UNKNOWN_COMMAND');
   });
 });
 
-describe('what the application may do', () => {
+describe('the permissions of the application', () => {
   const appPermissions = async () => (await run(scene, await storeCommand(scene))).appPermissions;
 
-  it('is what its bot may do in the channel', async () => {
+  it('are those of its bot in the channel', async () => {
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.SendMessages);
     expect(await appPermissions()).toBe(Permission.ViewChannel | Permission.SendMessages);
   });
 
-  it('is what its bot’s roles say, too', async () => {
+  it('include the roles of its bot', async () => {
     const { app } = server;
     const key = { guildId: scene.guild.id, userId: scene.bot.id };
     const role = await app.db.writer.role.create({
@@ -152,7 +152,7 @@ describe('what the application may do', () => {
     app.publish({ type: 'GUILD_ROLE_DELETE', guildId: key.guildId, roleId: role.id });
   });
 
-  it('is what everybody may where it has no bot in the guild', async () => {
+  it('are those of `@everyone` without a bot in the guild', async () => {
     const bot = await createBot(server.app);
     const install = { applicationId: bot.id, guildId: scene.guild.id, permissions: 0n };
     await installApplication(scene.owner, { ...install, scopes: ['applications.commands'] });
@@ -163,7 +163,7 @@ describe('what the application may do', () => {
 });
 
 describe('a user', () => {
-  it('who is a member comes with their membership, and with what they may do in the channel', async () => {
+  it('that is a member is resolved with the membership and the permissions in the channel', async () => {
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel);
     const { resolved } = await withValue(one(Option.User), String(scene.users.ada.id));
     expect(resolved.users).toMatchObject([{ id: scene.users.ada.id }]);
@@ -175,12 +175,12 @@ describe('a user', () => {
     ]);
   });
 
-  it('who is no member comes alone', async () => {
+  it('that is not a member is resolved without a membership', async () => {
     const { resolved } = await withValue(one(Option.User), String(scene.users.outsider.id));
     expect(resolved).toMatchObject({ users: [{ id: scene.users.outsider.id }], members: [] });
   });
 
-  it('may be the one who asks', async () => {
+  it('may be the caller', async () => {
     const { resolved } = await withValue(one(Option.User), String(scene.guild.owner.id));
     expect(resolved).toMatchObject({
       users: [{ id: scene.guild.owner.id }],
@@ -206,7 +206,7 @@ describe('a user', () => {
 });
 
 describe('a role', () => {
-  it('is one of the guild', async () => {
+  it('must be in the guild', async () => {
     expect((await withValue(one(Option.Role), String(scene.role.id))).resolved.roles).toMatchObject([{ name: 'red' }]);
     expect((await withValue(one(Option.Role), String(scene.guild.id))).resolved.roles).toMatchObject([
       { name: '@everyone' },
@@ -223,7 +223,7 @@ describe('a role', () => {
 });
 
 describe('a mentionable', () => {
-  it('is a role or a user', async () => {
+  it('may be a role or a user', async () => {
     const [role, user] = [
       await withValue(one(Option.Mentionable), String(scene.role.id)),
       await withValue(one(Option.Mentionable), String(scene.users.ada.id)),
@@ -235,7 +235,7 @@ describe('a mentionable', () => {
 });
 
 describe('a channel', () => {
-  it('comes with what the caller and the bot may do there, and its newest message', async () => {
+  it('is resolved with the permissions of the caller and the bot, and its newest message', async () => {
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.SendMessages);
     const { id: lastMessageId } = await say(server.app, scene.guild, scene.guild.owner, 'newest');
     const { resolved } = await withValue(one(Option.Channel), String(scene.guild.channel.id));
@@ -249,7 +249,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('says nothing of a message that is for one person', async () => {
+  it('does not expose a message that is visible to one user', async () => {
     const { id, ...rest } = await server.app.db.reader.message.findFirstOrThrow();
     const ephemeral = { ...rest, id: server.app.nextId(), visibleToId: scene.guild.owner.id, enforcedNonceKey: null };
     const data = JSON.parse(JSON.stringify({ embeds: [], components: [], mentionUserIds: [], mentionRoleIds: [] }));
@@ -259,7 +259,7 @@ describe('a channel', () => {
     expect(channel.lastMessageId).toBeGreaterThanOrEqual(id);
   });
 
-  it('is of one of the types that the option takes', async () => {
+  it('must have one of the types of the option', async () => {
     const onlyVoice = one(Option.Channel, { channel_types: [2] });
     expect(await faultsOf(withValue(onlyVoice, String(voice)))).toEqual([]);
     expect(await faultsOf(withValue(onlyVoice, String(scene.guild.channel.id)))).toEqual([
@@ -274,7 +274,7 @@ describe('a channel', () => {
     expect(await faultsOf(withValue(one(Option.Channel), String(id())))).toEqual(['options.0.value UNKNOWN_CHANNEL']);
   });
 
-  it('that the caller cannot see is unknown', async () => {
+  it('that the caller cannot view is unknown', async () => {
     await denyInChannel(server, { id: String(scene.guild.id) }, String(hidden), Permission.ViewChannel);
     const place = await accessGuildChannel(scene.ada, scene.guild.channel.id, 'viewChannel');
     const application = await server.app.db.reader.application.findUniqueOrThrow({
@@ -289,7 +289,7 @@ describe('a channel', () => {
 });
 
 describe('an autocompletion', () => {
-  it('says what is typed, and what is known of the rest', async () => {
+  it('has the typed value and the other known options', async () => {
     const commandId = await storeCommand(scene, [
       { type: 3, name: 'song', description: 's', autocomplete: true },
       { type: 6, name: 'who', description: 'w', required: true },
@@ -311,16 +311,16 @@ describe('an autocompletion', () => {
     });
   });
 
-  it('is of a slash command', async () => {
+  it('must be of a slash command', async () => {
     const commandId = await storeCommand(scene, [], { type: Type.User });
     expect(await faultsOf(complete(scene, commandId, []))).toEqual(['options BASE_TYPE_BAD_LENGTH']);
   });
 });
 
-describe('a command of a user’s menu', () => {
+describe('a user context menu command', () => {
   const onUser = () => storeCommand(scene, [], { type: Type.User });
 
-  it('is run on a member, or on anybody else', async () => {
+  it('can be run on members and other users', async () => {
     const { ada, outsider } = scene.users;
     const [member, stranger] = [
       await run(scene, await onUser(), { targetId: ada.id }),
@@ -346,10 +346,10 @@ describe('a command of a user’s menu', () => {
   });
 });
 
-describe('a command of a message’s menu', () => {
+describe('a message context menu command', () => {
   const onMessage = () => storeCommand(scene, [], { type: Type.Message });
 
-  it('is run on a message of the channel', async () => {
+  it('can be run on a message of the channel', async () => {
     const { id } = await say(server.app, scene.guild, scene.guild.owner, 'look');
     const request = await run(scene, await onMessage(), { targetId: id });
     expect(request).toMatchObject({
@@ -379,7 +379,7 @@ describe('a command of a message’s menu', () => {
   });
 });
 
-it('a command asks the database little, whatever it is run with', async () => {
+it('a command takes few database statements, regardless of its options', async () => {
   const counted = countQueries(server, scene.owner.actor);
   const options: CommandOption[] = Array.from({ length: 24 }, (_, n) => ({
     type: [Option.User, Option.Role, Option.Channel][n % 3] ?? Option.User,
@@ -393,7 +393,7 @@ it('a command asks the database little, whatever it is run with', async () => {
     counted.statements(() => run(scene, commandId, { options: some(count) }, counted.call));
   await statements(24);
   const [bare, few, many] = [await statements(0), await statements(3), await statements(24)];
-  // The newest message of each channel; then come roles and strangers. Everything else is remembered.
+  // The newest message of each channel; then also roles and users who are not members. The rest is cached.
   expect([bare.length, few.length]).toEqual([1, 3]);
   expect(many).toHaveLength(few.length);
   await counted.close();
@@ -407,7 +407,7 @@ describe('in a direct channel with the bot', () => {
     return commandRequest(scene.ada, { channelId, commandId, options });
   };
 
-  it('an option names anybody there is, without a membership', async () => {
+  it('an option can name any user, without a membership', async () => {
     const { resolved, member } = await runThere(Option.User, String(scene.users.outsider.id));
     expect([resolved.users.map(({ id }) => id), resolved.members, member]).toEqual([
       [scene.users.outsider.id],
@@ -421,7 +421,7 @@ describe('in a direct channel with the bot', () => {
     [Option.Channel, 'UNKNOWN_CHANNEL'],
     [Option.Role, 'UNKNOWN_ROLE'],
     [Option.Mentionable, 'UNKNOWN_USER'],
-  ])('an option of type %i names nothing else: %s', async (type, code) => {
+  ])('an option of type %i can name nothing else: %s', async (type, code) => {
     expect(await faultsOf(runThere(type, String(scene.role.id)))).toEqual([`options.0.value ${code}`]);
   });
 });

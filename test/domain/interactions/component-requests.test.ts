@@ -44,7 +44,6 @@ interface Use {
   values?: unknown;
 }
 
-/** Uses a component of a message as ada. */
 function use(messageId: bigint, { customId = 'it', values }: Use = {}, call = scene.ada) {
   const chosen = values === undefined ? undefined : parseInput(ChosenValues, values, 'values');
   return componentRequest(call, { channelId: scene.guild.channel.id, messageId, customId, values: chosen });
@@ -55,7 +54,7 @@ async function useOf(components: { type: Type }[], sent?: Use, call = scene.ada)
 }
 
 describe('a button', () => {
-  it('that is pressed says which, in which message, by whom', async () => {
+  it('that is pressed has its id, its message and the user', async () => {
     const message = await sayWith(scene, row(button({ id: 7 })));
     expect(await use(message.id)).toMatchObject({
       type: 3,
@@ -81,7 +80,7 @@ describe('a button', () => {
     expect(await faultsOf(useOf(components() as { type: Type }[], sent))).toEqual(expected);
   });
 
-  it('may be pressed by everybody who may read the message, without a right to run commands', async () => {
+  it('can be pressed by members who can read the message, without the permission to run commands', async () => {
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.ReadMessageHistory);
     const { id } = await sayAs(row(button()));
     expect(await outcome(use(id))).toBe('ok');
@@ -95,7 +94,7 @@ describe('a button', () => {
   });
 });
 
-/** Stores a message of the bot's, which may not send any just now. */
+/** Stores a message of the bot, regardless of its permissions. */
 async function sayAs(...components: object[]) {
   const [message] = await server.app.db.writer.message.createManyAndReturn({
     data: [
@@ -115,23 +114,23 @@ async function sayAs(...components: object[]) {
 }
 
 describe('the message of a component', () => {
-  it('is for nobody while they are timed out', async () => {
+  it('is unusable for members while they are timed out', async () => {
     const press = () => outcome(useOf([row(button())]));
     expect(await press()).toBe('ok');
     await whileTimedOut(scene, async () => expect(await press()).toBe('MISSING_PERMISSIONS'));
   });
 
-  it('is an application’s', async () => {
+  it('must be from an application', async () => {
     const { id } = await sayWith(scene, row(button()));
     await server.app.db.writer.message.update({ where: { id }, data: { authorId: scene.users.ada.id } });
     expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
   });
 
-  it('is of the channel', async () => {
+  it('must be in the channel', async () => {
     expect(await outcome(use(5n))).toBe('UNKNOWN_MESSAGE');
   });
 
-  it('may be for one person, who may use it whether or not they read the history', async () => {
+  it('may be visible to one user, who can use it without reading the history', async () => {
     const { id } = await sayAs(row(button()));
     await server.app.db.writer.message.update({ where: { id }, data: { visibleToId: scene.users.ada.id } });
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel);
@@ -140,7 +139,7 @@ describe('the message of a component', () => {
     await permitEveryone(server.app, scene.guild.id, DEFAULT_EVERYONE_PERMISSIONS);
   });
 
-  it('tells its application which reactions are its own', async () => {
+  it('has the reactions of its application marked', async () => {
     const { id } = await sayWith(scene, row(button()));
     const key = { channelId: scene.guild.channel.id, messageId: id };
     await addReaction(scene.ada, { ...key, emoji: '👍' });
@@ -152,8 +151,8 @@ describe('the message of a component', () => {
   });
 });
 
-describe('whose installs a component is used by', () => {
-  /** A message of an application's in answer to an interaction of these installs. */
+describe('the installations behind a component', () => {
+  /** Creates a message of the application that responds to an interaction with these installations. */
   async function answerOf(applicationId: bigint, owners: object) {
     const { id } = await sayAs(row(button()));
     const interaction = { id: '1', type: 2, name: 'c', userId: '1', owners };
@@ -161,7 +160,6 @@ describe('whose installs a component is used by', () => {
     return id;
   }
 
-  /** An application that the guild's owner has installed to themselves. */
   async function personalBot() {
     const bot = await createBot(server.app);
     const { owner: installer } = scene.guild;
@@ -169,7 +167,7 @@ describe('whose installs a component is used by', () => {
     return { bot, userId: installer.id, id: await answerOf(bot.id, { userId: String(installer.id) }) };
   }
 
-  it('are those of the interaction that the message answers', async () => {
+  it('are those of the interaction that the message responds to', async () => {
     const { bot, userId, id } = await personalBot();
     expect(await use(id)).toMatchObject({ application: { id: bot.id }, owners: { userId }, ephemeralOnly: false });
     await permitEveryone(server.app, scene.guild.id, Permission.ViewChannel | Permission.ReadMessageHistory);
@@ -179,7 +177,7 @@ describe('whose installs a component is used by', () => {
     expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
   });
 
-  it('are a person’s only while the application installs to people', async () => {
+  it("include a user's one only while the application allows user installs", async () => {
     const { bot, userId, id } = await personalBot();
     const both = await answerOf(bot.id, { userId: String(userId), guildId: String(scene.guild.id) });
     await installWithCommands(server.app, bot, scene.guild);
@@ -189,7 +187,7 @@ describe('whose installs a component is used by', () => {
     expect((await use(both)).owners).toEqual({ guildId: scene.guild.id });
   });
 
-  it('are of that application alone', async () => {
+  it('must be of that same application', async () => {
     const bot = await createBot(server.app);
     const id = await answerOf(bot.id, { guildId: String(scene.guild.id) });
     expect(await outcome(use(id))).toBe('UNKNOWN_APPLICATION');
@@ -199,7 +197,7 @@ describe('whose installs a component is used by', () => {
 describe('a select', () => {
   const of = (...facts: Parameters<typeof select>) => [row(select(...facts))];
 
-  it('tells what was chosen, in the order in which it was', async () => {
+  it('returns the chosen values in their order', async () => {
     const { data } = await useOf([row(colours({ max_values: 3 }))], { values: ['green', 'red'] });
     expect(data).toEqual({ component_type: 3, custom_id: 'it', id: 2, values: ['green', 'red'] });
   });
@@ -233,7 +231,7 @@ describe('a select', () => {
     expect(await faultsOf(attempt())).toEqual(expected);
   });
 
-  it('comes with all that its ids stand for', async () => {
+  it('resolves all its ids', async () => {
     const { guild, role, users } = scene;
     const [ada, outsider, red, channel] = [users.ada.id, users.outsider.id, role.id, guild.channel.id].map(String);
     const values = [ada, outsider];
@@ -256,14 +254,14 @@ describe('a select', () => {
     ]);
   });
 
-  it('of channels takes those of its types', async () => {
+  it('of channels accepts only its channel types', async () => {
     const values = [String(scene.guild.channel.id)];
     const ofVoice = of(Type.ChannelSelect, { channel_types: [2] });
     expect(await faultsOf(useOf(ofVoice, { values }))).toEqual(['values.0 BASE_TYPE_CHOICES']);
   });
 });
 
-describe('a component is used', () => {
+describe('a component can be used', () => {
   const section = { type: Type.Section, components: [{ type: Type.TextDisplay, content: 'x' }], accessory: button() };
 
   it.each<[string, object]>([
@@ -277,14 +275,14 @@ describe('a component is used', () => {
     expect(await outcome(use(id, isSelect ? { values: ['red'] } : {}))).toBe('ok');
   });
 
-  it('not where it leads elsewhere', async () => {
+  it('unless it is a link', async () => {
     const link = { type: Type.Button, style: ButtonStyle.Link, label: 'x', url: 'https://a.example' };
     const { id } = await sayAs(row(link));
     expect(await faultsOf(use(id))).toEqual(['customId BASE_TYPE_INVALID']);
   });
 });
 
-it('a use asks the database little, whatever was chosen', async () => {
+it('a use takes few database statements, regardless of the chosen values', async () => {
   const counted = countQueries(server, scene.ada.actor);
   const { id } = await sayWith(scene, row(select(Type.MentionableSelect, { max_values: 25 })));
   const { users, role, guild, bot } = scene;
@@ -298,7 +296,7 @@ it('a use asks the database little, whatever was chosen', async () => {
   await counted.close();
 });
 
-it('a bot’s message that says nothing is read as any other', async () => {
+it('a bot message without components is handled like others', async () => {
   const { id } = await say(server.app, scene.guild, scene.bot.user, 'no components');
   expect(await faultsOf(use(id))).toEqual(['customId BASE_TYPE_INVALID']);
 });

@@ -37,7 +37,6 @@ afterEach(async () => {
 });
 afterAll(() => server.stop());
 
-/** An application with an endpoint, a session of its bot, and a command. */
 interface Hosted {
   bot: TestBot;
   endpoint: TestEndpoint;
@@ -77,10 +76,8 @@ async function host(mode: EndpointMode, options: EndpointOptions = {}): Promise<
 const callback = ({ id, token }: Loose, body: object = { type: 4, data: { content: 'through the route' } }) =>
   askRest(server, 'POST', `/interactions/${id}/${token}/callback`, { json: body });
 
-/** What was received and is neither kept nor gone. */
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs', '.staging')).catch(() => []);
 
-/** What the gateway got of it. */
 async function told({ session }: Hosted): Promise<Loose[]> {
   return (await session.settled()).filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => d);
 }
@@ -92,7 +89,7 @@ const settled = (row: { id: bigint }, state: string) =>
     return now;
   });
 
-/** How many requests went to endpoints so far, or how many seconds they took, by what became of them. */
+/** The number of requests to endpoints, or their duration in seconds, by outcome. */
 async function requestMetrics(which: 'count' | 'sum'): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.origin}/metrics`)).text();
   const lines = text.matchAll(/^causeway_endpoint_request_seconds_(\w+)\{outcome="(\w+)"\} (\S+)$/gm);
@@ -107,7 +104,7 @@ const contentOf = async (row: { id: bigint }) => {
 };
 
 describe('an interaction over HTTP', () => {
-  it('I-8, I-9: reaches the endpoint, signed, and nothing goes through the gateway', async () => {
+  it('I-8, I-9: reaches the endpoint, signed, and is not sent through the gateway', async () => {
     const hosted = await host('good', { answer: () => ({ type: 4, data: { content: 'hi' } }) });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'ANSWERED', callbackType: 4, fellBack: false, httpMs: expect.any(Number) });
@@ -134,7 +131,7 @@ describe('an interaction over HTTP', () => {
     expect((seconds[outcome] ?? 0) - (secondsBefore[outcome] ?? 0)).toBeCloseTo((httpMs ?? 0) / 1_000, 6);
   });
 
-  it('I-25: is traced with what was sent, without its token, and what came', async () => {
+  it('I-25: is traced with the request, without its token, and the response', async () => {
     const hosted = await host('good', { answer: () => ({ type: 4, data: { content: 'hi' } }) });
     const [step, ...more] = await stepsOf(server, await hosted.invoke());
     expect(more).toEqual([]);
@@ -144,7 +141,7 @@ describe('an interaction over HTTP', () => {
     expect(step?.request).not.toContain(hosted.endpoint.requests[0]?.interaction.token);
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const hosted = await host('good');
     await hosted.invoke();
     await hosted.invoke();
@@ -152,7 +149,7 @@ describe('an interaction over HTTP', () => {
   });
 
   it.each(['wrongType', 'noType', 'slow', 'closes'] as const)(
-    'I-10: counts from an endpoint that is %s',
+    'I-10: is answered by an endpoint that is %s',
     async (mode) => {
       const hosted = await host(mode, { answer: () => ({ type: 4, data: { content: mode } }) });
       expect(await hosted.invoke()).toMatchObject({ state: 'ANSWERED', fellBack: false });
@@ -162,7 +159,7 @@ describe('an interaction over HTTP', () => {
   );
 
   it.each(['noJson', 'wrongJson', 'long', 'huge', 'endless', 'compressed'] as const)(
-    'I-10: fails with a 2xx that cannot be used (%s), and the gateway gets nothing',
+    'I-10: fails on an unusable 2xx (%s), and is not sent through the gateway',
     async (mode) => {
       const hosted = await host(mode);
       const sent = await hosted.invoke();
@@ -179,7 +176,7 @@ describe('an interaction over HTTP', () => {
     [{ type: 7, data: { content: 'x' } }, /type: .* type 7/],
     [{ type: 4, data: { content: 'x'.repeat(4_001) } }, /data\.content: /],
     [{ type: 1 }, /type: /],
-  ])('I-10: fails with an answer that is refused, and says all that is wrong: %j', async (body, reason) => {
+  ])('I-10: fails on a refused response, and reports all its errors: %j', async (body, reason) => {
     const hosted = await host('good', { answer: () => body });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
@@ -205,7 +202,7 @@ describe('an interaction over HTTP', () => {
     ]);
   });
 
-  it('I-12: is answered by a form with a file of the size that the payload allows', async () => {
+  it('I-12: is answered by a form with a file of the maximum size in the payload', async () => {
     const hosted = await host('largeForm', { answer: () => ({ type: 4, data: { content: 'large' } }) });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'ANSWERED', failure: null });
@@ -226,17 +223,14 @@ describe('an interaction over HTTP', () => {
     ['form', { type: 4, data: { content: 5.5 } }, /data\.content: /],
     ['form', { type: 8, data: { choices: [] } }, /type: .* type 8/],
     ['form', { type: 4, data: { attachments: [{ id: 7 }] } }, /data\.attachments\.0\.id: /],
-  ] as const)(
-    'I-10: fails with a form or a text that cannot be used (%s), and keeps no file',
-    async (mode, body, reason) => {
-      const hosted = await host(mode, { answer: () => body });
-      const sent = await hosted.invoke();
-      expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
-      expect(sent.failure).not.toMatch(/request/i);
-      expect(await staged()).toEqual([]);
-      expect(await told(hosted)).toEqual([]);
-    },
-  );
+  ] as const)('I-10: fails on an unusable form or text (%s), and keeps no file', async (mode, body, reason) => {
+    const hosted = await host(mode, { answer: () => body });
+    const sent = await hosted.invoke();
+    expect(sent).toMatchObject({ state: 'FAILED', failure: expect.stringMatching(reason), originalMessageId: null });
+    expect(sent.failure).not.toMatch(/request/i);
+    expect(await staged()).toEqual([]);
+    expect(await told(hosted)).toEqual([]);
+  });
 
   const PROMISES = [
     'empty',
@@ -247,7 +241,7 @@ describe('an interaction over HTTP', () => {
     'acceptedHuge',
     'acceptedCutOff',
   ] as const;
-  it.each(PROMISES)('I-10: is promised by a 2xx without a body, or any 202 (%s)', async (mode) => {
+  it.each(PROMISES)('I-10: is accepted for later by a 2xx without a body, or any 202 (%s)', async (mode) => {
     const hosted = await host(mode, { answer: () => undefined });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'DELIVERED_HTTP', fellBack: false });
@@ -258,7 +252,7 @@ describe('an interaction over HTTP', () => {
     expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'CALLBACK']);
   });
 
-  it('I-10: fails where what was promised does not come within 3 s', async () => {
+  it('I-10: fails if the promised callback does not come within 3 s', async () => {
     const hosted = await host('noContent');
     const sent = await hosted.invoke();
     clock.advance(3_100);
@@ -268,14 +262,14 @@ describe('an interaction over HTTP', () => {
     expect(await told(hosted)).toEqual([]);
   });
 
-  it('I-6: is looked at when what was promised is over', async () => {
+  it('I-6: is checked when the promised callback is due', async () => {
     const hosted = await host('noContent');
     const looks: number[] = [];
     const sent = await hosted.invoke({ ...scene.owner, overdue: { lookAt: (time) => looks.push(time) } });
     expect(looks).toEqual([sent.endsAt?.getTime()]);
   });
 
-  it('I-5: counts once where the callback comes before the answer of the endpoint', async () => {
+  it('I-5: counts once if the callback comes before the response of the endpoint', async () => {
     const statuses: number[] = [];
     const hosted = await host('good', {
       answer: async (interaction) => {
@@ -294,14 +288,14 @@ describe('an interaction over HTTP', () => {
     ]);
   });
 
-  it('I-10: counts where the callback comes before an empty 2xx', async () => {
+  it('I-10: is answered if the callback comes before an empty 2xx', async () => {
     const hosted = await host('good', { answer: async (interaction) => void (await callback(interaction)) });
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'ANSWERED', endsAt: null });
     expect(await kindsOfSteps(server, sent)).toEqual(['CALLBACK', 'HTTP']);
   });
 
-  it('I-5: is refused at the callback route once the endpoint has answered', async () => {
+  it('I-5: is refused at the callback route after the endpoint has answered', async () => {
     const hosted = await host('good');
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'DEFERRED', callbackType: 5 });
@@ -321,7 +315,7 @@ describe('the gateway gets an interaction', () => {
     'hugeHeaders',
     'garbage',
     'upgrade',
-  ] as const)('I-11: with the same id and token when the endpoint is of no use (%s)', async (mode) => {
+  ] as const)('I-11: with the same id and token if the endpoint is unusable (%s)', async (mode) => {
     const hosted = await host(mode);
     const sent = await hosted.invoke();
     expect(sent).toMatchObject({ state: 'DELIVERED_GATEWAY', fellBack: true, httpMs: expect.any(Number) });
@@ -334,7 +328,7 @@ describe('the gateway gets an interaction', () => {
     expect((await stepsOf(server, sent))[0]?.reason).toEqual(expect.any(String));
   });
 
-  it('I-8, I-11: when the endpoint does not answer within 3 s; what it says later is ignored', async () => {
+  it('I-8, I-11: if the endpoint does not answer within 3 s, and a late response is ignored', async () => {
     const modes: EndpointMode[] = ['hang', 'late', 'drip'];
     const hosts = await Promise.all(
       modes.map((mode) => host(mode, { answer: () => ({ type: 4, data: { content: 'late' } }) })),
@@ -369,7 +363,7 @@ describe('the gateway gets an interaction', () => {
     expect(await kindsOfSteps(server, sent)).toEqual(['CALLBACK', 'HTTP']);
   });
 
-  it('I-11: when the endpoint is not there any more', async () => {
+  it('I-11: if the endpoint is no longer there', async () => {
     const hosted = await host('good');
     await hosted.invoke();
     await hosted.endpoint.close();
@@ -378,7 +372,7 @@ describe('the gateway gets an interaction', () => {
     expect(await told(hosted)).toHaveLength(1);
   });
 
-  it('I-15: and it fails where no session takes it within 3 s', async () => {
+  it('I-15: and it fails if no session takes it within 3 s', async () => {
     const hosted = await host('error');
     await hosted.session.close();
     const sending = hosted.invoke();
@@ -413,7 +407,7 @@ describe('an autocompletion', () => {
     expect(await answered).toMatchObject({ state: 'ANSWERED', choices });
   });
 
-  it('I-1: has failed when nobody answers in time', async () => {
+  it('I-1: fails if no response comes in time', async () => {
     const hosted = await host('error');
     const asking = hosted.complete();
     await hosted.endpoint.reached(1);

@@ -8,10 +8,8 @@ import { newReading } from '../../../src/domain/interactions/reading.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { faultsIn } from '../../harness/faults-in.js';
 
-/** Two files were sent with it. */
 const FILE_IDS = [70n, 71n];
 
-/** Fills in a modal of these components. */
 function fill(components: object[], sent: unknown) {
   const modal = storedModal({ custom_id: 'form', title: 'Form', components });
   if (!modal) throw new Error('that is no modal');
@@ -31,15 +29,14 @@ const choice = (type: Type, facts: object = {}) => ({
 });
 const entity = (type: Type, facts: object = {}) => ({ type, custom_id: 'it', ...facts });
 
-/** What is wrong with what was sent for one input in a label. */
 const faultsOf = (input: object, sent: object) =>
   fill([label(input)], [{ type: 18, component: { custom_id: 'it', ...sent } }]).faults;
 
 const VALUE = 'components.0.component.value';
 const VALUES = 'components.0.component.values';
 
-describe('a modal that is filled in', () => {
-  it('comes whole, in its own order, with what is left empty', () => {
+describe('a submitted modal', () => {
+  it('is complete and in its own order, including empty inputs', () => {
     const { data, faults } = fill(
       [
         { ...inRow(text({ custom_id: 'old', id: 2 })), id: 1 },
@@ -69,7 +66,7 @@ describe('a modal that is filled in', () => {
     });
   });
 
-  it('comes with what was chosen in each of its inputs', () => {
+  it('has the value of each input', () => {
     const inputs = [
       choice(Type.StringSelect, { custom_id: 'select', max_values: 2 }),
       choice(Type.RadioGroup, { custom_id: 'radio' }),
@@ -232,7 +229,7 @@ describe('an input', () => {
   });
 });
 
-describe('what is sent of a modal', () => {
+describe('the components of a submission', () => {
   const problems = (sent: unknown) =>
     faultsIn(SubmittedComponents, sent, 'components').map(({ path, code }) => `${path} ${code}`);
 
@@ -252,7 +249,7 @@ describe('what is sent of a modal', () => {
     expect(problems(sent)).toEqual(expected);
   });
 
-  it('is refused as input where it is anything else, and never breaks', () => {
+  it('are refused as invalid input in any other form, without a crash', () => {
     const known = [label(text()), inRow(text({ custom_id: 'b' })), label(choice(Type.RadioGroup, { custom_id: 'c' }))];
     const input = fc.record(
       {

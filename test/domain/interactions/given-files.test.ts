@@ -41,7 +41,6 @@ it.beforeAll(async ({ server: shared }) => {
   folder = join(server.app.config.dataDir, 'blobs/interaction-files');
 });
 
-/** A file as a face hands it over. */
 async function file(content: string | Buffer = 'x', filename = 'a.txt'): Promise<UploadedFile> {
   const blob = await server.app.blobs.stage(Readable.from([Buffer.from(content)]));
   return { index: 0, blob, filename, contentType: 'text/plain' };
@@ -56,7 +55,6 @@ const taking = (name: string, facts: Partial<CommandOption> = {}): CommandOption
 
 const TWO = [taking('one'), taking('two')];
 
-/** Runs a command with values of its options, by their names. */
 async function run(known: CommandOption[], values: object, files: number | UploadedFile[], facts: object = {}) {
   const commandId = await storeCommand(scene, known, facts);
   const sent = Object.entries(values).map(([name, value]) => ({ name, value }));
@@ -64,7 +62,6 @@ async function run(known: CommandOption[], values: object, files: number | Uploa
   return commandRequest(scene.owner, { channelId: scene.guild.channel.id, commandId, options, files });
 }
 
-/** What is kept of interactions' files, as paths below their folder. */
 async function kept(): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -74,8 +71,8 @@ async function staged(): Promise<number> {
   return (await readdir(join(server.app.config.dataDir, 'blobs/.staging'))).length;
 }
 
-describe('a file that is given to a command', () => {
-  it('is what the option’s value stands for, wherever it is in the list', async () => {
+describe('a file of a command', () => {
+  it('is resolved from the index in the option, wherever it is in the list', async () => {
     const files = [await file('first', 'a b.txt'), await file('second!', 'b.txt')];
     const request = await run(TWO, { one: 1, two: '0' }, files);
     const [a, b] = request.resolved.files;
@@ -115,7 +112,7 @@ describe('a file that is given to a command', () => {
     expect(await faultsOf(run(known, values, files))).toEqual(expected);
   });
 
-  it('is of a type that the option takes', async () => {
+  it('must have a type that the option accepts', async () => {
     const known = [taking('one', { file_types: ['image', '.pdf'] })];
     expect(await faultsOf(run(known, { one: 0 }, [await file('x', 'a.exe')]))).toEqual([
       'options.0.value BASE_TYPE_CHOICES',
@@ -123,7 +120,7 @@ describe('a file that is given to a command', () => {
     expect(await faultsOf(run(known, { one: 0 }, [await file('x', 'A.PDF')]))).toEqual([]);
   });
 
-  it('is no larger than in a message, nor are all together', async () => {
+  it('has the size limits of a message, also for all files together', async () => {
     const sized = (size: number) => file(Buffer.alloc(size));
     expect(await outcome(run(TWO, { one: 0 }, [await sized(limits.fileSize)]))).toBe('ok');
     expect(await outcome(run(TWO, { one: 0 }, [await sized(limits.fileSize + 1)]))).toBe('FILE_TOO_LARGE');
@@ -132,21 +129,21 @@ describe('a file that is given to a command', () => {
     expect(await outcome(run(three, { one: 0, two: 1, three: 2 }, files))).toBe('REQUEST_TOO_LARGE');
   });
 
-  it('is one of ten at most', async () => {
+  it('is limited to ten', async () => {
     const known = Array.from({ length: 11 }, (_, n) => taking(`o${n}`));
     const values = (count: number) => Object.fromEntries(known.slice(0, count).map(({ name }, n) => [name, n]));
     expect(await outcome(run(known, values(10), 10))).toBe('ok');
     expect(await outcome(run(known, values(11), 11))).toBe('TOO_MANY_ATTACHMENTS');
   });
 
-  it('is not one of a context menu', async () => {
+  it('is refused for a context menu', async () => {
     const commandId = await storeCommand(scene, [], { type: 2 });
     const targetId = scene.users.ada.id;
     const input = { channelId: scene.guild.channel.id, commandId, options: [], targetId, files: 1 };
     expect(await faultsOf(commandRequest(scene.owner, input))).toEqual(['files BASE_TYPE_INVALID']);
   });
 
-  it('is not asked for where the caller may not run the command', async () => {
+  it('is not requested if the caller cannot run the command', async () => {
     const commandId = await storeCommand(scene, TWO);
     const options = parseInput(InvokedOptions, [{ name: 'one', value: 0 }], 'options');
     const input = { channelId: scene.guild.channel.id, commandId, options, files: 1 };
@@ -155,7 +152,7 @@ describe('a file that is given to a command', () => {
   });
 });
 
-it('files are given ten times in ten seconds', async () => {
+it('uploads of files are limited to ten in ten seconds', async () => {
   const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
   try {
     const there = await openScene(limited);
@@ -178,7 +175,7 @@ const upload = (facts: object = {}) => ({
 const filled = (...values: unknown[]) =>
   parseInput(SubmittedComponents, [{ component: { custom_id: 'files', values } }], 'components');
 
-describe('a file that is given to a modal', () => {
+describe('a file of a modal', () => {
   const fill = async (facts: object, values: unknown[], files: number | UploadedFile[]) =>
     modalRequest(scene.ada, {
       interaction: await storeModal(scene, [upload(facts)]),
@@ -186,7 +183,7 @@ describe('a file that is given to a modal', () => {
       files,
     });
 
-  it('is one of the values of the input', async () => {
+  it('is resolved from the values of the input', async () => {
     const request = await fill({}, [1, '0'], [await file('first'), await file('second')]);
     const ids = request.resolved.files.map((one) => String(one.file.id));
     expect(request.data).toMatchObject({ components: [{ component: { type: 19, values: ids.toReversed() } }] });
@@ -201,21 +198,21 @@ describe('a file that is given to a modal', () => {
     expect(await faultsOf(fill(facts, values, count))).toEqual(expected);
   });
 
-  it('is of a type that the input takes', async () => {
+  it('must have a type that the input accepts', async () => {
     const files = [await file('x', 'a.pdf'), await file('x', 'a.png')];
     expect(await faultsOf(fill({ file_types: ['.pdf'] }, [0, 1], files))).toEqual([
       'components.0.component.values.1 BASE_TYPE_CHOICES',
     ]);
   });
 
-  it('is not asked for where the caller was shown no modal', async () => {
+  it('is not requested if the caller was not shown the modal', async () => {
     const { id: interactionId } = await storeModal(scene, [upload()], { callbackType: 9 });
     const input = { interactionId, components: filled(0), files: 1 };
     expect(await outcome(requireSubmitting(scene.ada, input))).toBe('ok');
     expect(await outcome(requireSubmitting(scene.owner, input))).toBe('UNKNOWN_INTERACTION');
   });
 
-  it('of two who send the modal at once is kept of one', async () => {
+  it('is stored once if the modal is submitted twice at once', async () => {
     const { id: interactionId } = await storeModal(scene, [upload()], { callbackType: 9 });
     const before = await kept();
     const files = [await file('a'), await file('b')];
@@ -225,7 +222,7 @@ describe('a file that is given to a modal', () => {
     expect(await kept()).toHaveLength(before.length + 1);
   });
 
-  it('leaves the modal to be sent again where the interaction cannot be stored', async () => {
+  it('does not use up the modal if the interaction cannot be stored', async () => {
     const { id: interactionId } = await storeModal(scene, [upload()], { callbackType: 9 });
     const before = await kept();
     const given = await file();
@@ -238,7 +235,7 @@ describe('a file that is given to a modal', () => {
   });
 });
 
-describe('files of an interaction', () => {
+describe('the files of an interaction', () => {
   const store = async (count = 1) => {
     const files = await Promise.all(Array.from({ length: count }, (_, n) => file(`content ${n}`)));
     const values = Object.fromEntries(TWO.slice(0, count).map(({ name }, n) => [name, n]));
@@ -248,14 +245,14 @@ describe('files of an interaction', () => {
   };
   const pathOf = (interactionId: bigint, id: bigint) => join(folder, String(interactionId), String(id));
 
-  it('are kept with it', async () => {
+  it('are stored with it', async () => {
     const { interaction, ids } = await store(2);
     const rows = await server.app.db.reader.interactionFile.findMany({ where: { interactionId: interaction.id } });
     expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(ids.filter((id) => !existsSync(pathOf(interaction.id, id)))).toEqual([]);
   });
 
-  it('are found by what their address says, and by nothing else', async () => {
+  it('are found by exactly the parts of their URL', async () => {
     const { interaction, ids } = await store();
     const attachmentId = ids[0] ?? 0n;
     const find = (more: object = {}) =>
@@ -274,7 +271,7 @@ describe('files of an interaction', () => {
     expect(await find()).toBeNull();
   });
 
-  it('are discarded where it cannot be stored', async () => {
+  it('are discarded if the interaction cannot be stored', async () => {
     const request = await run(TWO, { one: 0, two: 1 }, [await file(), await file()]);
     const before = await kept();
     const refused = { ...scene.owner, writeOne: () => Promise.reject(new Error('refused')) };
@@ -282,7 +279,7 @@ describe('files of an interaction', () => {
     expect(await kept()).toEqual(before);
   });
 
-  it('are kept all or none', async () => {
+  it('are stored all or none', async () => {
     const request = await run(TWO, { one: 0, two: 1 }, [await file(), await file()]);
     const before = await kept();
     const [, second] = request.resolved.files;
@@ -292,7 +289,7 @@ describe('files of an interaction', () => {
     expect(await staged()).toBeGreaterThan(0);
   });
 
-  it('I-27: go with it after seven days, and it does not go without them', async () => {
+  it('I-27: are removed with it after seven days, and it is not removed without them', async () => {
     const { interaction, ids } = await store(2);
     const { app } = server;
     const isThere = async () => (await app.db.reader.interaction.count({ where: { id: interaction.id } })) === 1;
@@ -308,7 +305,7 @@ describe('files of an interaction', () => {
     expect(paths.filter(existsSync)).toEqual([]);
   });
 
-  it('are removed by the job that removes old rows, with theirs', async () => {
+  it('are removed with the rows by the job that removes old rows', async () => {
     const { interaction, ids } = await store();
     const { app } = server;
     const kinds = jobKinds({ ...app, callOfNobody: () => scene.owner });
@@ -318,7 +315,7 @@ describe('files of an interaction', () => {
     expect(ids.filter((id) => existsSync(pathOf(interaction.id, id)))).toEqual([]);
   });
 
-  it('are removed by the next try where the process died between file and row', async () => {
+  it('are removed on the next run if the process died between file and row', async () => {
     const { interaction, ids } = await store();
     const { app } = server;
     await app.blobs.remove(`interaction-files/${interaction.id}/`);
@@ -326,7 +323,7 @@ describe('files of an interaction', () => {
     expect(await app.db.reader.interactionFile.count({ where: { id: { in: ids } } })).toBe(0);
   });
 
-  it('that have no interaction are removed once they are old', async () => {
+  it('are removed when they are old if they have no interaction', async () => {
     const [withRow, without] = [await store(), await store()];
     const { app } = server;
     await app.db.writer.interaction.delete({ where: { id: without.interaction.id } });

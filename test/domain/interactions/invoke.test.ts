@@ -39,14 +39,13 @@ async function connect(): Promise<GatewayClient> {
   return session;
 }
 
-/** The ids of interactions that the bot got. */
 const delivered = async () =>
   (await session?.settled())?.filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => BigInt(d.id));
 
 const submit = ({ id }: { id: bigint }, components: unknown = FILLED_IN, call: CallContext = scene.owner) =>
   submitModal(call, { interactionId: id, components: parseInput(SubmittedComponents, components, 'components') });
 
-/** Lets the window for a session to take it pass, once it was offered. */
+/** Lets the time for a session to take the interaction pass after it is offered. */
 async function undelivered<T>(send: () => Promise<T>): Promise<T> {
   let tell: () => void = () => {};
   const offered = new Promise<void>((resolve) => {
@@ -70,7 +69,7 @@ async function shown(): Promise<Asked> {
   return asked;
 }
 
-describe('what is asked', () => {
+describe('a request of a user', () => {
   it('is delivered whole and stored without long option values', async () => {
     await connect();
     const option = { type: 3, name: 'text', description: 'x', required: false };
@@ -92,7 +91,7 @@ describe('what is asked', () => {
     }
   });
 
-  it('I-1: is answered once it was delivered', async () => {
+  it('I-1: returns after it was delivered', async () => {
     await connect();
     const commandId = await storeCommand(scene);
     const sent = await invokeCommand(scene.owner, { channelId: scene.guild.channel.id, commandId, options: [] });
@@ -100,7 +99,7 @@ describe('what is asked', () => {
     expect(await delivered()).toEqual([sent.id]);
   });
 
-  it('I-3: reaches nobody where it is refused', async () => {
+  it('I-3: is not delivered if it is refused', async () => {
     await connect();
     const commandId = await storeCommand(scene);
     const asked = { channelId: scene.guild.channel.id, commandId };
@@ -114,7 +113,7 @@ describe('what is asked', () => {
     expect(await server.app.db.reader.interaction.count({ where: { applicationId: scene.bot.id } })).toBe(0);
   });
 
-  it('I-2: a component is used by whoever sees its message', async () => {
+  it('I-2: may use a component if the user sees its message', async () => {
     await connect();
     const message = await sayWith(scene, ROW);
     const used = { channelId: message.channelId, messageId: message.id, customId: 'press' };
@@ -125,7 +124,7 @@ describe('what is asked', () => {
 });
 
 describe('a modal', () => {
-  it('I-2: is sent by the one who was shown it, once', async () => {
+  it('I-2: is submitted once, by the user who was shown it', async () => {
     await connect();
     const asked = await shown();
     expect(await outcome(submit(asked, FILLED_IN, scene.ada))).toBe('UNKNOWN_INTERACTION');
@@ -136,7 +135,7 @@ describe('a modal', () => {
     expect(await delivered()).toEqual([sent.id]);
   });
 
-  it('I-2: is sent once by twenty at once', async () => {
+  it('I-2: is submitted once by twenty calls at once', async () => {
     await connect();
     const asked = await shown();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(submit(asked))));
@@ -144,7 +143,7 @@ describe('a modal', () => {
     expect(await delivered()).toHaveLength(1);
   });
 
-  it('I-2: is there again when it could not be delivered, and may be sent then', async () => {
+  it('I-2: can be submitted again if it could not be delivered', async () => {
     const asked = await shown();
     const { modal } = await rowOf(server, asked);
     expect(await undelivered(() => submit(asked))).toMatchObject({ state: 'FAILED' });
@@ -153,7 +152,7 @@ describe('a modal', () => {
     expect(await submit(asked)).toMatchObject({ state: 'DELIVERED_GATEWAY' });
   });
 
-  it('I-2: stays sent when it was delivered and nobody answered', async () => {
+  it('I-2: cannot be submitted again if it was delivered but not answered', async () => {
     await connect();
     const asked = await shown();
     const sent = await submit(asked);
@@ -165,14 +164,14 @@ describe('a modal', () => {
     expect(await outcome(submit(asked))).toBe('CONFLICT');
   });
 
-  it('I-3: stays with the person when it was filled in badly', async () => {
+  it('I-3: can be submitted again after invalid values', async () => {
     await connect();
     const asked = await shown();
     expect(await faultsOf(submit(asked, [{ component: { custom_id: 'other', value: 'x' } }]))).not.toEqual([]);
     expect(await outcome(submit(asked))).toBe('ok');
   });
 
-  it('I-2: is over after 15 minutes', async () => {
+  it('I-2: expires after 15 minutes', async () => {
     const [first, second] = [await shown(), await shown()];
     clock.advance(snowflakeTime(first.id) + 15 * 60_000 - 1 - clock.now());
     await connect();
@@ -181,7 +180,7 @@ describe('a modal', () => {
     expect(await outcome(submit(second))).toBe('UNKNOWN_INTERACTION');
   });
 
-  it('I-2: was shown', async () => {
+  it('I-2: must have been shown', async () => {
     const asked = await ask(scene, 'command');
     expect(await outcome(submit(asked))).toBe('UNKNOWN_INTERACTION');
     await answer(scene, asked);

@@ -26,7 +26,7 @@ const submit = (interaction: Interaction, sent: unknown = FILLED, call = scene.a
   modalRequest(call, { interaction, components: parseInput(SubmittedComponents, sent, 'components') });
 
 describe('a modal', () => {
-  it('that is submitted says what was filled in, by whom, and what came before', async () => {
+  it('that is submitted has its values, its user and the interaction before it', async () => {
     const interaction = await storeModal(scene, [NAME, WHO]);
     const who = { type: 18, component: { type: 5, custom_id: 'who', values: [String(scene.users.outsider.id)] } };
     expect(await submit(interaction, [...FILLED, who])).toMatchObject({
@@ -49,7 +49,7 @@ describe('a modal', () => {
     });
   });
 
-  it('that a component led to comes with its message, while that is there', async () => {
+  it("that a component led to has the component's message, while that exists", async () => {
     const { id: messageId } = await sayWith(scene);
     const interaction = await storeModal(scene, [NAME], { type: 3, messageId });
     expect(await submit(interaction)).toMatchObject({ message: { id: messageId } });
@@ -57,29 +57,29 @@ describe('a modal', () => {
     expect(await submit(interaction)).toMatchObject({ message: null });
   });
 
-  it('is for nobody while they are timed out', async () => {
+  it('is refused to users while they are timed out', async () => {
     const interaction = await storeModal(scene, [NAME]);
     await whileTimedOut(scene, async () => expect(await outcome(submit(interaction))).toBe('MISSING_PERMISSIONS'));
     expect(await outcome(submit(interaction))).toBe('ok');
   });
 
-  it('is for who was shown it', async () => {
+  it('is refused to users who were not shown it', async () => {
     const interaction = await storeModal(scene, [NAME]);
     expect(await outcome(submit(interaction, FILLED, scene.owner))).toBe('UNKNOWN_INTERACTION');
   });
 
-  it('was shown', async () => {
+  it('must have been shown', async () => {
     const interaction = await storeModal(scene, [NAME]);
     expect(await outcome(submit({ ...interaction, modal: null }))).toBe('UNKNOWN_INTERACTION');
   });
 
-  it('is of an application that is installed', async () => {
+  it('must be of an installed application', async () => {
     const interaction = await storeModal(scene, [NAME], { owners: { userId: String(scene.users.ada.id) } });
     expect(await outcome(submit(interaction))).toBe('UNKNOWN_APPLICATION');
     expect(await outcome(submit(await storeModal(scene, [NAME], { owners: {} })))).toBe('UNKNOWN_APPLICATION');
   });
 
-  it('is in a channel that is seen', async () => {
+  it('must be in a channel that the user can view', async () => {
     const { id: channelId } = await createChannel(server.app, scene.guild.id, 'hidden');
     const interaction = await storeModal(scene, [NAME], { channelId });
     expect(await outcome(submit(interaction))).toBe('ok');
@@ -87,7 +87,7 @@ describe('a modal', () => {
     expect(await outcome(submit(interaction))).toBe('UNKNOWN_CHANNEL');
   });
 
-  it('has its faults where they stand', async () => {
+  it('has its errors at their paths', async () => {
     const interaction = await storeModal(scene, [NAME, WHO]);
     const who = { component: { custom_id: 'who', values: ['5'] } };
     expect(await faultsOf(submit(interaction, [who]))).toEqual(['components BASE_TYPE_REQUIRED']);

@@ -16,17 +16,15 @@ const option = (type: Type, facts: Partial<CommandOption> = {}): CommandOption =
   ...facts,
 });
 
-/** Two files were sent with it. */
 const FILE_IDS = [70n, 71n];
 
 const read = (known: CommandOption[], sent: unknown, purpose: 'run' | 'complete' = 'run') =>
   readOptions(known, parseInput(InvokedOptions, sent, 'options'), purpose, FILE_IDS);
 
-/** Each as `path CODE`. */
 const faultsOf = (...input: Parameters<typeof read>) =>
   read(...input).faults.map(({ path, code }) => `${path} ${code}`);
 
-/** What becomes of one value: itself, or the code of its fault. */
+/** Returns the result for one value: the value itself, or its error code. */
 function becomes(known: CommandOption, value: unknown): unknown {
   const { options, faults } = read([known], [{ name: known.name, value }]);
   const [fault] = faults;
@@ -126,7 +124,7 @@ describe('a value', () => {
     expect(becomes(known, value)).toBe(expected);
   });
 
-  it('of an id asks for what it stands for', () => {
+  it('of an id requests the object behind it', () => {
     const known = [
       option(Type.User, { name: 'u' }),
       option(Type.Role, { name: 'r' }),
@@ -265,7 +263,7 @@ describe('options', () => {
     expect(faultsOf(known, sent)).toEqual(expected);
   });
 
-  it('come out with their types, in the order in which they were sent', () => {
+  it('are returned with their types, in the order in which they were sent', () => {
     const sent = [
       {
         name: 'queue',
@@ -341,7 +339,7 @@ describe('an autocompletion', () => {
     expect(faultsOf(of, sent, 'complete')).toEqual(expected);
   });
 
-  it('passes what is typed as text, whatever it will be', () => {
+  it('passes the typed text on, regardless of the type', () => {
     const typed = (sent: object) => read(known, [{ ...sent, focused: true }], 'complete').options;
     expect(typed({ name: 'a', value: 'x' })).toEqual([{ name: 'a', type: 3, value: 'x', focused: true }]);
     expect(typed({ name: 'n', value: '1x' })).toEqual([{ name: 'n', type: 4, value: '1x', focused: true }]);
@@ -349,7 +347,7 @@ describe('an autocompletion', () => {
     expect(typed({ name: 'n' })).toEqual([{ name: 'n', type: 4, value: '', focused: true }]);
   });
 
-  it('passes others as far as they are filled in, and leaves out what is no value', () => {
+  it('passes other options on if they are valid, and omits the rest', () => {
     const sent = [
       { name: 'a', value: 'x', focused: true },
       { name: 't', value: 'sho' },
@@ -371,7 +369,7 @@ describe('an autocompletion', () => {
   });
 });
 
-describe('what is sent as options', () => {
+describe('the options of a request', () => {
   it.each<[string, unknown, string[]]>([
     ['is a list', {}, ['options LIST_TYPE_CONVERT']],
     ['is of at most 25', Array.from({ length: 26 }, () => ({ name: 'a' })), ['options BASE_TYPE_BAD_LENGTH']],
@@ -390,12 +388,11 @@ describe('what is sent as options', () => {
     expect(faultsIn(InvokedOptions, sent, 'options').map(({ path, code }) => `${path} ${code}`)).toEqual(expected);
   });
 
-  it('has its lone surrogates replaced', () => {
+  it('have their lone surrogates replaced', () => {
     expect(parseInput(InvokedOptions, [{ name: 'a', value: 'x\ud800' }])).toMatchObject([{ value: 'x\ufffd' }]);
   });
 });
 
-/** A command's parameter with a value that it takes. */
 const parameterWithValue = fc
   .record({ name: fc.stringMatching(/^[a-z]{1,32}$/), required: fc.boolean() })
   .chain((facts) =>
@@ -433,7 +430,6 @@ const parameters = fc
     given: pairs.map(([{ name, type }, value]) => ({ name, type, value })),
   }));
 
-/** A command, and what it is run with. */
 const command = fc.oneof(
   parameters,
   fc.tuple(fc.constantFrom('run', 'go'), parameters).map(([name, { known, given }]) => ({
@@ -446,8 +442,8 @@ const command = fc.oneof(
   })),
 );
 
-describe('whatever the command', () => {
-  it('what it takes comes out as it was sent', () => {
+describe('for any command', () => {
+  it('valid options are returned as they were sent', () => {
     fc.assert(
       fc.property(command, ({ known, given }) => {
         const { options, faults } = read(known, JSON.parse(JSON.stringify(given)));
@@ -474,7 +470,7 @@ describe('whatever the command', () => {
     ),
   })).options;
 
-  it('anything else is refused as input, and never breaks', () => {
+  it('anything else is refused as invalid input, without a crash', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), optionLike), (sent) => {
         for (const purpose of ['run', 'complete'] as const) {
@@ -490,7 +486,7 @@ describe('whatever the command', () => {
     );
   });
 
-  it.each([...HOSTILE_TEXTS, ...HOSTILE_OTHERS].map((value) => [value]))('%j neither', (value) => {
+  it.each([...HOSTILE_TEXTS, ...HOSTILE_OTHERS].map((value) => [value]))('%j causes no crash either', (value) => {
     for (const type of [Type.String, Type.Integer, Type.Boolean, Type.User, Type.Number]) {
       try {
         read([option(type)], [{ name: 'it', value }]);

@@ -48,7 +48,6 @@ afterAll(() => server.stop());
 
 const nobody = () => callContext(server.app, { kind: 'anonymous' });
 
-/** The states that are told of an interaction. */
 function statesTold(): { states: string[]; close(): void } {
   const states: string[] = [];
   const { close } = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
@@ -58,8 +57,8 @@ function statesTold(): { states: string[]; close(): void } {
   return { states, close };
 }
 
-describe('an interaction whose time is over', () => {
-  it('I-6: counts as failed at once, and is noted by who delivered it, with a step and an event', async () => {
+describe('an interaction after its time is over', () => {
+  it('I-6: counts as failed at once, and its sender stores that with a step and an event', async () => {
     const { states, close } = statesTold();
     clock.advance(2_999);
     expect(stateAt(await rowOf(server, asked), clock.now())).toBe('DELIVERED_GATEWAY');
@@ -79,7 +78,7 @@ describe('an interaction whose time is over', () => {
     close();
   });
 
-  it('I-25: says of a bot that was not connected that it was not', async () => {
+  it('I-25: has the failure that the bot was not connected, if so', async () => {
     const left = await put(scene, await requestOf(scene, 'command'), false);
     await takeForGateway(scene.owner, { ...left, applicationId: scene.bot.id }, { isConnected: false });
     await alter(server, left, { endsAt: new Date(clock.now()) });
@@ -92,7 +91,7 @@ describe('an interaction whose time is over', () => {
     ]);
   });
 
-  it('I-6: that was deferred expires after 15 minutes, and is noted then', async () => {
+  it('I-6: expires after 15 minutes if it was deferred, and that is stored', async () => {
     await answer(scene, asked, ANSWERS[5]);
     const end = snowflakeTime(asked.id) + 15 * 60_000;
     clock.advance(end - 1 - clock.now());
@@ -110,7 +109,7 @@ describe('an interaction whose time is over', () => {
     });
   });
 
-  it('I-6: is looked at then, also after an answer was deferred, or taken back', async () => {
+  it('I-6: is checked at that time, also after a response was deferred or taken back', async () => {
     const { endsAt, channelId } = await rowOf(server, asked);
     const looks: number[] = [];
     const send = async (body: object) => {
@@ -131,7 +130,7 @@ describe('an interaction whose time is over', () => {
     ['DELIVERED_HTTP', 'FAILED', /callback route within 3 seconds/],
     ['DELIVERED_GATEWAY', 'FAILED', /^A session of the bot got the interaction/],
     ['DEFERRED', 'EXPIRED', /within 15 minutes/],
-  ] as const)('I-6: and was left %s by a process that is no more is noted by another', async (state, after, reason) => {
+  ] as const)('I-6: that a dead process left as %s is settled by another', async (state, after, reason) => {
     const left = await put(scene, await requestOf(scene, 'command'), false);
     await alter(server, left, { state, endsAt: new Date(clock.now()) });
     await settleOverdue(nobody());
@@ -144,7 +143,7 @@ describe('an interaction whose time is over', () => {
     expect((await rowOf(server, asked)).state).toBe('DELIVERED_GATEWAY');
   });
 
-  it('I-5: is noted once by several who do so at once', async () => {
+  it('I-5: is settled once by several callers at once', async () => {
     const { states, close } = statesTold();
     await alter(server, asked, { endsAt: new Date(clock.now()) });
     await Promise.all(Array.from({ length: 5 }, () => settleOverdue(nobody())));
@@ -153,7 +152,7 @@ describe('an interaction whose time is over', () => {
     close();
   });
 
-  it('I-6: is one of many that are noted in pieces, until somebody ends it', async () => {
+  it('I-6: is settled in batches if there are many, until the job is aborted', async () => {
     const { writer, reader } = server.app.db;
     const row = await rowOf(server, asked);
     const facts = { data: {}, owners: {}, modal: undefined, choices: undefined, endsAt: new Date(clock.now()) };
@@ -165,7 +164,7 @@ describe('an interaction whose time is over', () => {
     expect(await reader.interaction.count({ where: { state: 'FAILED' } })).toBe(250);
   });
 
-  it('I-6: and was answered stays as it is', async () => {
+  it('I-6: stays as it is if it was answered', async () => {
     await answer(scene, asked);
     clock.advance(16 * 60_000);
     await settleOverdue(nobody());
@@ -174,8 +173,8 @@ describe('an interaction whose time is over', () => {
   });
 });
 
-describe('what looks after them', () => {
-  it('looks once for all that are over by then, and sooner where one is over sooner', () => {
+describe('the check for overdue interactions', () => {
+  it('runs once for all that are due, and earlier if one is due earlier', () => {
     const own = new ManualClock(1_000);
     const looks: number[] = [];
     const overdue = new OverdueInteractions(own, async () => void looks.push(own.now()));
@@ -190,7 +189,7 @@ describe('what looks after them', () => {
     expect(looks).toEqual([4_025, 11_025]);
   });
 
-  it('knows when the next is over', async () => {
+  it('finds out when the next one is due', async () => {
     const next = (await rowOf(server, asked)).endsAt?.getTime();
     const later = await ask(scene, 'command');
     await alter(server, later, { endsAt: new Date((next ?? 0) + 1) });

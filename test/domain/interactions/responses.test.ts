@@ -49,13 +49,12 @@ afterAll(() => server.stop());
 
 const DONE = parseInput(EditMessageBody, { content: 'done' });
 
-/** The application's call for what follows, which does something else after its first look at a message. */
+/** A follow-up call that runs `work` after it first reads a message. */
 function callInterruptedBy(work: () => Promise<unknown>): Promise<CallContext> {
   const app = afterLook(server.app, 'message.findMany', once(work));
   return callOfFollowUp({ ...scene, server: { ...server, app } }, asked);
 }
 
-/** Does something the first time it is asked to. */
 function once(work: () => Promise<unknown>): () => Promise<unknown> {
   let done: Promise<unknown> | undefined;
   return () => {
@@ -71,7 +70,7 @@ const edit = async (key: AnswerKey, body: object = { content: 'better' }, of = a
 const get = async (key: AnswerKey, of = asked) => getAnswer(await callOfFollowUp(scene, of), key);
 const remove = async (key: AnswerKey, of = asked) => deleteAnswer(await callOfFollowUp(scene, of), key);
 
-describe('before the first answer', () => {
+describe('before the first response', () => {
   it.each([
     ['a follow-up', () => followUp()],
     ['an edit', () => edit('@original')],
@@ -88,7 +87,7 @@ describe('after choices', () => {
     ['an edit', (of: Asked) => edit('@original', { content: 'x' }, of)],
     ['a look', (of: Asked) => get('@original', of)],
     ['a deletion', (of: Asked) => remove('@original', of)],
-  ])('I-21: %s finds no webhook, since no message answers an autocompletion', async (_name, work) => {
+  ])('I-21: %s finds no webhook, since autocompletions have no messages', async (_name, work) => {
     const typed = await ask(scene, 'autocompletion');
     await answer(scene, typed, ANSWERS[8]);
     expect(await outcome(work(typed))).toBe('UNKNOWN_WEBHOOK');
@@ -107,7 +106,7 @@ describe('after a modal', () => {
 });
 
 describe('a token', () => {
-  it('I-21: is of its application', async () => {
+  it('I-21: is limited to its application', async () => {
     const stranger = await createBot(server.app);
     expect(await outcome(callOfFollowUp({ ...scene, bot: stranger }, asked))).toBe('INVALID_WEBHOOK_TOKEN');
     expect(await outcome(callOfFollowUp(scene, { ...asked, token: 'none' }))).toBe('INVALID_WEBHOOK_TOKEN');
@@ -115,7 +114,7 @@ describe('a token', () => {
     expect(await outcome(callOfFollowUp(scene, { ...asked, token: forged }))).toBe('INVALID_WEBHOOK_TOKEN');
   });
 
-  it('I-7: is good for 15 minutes, deferred or not', async () => {
+  it('I-7: is valid for 15 minutes, deferred or not', async () => {
     const deferred = await ask(scene, 'command');
     await answer(scene, asked);
     await answer(scene, deferred, ANSWERS[5]);
@@ -127,7 +126,7 @@ describe('a token', () => {
     expect(await outcome(get('@original', deferred))).toBe('INVALID_WEBHOOK_TOKEN');
   });
 
-  it('I-7: is over when the interaction has failed, whether or not somebody noted that', async () => {
+  it('I-7: is invalid after the interaction has failed, even if that is not stored yet', async () => {
     clock.advance(3_000);
     expect(await outcome(followUp())).toBe('INVALID_WEBHOOK_TOKEN');
     await alter(server, asked, { state: 'FAILED', endsAt: null });
@@ -135,12 +134,12 @@ describe('a token', () => {
   });
 });
 
-describe('a deferred answer', () => {
+describe('a deferred response', () => {
   beforeEach(async () => {
     await answer(scene, asked, ANSWERS[5]);
   });
 
-  it('I-19: is filled in by the first edit, and is no promise any more', async () => {
+  it('I-19: is filled in by the first edit, and is then no longer deferred', async () => {
     const filled = await edit('@original', { content: 'done' });
     expect(filled).toMatchObject({ content: 'done', flags: 0, editedAt: null });
     expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
@@ -148,7 +147,7 @@ describe('a deferred answer', () => {
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'EDIT', 'EDIT']);
   });
 
-  it('I-19: is filled in by the first follow-up; the second one is a message of its own', async () => {
+  it('I-19: is filled in by the first follow-up, and the second one is a new message', async () => {
     const { originalMessageId } = await rowOf(server, asked);
     expect(await followUp({ content: 'done' })).toMatchObject({ id: originalMessageId, content: 'done', flags: 0 });
     const second = await followUp({ content: 'more' });
@@ -165,7 +164,7 @@ describe('a deferred answer', () => {
     expect(sent.filter(({ id }) => id === originalMessageId)).toHaveLength(1);
   });
 
-  it('I-18: stays deferred where what would take its place is refused', async () => {
+  it('I-18: stays deferred if its replacement is refused', async () => {
     const before = await rowOf(server, asked);
     expect(await outcome(edit('@original', { content: '' }))).toBe('EMPTY_MESSAGE');
     expect(await outcome(followUp({}))).toBe('EMPTY_MESSAGE');
@@ -184,7 +183,7 @@ describe('a deferred answer', () => {
     expect(await get('@original')).toMatchObject({ content: 'done', flags: 0 });
   });
 
-  it('I-19: is filled in by a good follow-up, whatever others are refused at once', async () => {
+  it('I-19: is filled in by a valid follow-up, even if others are refused at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const of = await ask(scene, 'command');
       await answer(scene, of, ANSWERS[5]);
@@ -197,7 +196,7 @@ describe('a deferred answer', () => {
     }
   });
 
-  it('I-19: that is deleted is answered, and what follows is a message of its own', async () => {
+  it('I-19: is answered by its deletion, and a later follow-up is a new message', async () => {
     const { originalMessageId } = await rowOf(server, asked);
     await remove('@original');
     expect(await rowOf(server, asked)).toMatchObject({ state: 'ANSWERED', endsAt: null });
@@ -208,7 +207,7 @@ describe('a deferred answer', () => {
   it.each([
     ['somebody who manages messages', () => scene.guild.owner],
     ['the bot itself', () => scene.bot.user],
-  ])('I-19: that %s removes is answered, and what follows is a message of its own', async (_who, whose) => {
+  ])('I-19: is answered if %s deletes it, and a later follow-up is a new message', async (_who, whose) => {
     const { originalMessageId: id } = await rowOf(server, asked);
     const { states, close } = await hearStates(scene, asked);
     await deleteMessage(callOf(server.app, whose()), { channelId: scene.guild.channel.id, messageId: id ?? 0n });
@@ -221,14 +220,14 @@ describe('a deferred answer', () => {
     expect((await rowOf(server, asked)).followUps).toBe(1);
   });
 
-  it('I-19: that is removed while a follow-up fills it in leaves room for that', async () => {
+  it('I-19: that is deleted while a follow-up fills it in does not block the follow-up', async () => {
     const call = await callInterruptedBy(() => remove('@original'));
     const sent = await createFollowUp(call, { message: toSend({ content: 'more' }), files: [] });
     expect(sent.id).not.toBe((await rowOf(server, asked)).originalMessageId);
     expect(await get(sent.id)).toMatchObject({ content: 'more' });
   });
 
-  it('I-5: that is removed, edited and followed at once loses no follow-up', async () => {
+  it('I-5: keeps all follow-ups if it is deleted, edited and followed at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const of = await ask(scene, 'command');
       await answer(scene, of, ANSWERS[5]);
@@ -243,7 +242,7 @@ describe('a deferred answer', () => {
     }
   });
 
-  it('I-5, I-19: that is edited and followed at once shows both', async () => {
+  it('I-5, I-19: shows both if it is edited and followed at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const of = await ask(scene, 'command');
       await answer(scene, of, ANSWERS[5]);
@@ -260,14 +259,14 @@ describe('a deferred answer', () => {
     }
   });
 
-  it('I-19: that is not stored yet is waited for', async () => {
+  it('I-19: makes a follow-up fail with UNKNOWN_MESSAGE if its message is not stored yet', async () => {
     const { originalMessageId: id } = await rowOf(server, asked);
     await server.app.db.writer.message.delete({ where: { id: id ?? 0n } });
     expect(await outcome(followUp())).toBe('UNKNOWN_MESSAGE');
     expect(await rowOf(server, asked)).toMatchObject({ state: 'DEFERRED', followUps: 0 });
   });
 
-  it('I-19: is filled in by an edit of its bot, too, also when the time is over', async () => {
+  it('I-19: is filled in by an edit of its bot too, even after its time is over', async () => {
     const late = await ask(scene, 'command');
     await answer(scene, late, ANSWERS[5]);
     const editAsBot = async (of: Asked) =>
@@ -283,7 +282,7 @@ describe('a deferred answer', () => {
     expect((await rowOf(server, late)).state).not.toBe('ANSWERED');
   });
 
-  it('I-6: is not filled in by an edit that began in time and comes too late', async () => {
+  it('I-6: is not filled in by an edit that began in time but ends too late', async () => {
     const { originalMessageId: id } = await rowOf(server, asked);
     const call = await callInterruptedBy(async () => clock.advance(15 * 60_000));
     const late = editAnswer(call, { key: '@original', edit: DONE, files: [] });
@@ -292,7 +291,7 @@ describe('a deferred answer', () => {
     expect(message).toMatchObject({ content: '', flags: MessageFlags.Loading });
   });
 
-  it('I-19: is as ephemeral as it was deferred', async () => {
+  it('I-19: keeps its ephemeral flag', async () => {
     expect(await followUp({ content: 'x', flags: MessageFlags.Ephemeral })).toMatchObject({
       visibleToId: null,
       flags: 0,
@@ -305,7 +304,7 @@ describe('a deferred answer', () => {
     });
   });
 
-  it('I-6: is expired after 15 minutes, and its token with it', async () => {
+  it('I-6: expires after 15 minutes together with its token', async () => {
     clock.advance(15 * 60_000);
     expect(await outcome(edit('@original'))).toBe('INVALID_WEBHOOK_TOKEN');
   });
@@ -316,7 +315,7 @@ describe('a follow-up', () => {
     await answer(scene, asked);
   });
 
-  it('I-20: answers the first answer, and tells whose interaction it was', async () => {
+  it('I-20: is a reply to the first response, with the user of the interaction', async () => {
     const { originalMessageId } = await rowOf(server, asked);
     expect(await followUp()).toMatchObject({
       type: MessageType.Reply,
@@ -328,37 +327,37 @@ describe('a follow-up', () => {
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'FOLLOW_UP']);
   });
 
-  it('I-22: may come more than five times where the server has the application', async () => {
+  it('I-22: may come more than five times if the application is installed in the server', async () => {
     for (let n = 0; n < 6; n += 1) await followUp({ content: String(n) });
     expect((await rowOf(server, asked)).followUps).toBe(6);
   });
 
-  it('I-22: is for the person alone where it has to be', async () => {
+  it('I-22: is visible to the user only if it must be', async () => {
     const secret = await put(scene, { ...(await requestOf(scene, 'command')), ephemeralOnly: true });
     await answer(scene, secret);
     expect(await followUp({ content: 'x' }, secret)).toMatchObject({ visibleToId: scene.guild.owner.id });
   });
 
-  it('I-20: after choices or a modal answers nothing', async () => {
+  it('I-20: after choices or a modal is no reply', async () => {
     const shown = await ask(scene, 'command');
     await answer(scene, shown, ANSWERS[9]);
     expect(await followUp({ content: 'x' }, shown)).toMatchObject({ type: MessageType.Default, referenceId: null });
     expect(await outcome(get('@original', shown))).toBe('UNKNOWN_MESSAGE');
   });
 
-  it('I-25: is noted sixty times at most, with edits and refusals', async () => {
+  it('I-25: is traced at most sixty times, with edits and refusals', async () => {
     for (let n = 0; n < 70; n += 1) await edit('@original', { content: String(n) });
     expect(await kindsOfSteps(server, asked)).toHaveLength(60);
   });
 });
 
-describe('where the application is the person’s alone', () => {
+describe('for an application with a user install only', () => {
   beforeEach(async () => {
     const owners = { userId: scene.guild.owner.id };
     asked = await put(scene, { ...(await requestOf(scene, 'command')), owners });
   });
 
-  it('I-22: five follow-ups may come, and those that are refused do not count', async () => {
+  it('I-22: five follow-ups are accepted, and refused ones do not count', async () => {
     await answer(scene, asked);
     expect(await outcome(followUp({}))).toBe('EMPTY_MESSAGE');
     for (let n = 0; n < 5; n += 1) expect(await outcome(followUp({ content: String(n) }))).toBe('ok');
@@ -367,7 +366,7 @@ describe('where the application is the person’s alone', () => {
     expect(await outcome(edit('@original'))).toBe('ok');
   });
 
-  it('I-22: of twelve at once, five count', async () => {
+  it('I-22: five of twelve follow-ups at once are accepted', async () => {
     await answer(scene, asked);
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => outcome(followUp())));
     expect(outcomes.filter((one) => one === 'ok')).toHaveLength(5);
@@ -380,7 +379,7 @@ describe('where the application is the person’s alone', () => {
     expect(await server.app.db.reader.message.count({ where })).toBe(5);
   });
 
-  it('I-22: what takes the place of a deferred answer is none of the five', async () => {
+  it('I-22: the follow-up that fills in a deferred response does not count', async () => {
     await answer(scene, asked, ANSWERS[5]);
     for (let n = 0; n < 6; n += 1) expect(await outcome(followUp({ content: String(n) }))).toBe('ok');
     expect(await outcome(followUp())).toBe('TOO_MANY_FOLLOW_UPS');
@@ -403,7 +402,7 @@ describe('the messages of an interaction', () => {
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'CALLBACK', 'FOLLOW_UP', 'EDIT', 'DELETE', 'DELETE']);
   });
 
-  it('I-21: are no others: of people, of the bot itself, of another interaction, of no one', async () => {
+  it('I-21: are no others: of users, of the bot itself, of another interaction, or unknown ones', async () => {
     const other = await ask(scene, 'command');
     await answer(scene, asked);
     const { message: ofOther } = await answer(scene, other);
@@ -416,7 +415,7 @@ describe('the messages of an interaction', () => {
     }
   });
 
-  it('I-21: are none of an application that answered an interaction of the same id', async () => {
+  it('I-21: exclude those of another application with an equal interaction id', async () => {
     await answer(scene, asked);
     const { id } = await followUp();
     const stranger = await createBot(server.app);
@@ -424,7 +423,7 @@ describe('the messages of an interaction', () => {
     expect(await outcome(get(id))).toBe('UNKNOWN_MESSAGE');
   });
 
-  it('I-21: of a component include the message it was used in, once that was updated', async () => {
+  it('I-21: of a component include the message it was used in after that was updated', async () => {
     const source = await sayWith(scene, ROW);
     const used = await put(scene, await press(scene, source));
     await answer(scene, used, ANSWERS[6]);
@@ -435,7 +434,7 @@ describe('the messages of an interaction', () => {
     expect(await outcome(get(source.id, again))).toBe('UNKNOWN_MESSAGE');
   });
 
-  it('I-21: are gone when somebody deleted them', async () => {
+  it('I-21: are unknown after their deletion', async () => {
     await answer(scene, asked);
     const { originalMessageId } = await rowOf(server, asked);
     await deleteMessage(callOf(server.app, scene.guild.owner), {

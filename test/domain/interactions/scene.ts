@@ -17,12 +17,10 @@ import { createPerson } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 import { addMember, callOf, createBot, createGuild, say, type TestBot, type TestGuild } from '../../harness/world.js';
 
-/** A guild with an application that is installed in it, its owner, a member with a role, and somebody outside. */
 export interface Scene {
   server: TestServer;
   guild: TestGuild;
   bot: TestBot;
-  /** The guild's owner. */
   owner: CallContext;
   ada: CallContext;
   users: { ada: User; outsider: User };
@@ -51,7 +49,6 @@ export async function openScene(server: TestServer): Promise<Scene> {
   };
 }
 
-/** Installs a bot that nothing is granted, with its commands. */
 export async function installWithCommands(app: TestServer['app'], { id }: TestBot, guild: TestGuild): Promise<void> {
   const scopes: Scope[] = ['bot', 'applications.commands'];
   await installApplication(callOf(app, guild.owner), { applicationId: id, guildId: guild.id, scopes, permissions: 0n });
@@ -59,7 +56,6 @@ export async function installWithCommands(app: TestServer['app'], { id }: TestBo
 
 type CommandFacts = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'options'>>;
 
-/** Stores a command of the scene's application, and answers its id. */
 export async function storeCommand(
   { server: { app }, bot }: Scene,
   options: CommandOption[] = [],
@@ -85,7 +81,6 @@ export interface Sent {
   targetId?: bigint;
 }
 
-/** Runs a command in the guild's first channel, as the faces would. */
 export async function run(
   scene: Scene,
   commandId: bigint,
@@ -96,13 +91,12 @@ export async function run(
   return commandRequest(call, { channelId: scene.guild.channel.id, commandId, options: given, targetId });
 }
 
-/** Types in one of a command's options. */
 export async function complete(scene: Scene, commandId: bigint, options: unknown): Promise<InteractionRequest> {
   const given = parseInput(InvokedOptions, options, 'options');
   return autocompleteRequest(scene.owner, { channelId: scene.guild.channel.id, commandId, options: given });
 }
 
-/** What is wrong with an attempt's input, each as `path CODE`; nothing for one that is taken. */
+/** Returns the errors of an attempt's input as `path CODE`; empty if it succeeds. */
 export async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
   try {
     await attempt;
@@ -113,14 +107,12 @@ export async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
   }
 }
 
-/** Sends a message of the bot's with components. */
 export function sayWith(scene: Scene, ...components: { type: ComponentType }[]) {
   return say(scene.server.app, scene.guild, scene.bot.user, 'choose', {
     components: JSON.parse(JSON.stringify(components)),
   });
 }
 
-/** Stores an interaction of ada's that was answered with a modal. */
 export function storeModal(
   { server: { app }, bot, guild, users }: Scene,
   components: object[],
@@ -145,7 +137,6 @@ export function storeModal(
   });
 }
 
-/** Does something while the scene's member is timed out. */
 export async function whileTimedOut({ server: { app }, guild, owner, users }: Scene, work: () => Promise<void>) {
   const key = { guildId: guild.id, userId: users.ada.id };
   await updateMember(owner, { ...key, communicationDisabledUntil: new Date(app.clock.now() + 60_000) });

@@ -24,14 +24,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What a statement does, and to which table; the newest message of a channel is asked for in its own words. */
 function subjectOf(sql: string): string {
   const [verb = ''] = sql.trim().split(/\s/, 1);
   const tables = ['InteractionStep', 'Interaction', 'Message'];
   return `${verb} ${tables.find((table) => new RegExp(`(INTO|UPDATE|FROM) \\S*\\b${table}\\b`).test(sql))}`;
 }
 
-it('a command that an endpoint answers with a message takes five statements, four of which have to be', async () => {
+it('a command that an endpoint answers with a message takes five statements', async () => {
   const commandId = await storeCommand(scene);
   const invoke = () => invokeCommand(scene.owner, { channelId: scene.guild.channel.id, commandId, options: [] });
   expect((await invoke()).state).toBe('ANSWERED');

@@ -10,7 +10,7 @@ const STATES = [...OPEN_STATES, 'DEFERRED', ...FINAL] as const;
 const at = (ms: number) => new Date(NOW + ms);
 
 describe('the state of an interaction', () => {
-  it.each(STATES)('I-6: %s is what it is until its time is over', (state) => {
+  it.each(STATES)('I-6: %s does not change before its time is over', (state) => {
     expect(stateAt({ state, endsAt: at(1) }, NOW)).toBe(state);
     expect(stateAt({ state, endsAt: null }, NOW)).toBe(state);
   });
@@ -23,11 +23,11 @@ describe('the state of an interaction', () => {
     ['ANSWERED', 'ANSWERED'],
     ['FAILED', 'FAILED'],
     ['EXPIRED', 'EXPIRED'],
-  ] as [InteractionState, InteractionState][])('I-6: %s counts as %s the moment its time is over', (state, after) => {
+  ] as [InteractionState, InteractionState][])('I-6: %s counts as %s as soon as its time is over', (state, after) => {
     expect(stateAt({ state, endsAt: at(0) }, NOW)).toBe(after);
   });
 
-  it('I-5: a first answer or a further one may come, never both', () => {
+  it('I-5: either a first response or a later one is allowed, never both', () => {
     const timed = fc.record({
       state: fc.constantFrom(...STATES),
       endsAt: fc.option(fc.integer({ min: -2, max: 2 }).map(at)),
@@ -42,7 +42,7 @@ describe('the state of an interaction', () => {
     );
   });
 
-  it('I-7: the token is over 15 minutes after the interaction came to be', () => {
+  it('I-7: the token expires 15 minutes after the creation of the interaction', () => {
     expect(tokenEnd(snowflakeAt(NOW))).toBe(NOW + 15 * 60_000);
   });
 });

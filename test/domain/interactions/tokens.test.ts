@@ -6,8 +6,8 @@ import { hashSecret } from '../../../src/infra/secrets.js';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-describe('a token of an interaction', () => {
-  it('I-7: tells its interaction, and is nobody’s to guess', () => {
+describe('an interaction token', () => {
+  it('I-7: contains its interaction id, and cannot be guessed', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX_ID }), (id) => {
         const { token, hash } = makeInteractionToken(id);
@@ -19,7 +19,7 @@ describe('a token of an interaction', () => {
     );
   });
 
-  it('I-7: has room in an address, and more than 256 bits of chance', () => {
+  it('I-7: fits into a URL, and has more than 256 bits of randomness', () => {
     const { token } = makeInteractionToken(MAX_ID);
     expect(token).toMatch(/^[\w-]{100,300}$/);
   });
@@ -38,11 +38,11 @@ describe('a token of an interaction', () => {
     [encode(`interaction:5:${'a'.repeat(300)}`), 'of more than 300 characters'],
     [`${encode('interaction:5:abc')}=`, 'with padding'],
     [`${encode('interaction:5:abc')}/../x`, 'with a path'],
-  ])('I-21: %s is none (%s)', (token) => {
+  ])('I-21: %s is invalid (%s)', (token) => {
     expect(interactionOfToken(token)).toBeNull();
   });
 
-  it('I-21: is read from any text without a fault', () => {
+  it('I-21: is read from any text without an exception', () => {
     const any = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.base64String(), fc.string().map(encode));
     fc.assert(
       fc.property(any, (text) => {

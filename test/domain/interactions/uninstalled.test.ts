@@ -79,8 +79,8 @@ describe.each<[string, () => Promise<unknown>]>([
       await deleteApplication(callOf(server.app, scene.bot.owner), { applicationId: scene.bot.id, name });
     },
   ],
-])('an application that is taken out of %s', (_where, remove) => {
-  it('I-32: answers nothing any more', async () => {
+])('an application that is removed from %s', (_where, remove) => {
+  it('I-32: can no longer respond', async () => {
     const open = await put();
     const { states, close } = await hearStates(scene, open.interaction);
     await remove();
@@ -91,7 +91,7 @@ describe.each<[string, () => Promise<unknown>]>([
     expect(states).toEqual(['FAILED']);
   });
 
-  it('I-32: sends, shows, changes and deletes nothing with the tokens it has', async () => {
+  it('I-32: can no longer send, read, edit or delete messages with its tokens', async () => {
     const answered = await putAnswered(server.app, scene);
     const deferred = await put();
     await callback(deferred, ANSWERS[5]);
@@ -111,8 +111,8 @@ describe.each<[string, () => Promise<unknown>]>([
   });
 });
 
-describe('an application that somebody takes out of their account', () => {
-  it('I-32: answers nothing that rests on that alone', async () => {
+describe('an application that a user uninstalls from their account', () => {
+  it('I-32: cannot respond to interactions through that installation alone', async () => {
     const id = await installToOwner();
     const [own, both] = [await put(restingOn('owner')), await put(restingOn('guild', 'owner'))];
     await uninstall(id);
@@ -120,7 +120,7 @@ describe('an application that somebody takes out of their account', () => {
     expect((await callback(both)).status).toBe(204);
   });
 
-  it('I-32: answers until the last installation is gone that it rests on', async () => {
+  it('I-32: can respond until the last installation of the interaction is gone', async () => {
     const id = await installToOwner();
     const both = await put(restingOn('guild', 'owner'));
     const ofGuild = await put(restingOn('guild'));
@@ -144,7 +144,7 @@ describe('an application that somebody takes out of their account', () => {
   });
 });
 
-it('I-32: what another guild, another application or another person asked for goes on', async () => {
+it('I-32: interactions of another guild or application are not affected', async () => {
   const elsewhere = await createGuild(server.app);
   const { id: applicationId } = scene.bot;
   const install = { applicationId, scopes: ['applications.commands' as const], permissions: 0n };
@@ -158,7 +158,7 @@ it('I-32: what another guild, another application or another person asked for go
   for (const asked of kept) expect((await callback(asked)).status).toBe(204);
 });
 
-it('I-32: who installs it again does not bring old tokens back', async () => {
+it('I-32: a new installation does not restore old tokens', async () => {
   const asked = await put();
   await uninstall();
   await installApplication(scene.owner, {
@@ -170,7 +170,7 @@ it('I-32: who installs it again does not bring old tokens back', async () => {
   expect(await callback(asked)).toMatchObject(OVER);
 });
 
-it('I-5, I-32: of a removal and an answer at once, the answer is whole or is none', async () => {
+it('I-5, I-32: a removal and a response at once have a complete response or none', async () => {
   for (let round = 0; round < 10; round += 1) {
     scene = await openScene(server);
     const asked = await put();
@@ -190,7 +190,7 @@ describe('an endpoint', () => {
     for (const one of opened.splice(0)) await one.close();
   });
 
-  it('I-32: whose application is uninstalled before it answers makes no message', async () => {
+  it('I-32: creates no message if its application is uninstalled before it answers', async () => {
     const answer = async () => {
       await uninstall();
       return { type: 4, data: { content: '@everyone' } };
