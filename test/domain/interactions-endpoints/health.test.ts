@@ -31,7 +31,6 @@ interface Delivered {
 const BEGIN = Date.UTC(2026, 0, 1);
 let stored = 0;
 
-/** Stores interactions one after another, a second apart; answers when the last one was. */
 async function store(...deliveries: Delivered[]): Promise<string> {
   let at = BEGIN;
   for (const { httpMs = 10, steps = [], ...delivered } of deliveries) {
@@ -59,13 +58,13 @@ async function store(...deliveries: Delivered[]): Promise<string> {
   return new Date(at).toISOString();
 }
 
-it('an endpoint that was never asked has no figures', async () => {
+it('an endpoint without requests has no figures', async () => {
   await store({ httpMs: null });
   const none = { p50Ms: null, p95Ms: null, lastFailure: null, lastFailureAt: null };
   expect(await health()).toEqual({ answered: 0, fellBack: 0, failed: 0, ...none });
 });
 
-it('the last hundred interactions count, each as one of three', async () => {
+it('the last hundred interactions count, each in one of three figures', async () => {
   await store({ fellBack: true }, { state: 'FAILED', failure: 'long ago' });
   const ninety = Array.from({ length: 90 }, (_, index) => ({ httpMs: index + 1 }));
   await store(...ninety, { httpMs: null }, { httpMs: 3_000, fellBack: true, failure: 'no answer within 3 s' });
@@ -82,7 +81,7 @@ it('the last hundred interactions count, each as one of three', async () => {
   });
 });
 
-it('of a fallback, whatever came of it, the reason is that of the step which failed first', async () => {
+it('the failure of a fallback is that of the first failed step, regardless of the final outcome', async () => {
   const at = await store({
     fellBack: true,
     state: 'FAILED',
@@ -102,7 +101,7 @@ it('of a fallback, whatever came of it, the reason is that of the step which fai
   });
 });
 
-it('somebody without a role sees an endpoint that was never asked', async () => {
+it('a user without a role gets the figures of an endpoint without requests', async () => {
   await store({ fellBack: true, failure: 'secret' });
   const tester = await signUp(server, 'tester');
   await owner.graphql(`mutation ($input: InviteTesterInput!) { inviteTester(input: $input) { tester { state } } }`, {

@@ -37,7 +37,6 @@ async function listen(mode: EndpointMode = 'good', options: EndpointOptions = {}
   return endpoint;
 }
 
-/** The same call, whose requests go out otherwise. */
 function through(options: Partial<OutboundOptions>): CallContext {
   const outbound = createOutbound({ clock: call.clock, allowPrivate: true, ...options });
   opened.unshift(outbound);
@@ -49,7 +48,7 @@ const passed = ({ checks }: EndpointProbe) => checks.filter(({ ok }) => ok).map(
 const firstReason = ({ checks }: EndpointProbe) => checks.find(({ ok }) => !ok)?.reason;
 
 describe('a probe of a good endpoint', () => {
-  it('is ok, and tells what was sent and what came without the good signature or the token', async () => {
+  it('succeeds, and reports what was sent and received, without the valid signature or the token', async () => {
     const endpoint = await listen();
     const probe = await probeEndpoint(call, application, endpoint.url);
     expect(probe.ok).toBe(true);
@@ -65,7 +64,7 @@ describe('a probe of a good endpoint', () => {
     expect(probe.checks.map(({ reason }) => reason)).toEqual([null, null, null, null]);
   });
 
-  it('sends a PING with every field of one, from a user agent that says where to ask', async () => {
+  it('sends a PING with all its fields, and a user agent with a contact address', async () => {
     const endpoint = await listen();
     await probeEndpoint(call, application, endpoint.url);
     const [{ interaction, headers } = { interaction: null, headers: {} }] = endpoint.requests;
@@ -86,7 +85,7 @@ describe('a probe of a good endpoint', () => {
     expect(headers['content-type']).toBe('application/json');
   });
 
-  it('sends signatures of the right length that no key of the application made, well-formed ones and others', async () => {
+  it('sends bad signatures of the right length, both well-formed and others', async () => {
     const endpoint = await listen();
     for (let probes = 0; probes < 8; probes += 1) await probeEndpoint(call, application, endpoint.url);
     const signatures = endpoint.requests.map(({ headers }) => headers['x-signature-ed25519']);
@@ -95,7 +94,7 @@ describe('a probe of a good endpoint', () => {
     expect(endpoint.requests.filter(({ isSigned }) => isSigned)).toHaveLength(8);
   });
 
-  it('over https checks TLS, too', async () => {
+  it('also checks TLS over https', async () => {
     const endpoint = await listen('good', { tls: true });
     const probe = await probeEndpoint(through({ ca: SELF_SIGNED.cert }), application, endpoint.url);
     expect(probe.ok).toBe(true);
@@ -103,7 +102,7 @@ describe('a probe of a good endpoint', () => {
     expect(endpoint.connections()).toBe(1);
   });
 
-  it('that is made with the published middleware is ok', async () => {
+  it('succeeds with the published middleware', async () => {
     const middleware = verifyKeyMiddleware(application.publicKey);
     const server = createServer((request, response) => {
       const header = (name: string) => request.headers[name.toLowerCase()];
@@ -118,7 +117,7 @@ describe('a probe of a good endpoint', () => {
   });
 });
 
-describe('a probe tells which check failed, and how far it came:', () => {
+describe('a probe reports which check failed and which passed:', () => {
   const WAY = ['address allowed', 'connected'];
   it.each<[EndpointMode, string[], string]>([
     ['hang', WAY, 'The host did not answer within 3000 ms.'],
@@ -163,7 +162,7 @@ describe('a probe tells which check failed, and how far it came:', () => {
     ]);
   });
 
-  it('an address that is not allowed, before anything is sent', async () => {
+  it('an address that is not allowed, without any request', async () => {
     const endpoint = await listen('good', { tls: true });
     const outside = through({ allowPrivate: false, lookUp: async () => ['127.0.0.1'] });
     const probe = await probeEndpoint(outside, application, 'https://bot.example/');
@@ -173,7 +172,7 @@ describe('a probe tells which check failed, and how far it came:', () => {
     expect(endpoint.connections()).toBe(0);
   });
 
-  it('a certificate that nobody knows', async () => {
+  it('a certificate that is not trusted', async () => {
     const endpoint = await listen('good', { tls: true });
     const probe = await probeEndpoint(call, application, endpoint.url);
     expect(passed(probe)).toEqual(['address allowed', 'connected']);
@@ -181,7 +180,7 @@ describe('a probe tells which check failed, and how far it came:', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('a long answer, of which it shows the beginning', async () => {
+  it('a long response, of which it shows the beginning', async () => {
     const endpoint = await listen('long');
     const probe = await probeEndpoint(call, application, endpoint.url);
     expect(probe.checks[2]?.got).toMatch(/^200 in \d+ ms\n.*\n\n"x{999}…$/);
@@ -189,7 +188,7 @@ describe('a probe tells which check failed, and how far it came:', () => {
 });
 
 describe('an interaction', () => {
-  it('is sent signed to the application’s endpoint, and its answer comes back as it is', async () => {
+  it("is signed and sent to the application's endpoint, and the response is returned unchanged", async () => {
     const endpoint = await listen('good', { answer: ({ name }) => ({ type: 4, data: { content: `hello ${name}` } }) });
     const target = { ...application, interactionsEndpointUrl: endpoint.url };
     const answer = await postToEndpoint(call, target, '{"type":2,"name":"ü"}', { deadlineMs: 3_000 });
@@ -197,7 +196,7 @@ describe('an interaction', () => {
     expect(endpoint.requests[0]).toMatchObject({ isSigned: true, body: '{"type":2,"name":"ü"}' });
   });
 
-  it('of an application without one is a failure, and no request', async () => {
+  it('of an application without an endpoint fails without a request', async () => {
     const answer = await postToEndpoint(call, { ...application, interactionsEndpointUrl: null }, '{}', {
       deadlineMs: 3_000,
     });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.close());
 
-/** All that is kept of the application, but for when its token was last used: that is written a moment after the request. */
+/** The application's row, without the last use of its token, which is written a moment after the request. */
 const row = () =>
   server.app.db.reader.application.findUniqueOrThrow({
     where: { id: BigInt(application.id) },
@@ -45,7 +45,7 @@ const test = (person: Person, url: string, applicationId = application.id) =>
   person.ask(TEST, { input: { applicationId, url } });
 
 describe('an endpoint', () => {
-  it('that is good is saved, after two requests', async () => {
+  it('is saved after two requests if it is valid', async () => {
     expect(
       (await update(owner, application.id, { interactionsEndpointUrl: endpoint.url })).interactionsEndpointUrl,
     ).toBe(endpoint.url);
@@ -53,7 +53,7 @@ describe('an endpoint', () => {
     expect((await row()).interactionsEndpointUrl).toBe(endpoint.url);
   });
 
-  it('is not asked again by a save of the same address, nor by one that clears it', async () => {
+  it('is not probed again if the same URL is saved, or if it is cleared', async () => {
     await save(endpoint.url);
     endpoint.mode('error');
     await update(owner, application.id, { interactionsEndpointUrl: endpoint.url, description: 'new' });
@@ -63,21 +63,21 @@ describe('an endpoint', () => {
     expect(await row()).toMatchObject({ description: 'newer', interactionsEndpointUrl: null });
   });
 
-  it('is probed anew when it comes back', async () => {
+  it('is probed again if it is set again', async () => {
     await save(endpoint.url);
     await save(null);
     await save(endpoint.url);
     expect(endpoint.requests).toHaveLength(4);
   });
 
-  it('knows the key of its application, and of no other', async () => {
+  it('must verify with the key of its own application', async () => {
     const other = await createApplication(owner, 'Other');
     const { errors } = await askUpdate(owner, other.id, { interactionsEndpointUrl: endpoint.url });
     expect(errors[0]?.message).toContain('public key of this very application');
     expect(endpoint.requests.map(({ isSigned }) => isSigned)).toEqual([false, false]);
   });
 
-  it('is the one that was there where the save fails later', async () => {
+  it('is not saved if the update fails later', async () => {
     const call = failing(callOf(server.app, await userOf(server.app, owner)));
     const input = { applicationId: BigInt(application.id), interactionsEndpointUrl: endpoint.url };
     await expect(updateApplication(call, input)).rejects.toThrow('the disk is full');
@@ -94,7 +94,7 @@ describe('an endpoint', () => {
     ['garbage', 'PING answered', 'no HTTP answer'],
     ['refusesPing', 'PING answered', 'answered 400'],
     ['acceptsBad', 'bad signature refused', 'answered 200'],
-  ])('that is bad (%s) is refused at both faces in words, and nothing is saved', async (mode, name, words) => {
+  ])('that is invalid (%s) is refused in both APIs with a reason, and nothing is saved', async (mode, name, words) => {
     const before = await row();
     endpoint.mode(mode);
     const code = 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID';
@@ -118,7 +118,7 @@ describe('an endpoint', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('of a form that is none is refused before anything is asked, as are other faults', async () => {
+  it('is not probed if the update has other errors or the caller has no access', async () => {
     await askUpdate(owner, application.id, { interactionsEndpointUrl: endpoint.url, name: 'x' });
     await askUpdate(stranger, application.id, { interactionsEndpointUrl: endpoint.url });
     expect(endpoint.requests).toEqual([]);
@@ -126,7 +126,7 @@ describe('an endpoint', () => {
 });
 
 describe('testInteractionsEndpoint', () => {
-  it('probes as a save does, and saves nothing', async () => {
+  it('probes like a save, but saves nothing', async () => {
     const good = await test(owner, endpoint.url);
     expect(good.data?.testInteractionsEndpoint.probe).toMatchObject({ ok: true });
     endpoint.mode('acceptsBad');
@@ -141,13 +141,13 @@ describe('testInteractionsEndpoint', () => {
     expect((await row()).interactionsEndpointUrl).toBeNull();
   });
 
-  it('is for who develops the application', async () => {
+  it('is limited to developers of the application', async () => {
     expect(codeOf(await test(stranger, endpoint.url))).toBe('NOT_FOUND');
     expect(endpoint.requests).toEqual([]);
   });
 
   it.each(['', 'bot', 'ftp://bot.example/', 'http:///x', 'https://a:b@bot.example/', 'https://a.b/\u0000'])(
-    'takes no "%s"',
+    'refuses "%s"',
     async (url) => {
       const answer = await test(owner, url);
       expect(codeOf(answer)).toBe('BAD_USER_INPUT');
@@ -156,8 +156,8 @@ describe('testInteractionsEndpoint', () => {
   );
 });
 
-describe('where private endpoints are off', () => {
-  it('none is saved of plain http or on private networks', async () => {
+describe('with private endpoints off', () => {
+  it('no endpoint with plain http or in a private network is saved', async () => {
     const outside = await startServer({ env: { ALLOW_PRIVATE_ENDPOINTS: 'off' } });
     const developer = await signUp(outside, 'developer');
     const { id } = await createApplication(developer, 'Helper');
@@ -171,8 +171,8 @@ describe('where private endpoints are off', () => {
   });
 });
 
-describe('probes', () => {
-  it('are ten a minute for a person, saves and tests together, whatever the application', async () => {
+describe('endpoint probes', () => {
+  it('are limited to ten per minute and user, for saves and tests together, across applications', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     const person = await signUp(limited, 'person');
     const [one, two] = [await createApplication(person, 'One'), await createApplication(person, 'Two')];
