@@ -22,8 +22,8 @@ beforeEach(async () => {
 
 const make = (channelId = guild.channel.id) => createInvite(callOf(app, guild.owner), channelId);
 
-describe('an invite that is taken back', () => {
-  test('is unknown to who is not in the server, a bot as well as a person, and stays', async () => {
+describe('the deletion of an invite', () => {
+  test('is refused to users and bots outside the server', async () => {
     const { code } = await make();
     for (const user of [await createPerson(app), (await createBot(app)).user]) {
       await expect(deleteInvite(callOf(app, user), code)).rejects.toMatchObject({ code: 'UNKNOWN_INVITE' });
@@ -31,7 +31,7 @@ describe('an invite that is taken back', () => {
     expect(await findInvite(app.db.reader, app.clock.now(), code)).toMatchObject({ code });
   });
 
-  test('goes once, though it is found twice, and is told of once', async () => {
+  test('happens once and is published once for two requests', async () => {
     const { code } = await make();
     const { events } = hearGuild({ app }, guild.id);
     const remove = () => deleteInvite(callOf(app, guild.owner), code);
@@ -46,7 +46,7 @@ describe('an invite that is taken back', () => {
   });
 });
 
-test('who manages one channel sees and takes back the invites to that one, and their own', async () => {
+test('a member who manages one channel sees and deletes its invites and their own', async () => {
   const { id: managed } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'managed' });
   const ada = await createPerson(app);
   const bits = { allow: Permission.ManageChannels, deny: 0n };
@@ -70,13 +70,13 @@ async function listed(user: User): Promise<string[]> {
 }
 
 test.each(['', 'short', 'Aa00000', 'Aa0000000', 'Aa0000\0x', 'Aa-00000', 'ÄÖÜäöüßé'])(
-  'text that is no code is not looked for: %j',
+  'a text that is not a code causes no query: %j',
   async (text) => {
     expect(await statementsOf(() => findInvite(app.db.reader, 0, text))).toEqual([]);
   },
 );
 
-test('the last room for an invite is for one of two at once, and those of another server take none', async () => {
+test("the last place for an invite goes to one of two at once, and other servers' invites do not count", async () => {
   const other = await createGuild(app);
   const row = { guildId: other.id, channelId: other.channel.id, inviterId: other.owner.id };
   const data = Array.from({ length: 999 }, (_, n) => ({ ...row, code: `o${other.id}${n}`, createdAt: new Date(0) }));

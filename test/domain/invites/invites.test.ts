@@ -61,7 +61,7 @@ const membersOf = ({ id }: MadeGuild) => server.app.db.reader.member.count({ whe
 const permit = (permissions: bigint) => permitEveryone(server.app, BigInt(guild.id), permissions);
 
 describe('an invite', () => {
-  it('works for a day when nothing else is asked for', async () => {
+  it('is valid for a day by default', async () => {
     const made = await make(owner);
     expect(made).toEqual({
       code: expect.stringMatching(/^\w{8}$/),
@@ -82,7 +82,7 @@ describe('an invite', () => {
     expect(codeOf(await remove(owner, made.code))).toBe('NOT_FOUND');
   });
 
-  it('works as long as is asked for, a week at most, or for ever', async () => {
+  it('is valid for the requested time, at most a week, or forever', async () => {
     const [short, week, endless] = [
       await make(owner, { maxAge: 1 }),
       await make(owner, { maxAge: 7 * DAY }),
@@ -93,7 +93,7 @@ describe('an invite', () => {
     expect(await listed(owner)).toEqual([week.code, endless.code].sort());
     clock.advance(7 * DAY * 1000);
     expect(await listed(owner)).toEqual([endless.code]);
-    // What is over goes when another is made.
+    // Creating an invite deletes expired ones.
     await make(owner);
     expect(await server.app.db.reader.invite.count({ where: { code: { in: [short.code, week.code] } } })).toBe(0);
     expect((await join(ada, endless.code)).errors).toEqual([]);
@@ -109,7 +109,7 @@ describe('an invite', () => {
     expect(faultsOf(answer)).toEqual(faults);
   });
 
-  it('lets as many join as it says, however many ask at once', async () => {
+  it('admits as many users as allowed, even if more join at once', async () => {
     const { code } = await make(owner, { maxUses: 1 });
     const people = await Promise.all(Array.from({ length: 12 }, (_, n) => signUp(server, `racer${n}`)));
     const answers = await Promise.all(people.map((person) => join(person, code)));
@@ -119,14 +119,14 @@ describe('an invite', () => {
     expect(await server.app.db.reader.invite.count({ where: { code } })).toBe(0);
   });
 
-  it('is not used by who is a member already', async () => {
+  it('is not used up by members', async () => {
     const { code } = await make(owner, { maxUses: 2 });
     for (let time = 0; time < 3; time += 1) expect((await join(ada, code)).errors).toEqual([]);
     expect((await join(bob, code)).errors).toEqual([]);
     expect(await membersOf(guild)).toBe(3);
   });
 
-  it('goes on working when its maker leaves, and can be taken back by who manages the server', async () => {
+  it('stays valid after its creator leaves, and can be deleted by members who manage the server', async () => {
     await invite(owner, guild, ada);
     const { code } = await make(ada);
     await ada.graphql(LEAVE, { guildId: guild.id });
@@ -136,7 +136,7 @@ describe('an invite', () => {
     expect(codeOf(await join(ada, code))).toBe('NOT_FOUND');
   });
 
-  it('finds no room in a server that has a thousand', async () => {
+  it('is refused in a server that has a thousand', async () => {
     const row = { guildId: BigInt(guild.id), channelId: BigInt(guild.textChannelId), inviterId: BigInt(owner.id) };
     const createdAt = new Date(clock.now());
     const data = Array.from({ length: 1_000 }, (_, n) => ({ ...row, code: `room${guild.id}${n}`, createdAt }));
@@ -149,8 +149,8 @@ describe('an invite', () => {
   });
 });
 
-describe('taking an invite back', () => {
-  it('is for its maker, for who manages its channel or the server, and for nobody else', async () => {
+describe('deleting an invite', () => {
+  it('is limited to its creator and to members who manage its channel or the server', async () => {
     const [mine, of1, of2, of3] = [await make(owner), await make(owner), await make(owner), await make(owner)];
     await invite(owner, guild, ada);
     expect(codeOf(await remove(ada, mine.code))).toBe('FORBIDDEN');
@@ -174,7 +174,7 @@ describe('taking an invite back', () => {
     expect((await join(bob, mine.code)).errors).toEqual([]);
   });
 
-  it('happens once, however many ask at the same time, and stands in the log', async () => {
+  it('happens once for six requests at the same time, and is audited', async () => {
     const { code } = await make(owner);
     const answers = await Promise.all(Array.from({ length: 6 }, () => remove(owner, code)));
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('taking an invite back', () => {
   });
 });
 
-it('bots are told of invites: when they end, how often they work, and that they are gone', async () => {
+it('bots receive the creation of an invite with its limits, and its deletion', async () => {
   const application = await createApplication(owner);
   await install(owner, application, guild, { permissions: String(Permission.ManageChannels) });
   const client = await GatewayClient.open(server.origin);
