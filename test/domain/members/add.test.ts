@@ -21,7 +21,6 @@ import { callOf, createGuild, type TestGuild } from '../../harness/world.js';
 
 interface Client {
   application: Application;
-  /** A call of its bot's. */
   bot: CallContext;
 }
 
@@ -56,7 +55,6 @@ async function makeClient(): Promise<Client> {
   return { application, bot: callOf(app, user) };
 }
 
-/** An access token that `person` granted. */
 async function tokenOf(person: User, { of = client, scope = 'guilds.join' } = {}): Promise<string> {
   const code = await grantCode(server, { id: String(person.id) }, { id: String(of.application.id) }, { scope });
   const known = { application: of.application, byType: 'confidential' } as const;
@@ -68,8 +66,8 @@ const add = (accessToken: string, more: Partial<AddMemberInput> = {}, call = cli
 
 const isMember = async () => (await server.app.guilds.member(guild.id, ada.id)) !== null;
 
-describe('who granted an application to add them to servers', () => {
-  test('is a member from then on, with nothing that was not given', async () => {
+describe('a user who granted an application to add them to servers', () => {
+  test('becomes a member, with nothing that was not given', async () => {
     const { events } = hearGuild(server, guild.id);
     expect(await add(await tokenOf(ada))).toMatchObject({
       userId: ada.id,
@@ -85,7 +83,7 @@ describe('who granted an application to add them to servers', () => {
     ]);
   });
 
-  test('becomes one once, when that is asked twice at the same time', async () => {
+  test('becomes a member once for two calls at the same time', async () => {
     const token = await tokenOf(ada);
     const { events } = hearGuild(server, guild.id);
     const answers = await Promise.all([add(token), add(token)]);
@@ -94,7 +92,7 @@ describe('who granted an application to add them to servers', () => {
     expect(await add(token)).toBeNull();
   });
 
-  test('is welcomed where the server does so, once', async () => {
+  test('is welcomed once if the server has a welcome message', async () => {
     const channelId = guild.channel.id;
     await setGreeting(callOf(server.app, guild.owner), {
       guildId: guild.id,
@@ -109,7 +107,7 @@ describe('who granted an application to add them to servers', () => {
     expect(jobs.map((job) => job.payload)).toEqual([payload]);
   });
 
-  test('is seen as they are, where they are online', async () => {
+  test('is published with their presence if they are online', async () => {
     const statement: Statement = { status: 'idle', activities: [], since: null, afk: false };
     await server.app.connections.open({ id: 'socket', userId: ada.id, session: null }, statement);
     const token = await tokenOf(ada);
@@ -118,7 +116,7 @@ describe('who granted an application to add them to servers', () => {
     expect(events.map(({ type }) => type)).toEqual(['GUILD_MEMBER_ADD', 'PRESENCE_UPDATE']);
   });
 
-  test('who left while timed out is so still', async () => {
+  test('is still timed out if they left while timed out', async () => {
     const [owner, token] = [callOf(server.app, guild.owner), await tokenOf(ada)];
     const communicationDisabledUntil = new Date(clock.now() + 60_000);
     await add(token);
@@ -127,7 +125,7 @@ describe('who granted an application to add them to servers', () => {
     expect(await add(token)).toMatchObject({ communicationDisabledUntil });
   });
 
-  test('gets all of the roles, or does not become one', async () => {
+  test('gets all of the roles, or is not added', async () => {
     const owner = callOf(server.app, guild.owner);
     const roles = [await createRole(owner, guild.id, { name: 'a' }), await createRole(owner, guild.id, { name: 'b' })];
     const roleIds = roles.map(({ id }) => id);
@@ -143,7 +141,7 @@ describe('who granted an application to add them to servers', () => {
   });
 });
 
-describe('nobody is added', () => {
+describe('no user is added', () => {
   const refused: [string, () => Promise<string>, string][] = [
     ['by nonsense', async () => 'nonsense', 'ACCESS_TOKEN_REFUSED'],
     ["by somebody else's token", async () => tokenOf(guild.owner), 'ACCESS_TOKEN_REFUSED'],
@@ -156,19 +154,19 @@ describe('nobody is added', () => {
     expect(await isMember()).toBe(false);
   });
 
-  test('by a person, though the token is good', async () => {
+  test('by a person, even with a valid token', async () => {
     const owner = callOf(server.app, guild.owner);
     await expect(add(await tokenOf(ada), {}, owner)).rejects.toMatchObject({ code: 'ACCESS_TOKEN_REFUSED' });
     expect(await isMember()).toBe(false);
   });
 
-  test('who is banned', async () => {
+  test('if they are banned', async () => {
     await banMember(callOf(server.app, guild.owner), { guildId: guild.id, userId: ada.id });
     await expect(add(await tokenOf(ada))).rejects.toMatchObject({ code: 'BANNED' });
     expect(await isMember()).toBe(false);
   });
 
-  test('to a server that the bot is not in, or that is gone meanwhile', async () => {
+  test('to a server that the bot is not in, or that is deleted in the meantime', async () => {
     const [token, elsewhere] = [await tokenOf(ada), await createGuild(server.app)];
     await expect(add(token, { guildId: elsewhere.id })).rejects.toMatchObject({ code: 'MISSING_ACCESS' });
     await expect(add(token, { guildId: 1n })).rejects.toMatchObject({ code: 'UNKNOWN_GUILD' });

@@ -17,7 +17,7 @@ const asked = ({ id, user }: TestBot) =>
     requireMembersIntent(callContext(app, { kind: 'bot', user, applicationId: id, messageContentIntent: false })),
   );
 
-/** A bot whose application is gone, as one of a cloud's is to a box. */
+/** A bot without an application, like a cloud's bot on a box. */
 async function botWithoutApplication(): Promise<TestBot> {
   const bot = await createBot(app, { name: 'Helper' });
   await deleteApplication(callOf(app, bot.owner), { applicationId: bot.id, name: 'Helper' });
@@ -25,16 +25,16 @@ async function botWithoutApplication(): Promise<TestBot> {
 }
 
 describe('the members intent (Guild Resource)', () => {
-  test('is what the application has', async () => {
+  test('is the setting of the application', async () => {
     expect(await asked(await createBot(app))).toBe('ok');
     expect(await asked(await createBot(app, { privilegedIntents: [] }))).toBe('MISSING_ACCESS');
   });
 
-  test('is nobody’s in the cloud whose application is not found', async () => {
+  test('is denied in the cloud if the application is not found', async () => {
     expect(await asked(await botWithoutApplication())).toBe('MISSING_ACCESS');
   });
 
-  test('is not asked for in a box of a bot that its cloud has the application of', async () => {
+  test("is not checked on a box if the bot's application is in the cloud", async () => {
     const bot = await botWithoutApplication();
     const asBefore = asBox(app, 5_000);
     expect(await asked(bot)).toBe('ok');

@@ -46,13 +46,12 @@ async function timeOut(user: User, days = 20): Promise<Date> {
 const kept = async (user = ada) =>
   (await app.db.reader.keptTimeout.findMany({ where: keyOf(user) })).map(({ until }) => until);
 
-/** When the timeout of a member ends; undefined for who is none. */
+/** The end of a member's timeout; undefined for users who are not members. */
 const untilOf = async (user = ada) =>
   (await app.db.reader.member.findUnique({ where: { guildId_userId: keyOf(user) } }))?.communicationDisabledUntil;
 
 const leave = (user = ada) => leaveGuild(callOf(app, user), guild.id);
 
-/** How a membership ends, so that it may begin again. */
 const ENDINGS: [how: string, end: () => Promise<unknown>][] = [
   ['left', () => leave()],
   ['was kicked', () => kickMember(owner, keyOf(ada))],
@@ -75,8 +74,8 @@ const ENDINGS: [how: string, end: () => Promise<unknown>][] = [
   ],
 ];
 
-describe('somebody timed out', () => {
-  test.each(ENDINGS)('who %s is still so when they join again', async (_, end) => {
+describe('a timed-out member', () => {
+  test.each(ENDINGS)('who %s is still timed out after joining again', async (_, end) => {
     const until = await timeOut(ada);
     await end();
     expect([await untilOf(), await kept()]).toEqual([undefined, [until]]);
@@ -89,7 +88,7 @@ describe('somebody timed out', () => {
     expect(permissions & 2048n).toBe(0n);
   });
 
-  test('leaves with the timeout they have at last', async () => {
+  test('leaves with the latest state of the timeout', async () => {
     await timeOut(ada);
     await leave();
     await joinGuildAs(app, guild.id, ada);
@@ -104,7 +103,7 @@ describe('somebody timed out', () => {
     expect(await untilOf()).toBeNull();
   });
 
-  test('is so in that server, and nobody else is', async () => {
+  test('is timed out in that guild only, and other members are not', async () => {
     await timeOut(ada);
     await leave();
     const [bob, elsewhere] = [await createPerson(app), await createGuild(app)];
@@ -113,7 +112,7 @@ describe('somebody timed out', () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  test('as a bot is so when it is installed again', async () => {
+  test('as a bot is timed out again after a new installation', async () => {
     const { user } = await createBot(app);
     for (const end of [
       () => leave(user),
@@ -133,15 +132,15 @@ describe('somebody timed out', () => {
   });
 });
 
-describe('a timeout that is over', () => {
-  test('when its member leaves is not kept', async () => {
+describe('an expired timeout', () => {
+  test('is not stored when its member leaves', async () => {
     await timeOut(ada, 1);
     clock.advance(DAY_MS);
     await leave();
     expect(await kept()).toEqual([]);
   });
 
-  test('when its member joins again is none, and is in the way of no other', async () => {
+  test('does not apply when its member joins again, and does not block a new one', async () => {
     await timeOut(ada, 1);
     await leave();
     clock.advance(DAY_MS);
@@ -154,10 +153,10 @@ describe('a timeout that is over', () => {
 });
 
 describe.skipIf(noPostgres)(needing(noPostgres, 'who leaves while they join'), () => {
-  test('has their timeout still', async () => {
+  test('keeps the timeout', async () => {
     const until = await timeOut(ada);
     const { code } = await createInvite(owner, guild.channel.id);
-    // As in a process that has not heard yet that they are a member.
+    // This process does not know of the membership yet.
     const guilds = Object.create(app.guilds, { member: { value: async () => null } });
     await between(
       /INSERT INTO .*"Member"/,

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const kick = (user: User, by = mod) => kickMember(callOf(app, by), { guildId: guild.id, userId: user.id });
 
 describe('kicking', () => {
-  test('ends the membership, is told of, and stands in the log', async () => {
+  test('ends the membership, and is published and audited', async () => {
     const { events } = hearGuild({ app }, guild.id);
     await kick(ada);
     expect(await app.guilds.member(guild.id, ada.id)).toBeNull();
@@ -39,7 +39,7 @@ describe('kicking', () => {
     await expect(kick(ada)).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' });
   });
 
-  test('takes the installation of a bot along', async () => {
+  test('removes the installation of a bot', async () => {
     const bot = await createBot(app);
     await addMember(app, guild.id, bot.user);
     const { events } = hearGuild({ app }, guild.id);
@@ -52,7 +52,7 @@ describe('kicking', () => {
     expect(await app.guilds.member(guild.id, bot.id)).toBeNull();
   });
 
-  test('reaches nobody of the same rank, nor the owner, nor oneself', async () => {
+  test('is refused for a member of the same rank, the owner and the caller', async () => {
     for (const user of [guild.owner, mod]) {
       await expect(kick(user)).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
     }
@@ -62,7 +62,7 @@ describe('kicking', () => {
     await expect(kick(ada)).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
   });
 
-  test('by several at once is done once', async () => {
+  test('by several callers at once happens once', async () => {
     const { events } = hearGuild({ app }, guild.id);
     const outcomes = await Promise.all([kick(ada), kick(ada), kick(ada, guild.owner)].map(outcome));
     expect(outcomes.sort()).toEqual(['UNKNOWN_MEMBER', 'UNKNOWN_MEMBER', 'ok']);

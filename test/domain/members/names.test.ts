@@ -22,7 +22,7 @@ test.beforeAll(({ server }) => {
   ({ app } = server);
 });
 
-/** Every membership is found by the names that its rows say, and every guild has as many members as it says. */
+/** Checks that the search keys of all members and the member counts of all guilds are correct. */
 async function expectInStep(): Promise<void> {
   const members = await app.db.reader.member.findMany({ include: { user: true } });
   const keys = members.map(({ guildId, userId, usernameKey, globalNameKey, nickKey }) => ({
@@ -51,15 +51,15 @@ describe('the key of a name', () => {
     ['ΟΔΟΣ', 'οδος'],
     ['Анна', 'аННА'],
     ['straße', 'STRASSE'],
-  ])('of %s is that of %s', (one, other) => expect(nameKey(one)).toBe(nameKey(other)));
+  ])('of %s equals that of %s', (one, other) => expect(nameKey(one)).toBe(nameKey(other)));
 
-  test('begins with the key of what the name begins with', () => {
+  test('starts with the key of a prefix of the name', () => {
     expect(nameKey('ΟΔΟΣΑ').startsWith(nameKey('οδος'))).toBe(true);
   });
 });
 
-describe('what members are found by is in step with their names', () => {
-  test('when they come, by whatever door, and when they go', async () => {
+describe('the search keys and counts of members are correct', () => {
+  test('after members join in different ways, and after they leave', async () => {
     const guild = await createGuild(app);
     const [ada, bob, leaving] = [await createPerson(app), await createPerson(app), await createPerson(app)];
     const bot = await createBot(app, { owner: guild.owner });
@@ -77,7 +77,7 @@ describe('what members are found by is in step with their names', () => {
     expect(await app.guilds.countMembers(guild.id)).toBe(2);
   });
 
-  test('when an application goes away, in all its guilds', async () => {
+  test('after an application is deleted, in all its guilds', async () => {
     const guilds = [await createGuild(app), await createGuild(app)];
     const bot = await createBot(app);
     for (const { id } of guilds) await addMember(app, id, bot.user);
@@ -86,7 +86,7 @@ describe('what members are found by is in step with their names', () => {
     for (const { id } of guilds) expect(await app.guilds.countMembers(id)).toBe(1);
   });
 
-  test('when ten come and go at once', async () => {
+  test('after ten join and leave at once', async () => {
     const guild = await createGuild(app);
     const people = await Promise.all(Array.from({ length: 10 }, () => createPerson(app)));
     await Promise.all(people.map((person) => addMember(app, guild.id, person)));
@@ -98,7 +98,7 @@ describe('what members are found by is in step with their names', () => {
     await expectInStep();
   });
 
-  test('when they get a nickname, and lose it', async () => {
+  test('after a member sets and clears a nickname', async () => {
     const guild = await createGuild(app);
     const owner = callOf(app, guild.owner);
     const key = { guildId: guild.id, userId: guild.owner.id };
@@ -110,7 +110,7 @@ describe('what members are found by is in step with their names', () => {
     await expectInStep();
   });
 
-  test('when the name that is shown of a person changes, and goes away', async () => {
+  test('after a user sets and clears a display name', async () => {
     const guild = await createGuild(app);
     const call = callOf(app, guild.owner);
     await updateOwnUser(call, { globalName: 'Ada of Otters' });
@@ -121,7 +121,7 @@ describe('what members are found by is in step with their names', () => {
     await expectInStep();
   });
 
-  test('when a bot is called otherwise, by itself or with its application, in all its guilds', async () => {
+  test('after a bot is renamed, by itself or with its application, in all its guilds', async () => {
     const owner = await createPerson(app);
     const bot = await createBot(app, { owner });
     const ids = Array.from({ length: 401 }, () => app.nextId());
@@ -150,8 +150,8 @@ describe('what members are found by is in step with their names', () => {
   });
 });
 
-describe('memberships that were there before', () => {
-  /** What the migration does with rows. */
+describe('memberships from before the migration', () => {
+  /** The statements of the migration that write rows. */
   function fillings(): string[] {
     const folder = migrationsFolder(app.db.dialect);
     const name = readdirSync(folder).find((one) => one.endsWith('_member_names_and_counts'));
@@ -159,7 +159,7 @@ describe('memberships that were there before', () => {
     return sql.split(';').filter((statement) => /^\s*(UPDATE|INSERT)/.test(statement));
   }
 
-  test('are found by their names and counted, by the migration and its job', async () => {
+  test('are found by name and counted after the migration and its job', async () => {
     const guild = await createGuild(app);
     await addCrowd(app, guild.id, 401);
     const bot = await createBot(app, { name: 'Ödön Ångström', owner: guild.owner });
@@ -178,7 +178,7 @@ describe('memberships that were there before', () => {
     await expectInStep();
   });
 
-  test.each(['usernameKey', 'globalNameKey', 'nickKey'])('are seen to where %s alone is wrong', async (column) => {
+  test.each(['usernameKey', 'globalNameKey', 'nickKey'])('are corrected if %s alone is wrong', async (column) => {
     const guild = await createGuild(app);
     const key = { guildId: guild.id, userId: guild.owner.id };
     await updateMember(callOf(app, guild.owner), { ...key, nick: 'heron' });
@@ -187,7 +187,7 @@ describe('memberships that were there before', () => {
     await expectInStep();
   });
 
-  test('keep what changes while the job is done', async () => {
+  test('keep changes that are made while the job runs', async () => {
     const guild = await createGuild(app);
     const key = { guildId: guild.id, userId: guild.owner.id };
     await app.db.writer.member.updateMany({ where: key, data: { usernameKey: 'x' } });
@@ -202,7 +202,7 @@ describe('memberships that were there before', () => {
     await expectInStep();
   });
 
-  test('are left where the job is stopped', async () => {
+  test('stay unchanged if the job is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(correctNameKeys(app.db, stopped)).rejects.toThrow('stopped');
   });

@@ -49,7 +49,7 @@ test.each<[keyof typeof CALLERS, string, bigint, number, bigint[], OperationOnMe
   ['member', 'themselves', PERSON, 3, [], ['changeNick']],
   ['member', 'somebody below', MODERATOR, 0, [], []],
   ['above', 'somebody below', MODERATOR, 3, [], []],
-])('%s with %s', (caller, _whom, userId, highest, roleIds, expected) => {
+])('the allowed operations of %s on %s are returned', (caller, _whom, userId, highest, roleIds, expected) => {
   expect(operationsOnMember(guild, CALLERS[caller], { userId, highest, roleIds })).toEqual(expected);
 });
 
@@ -71,6 +71,6 @@ test.each<[string, Parameters<typeof operationsOnRole>, RoleOperation[]]>([
     [],
   ],
   ['below, without the permission', [role(2), { ...MANAGES, permissions: MODERATES & ~Permission.ManageRoles }], []],
-])('with a role %s', (_which, [about, caller], expected) => {
+])('the allowed operations on a role %s are returned', (_which, [about, caller], expected) => {
   expect(operationsOnRole(about, caller)).toEqual(expected);
 });

@@ -28,7 +28,7 @@ beforeEach(async () => {
   guild = await createGuild(app);
   mod = await createPerson(app);
   await addMember(app, guild.id, mod);
-  // A new role stands below the others.
+  // A new role is placed below the others.
   high = await role('high', 0n);
   const own = await role('mod', Permission.KickMembers | Permission.ManageGuild);
   low = await role('low', 0n);
@@ -41,7 +41,7 @@ const role = (name: string, permissions: bigint) => createRole(owner(), guild.id
 const give = (user: User, { id: roleId }: Role) =>
   addMemberRole(owner(), { guildId: guild.id, userId: user.id, roleId });
 
-/** Somebody who joined a year ago and was here last before so many days. */
+/** A member who joined a year ago and was last seen this many days ago. */
 async function memberAway(days: number): Promise<User> {
   const user = await createPerson(app);
   await putAccounts(app, [user], days);
@@ -68,7 +68,6 @@ const prune = (settings: Settings = {}, by = mod) =>
 const isMember = async ({ id: userId }: User) =>
   (await app.db.reader.member.count({ where: { guildId: guild.id, userId } })) > 0;
 
-/** What a prune of this guild left to be done. */
 async function doneLater(signal = new AbortController().signal): Promise<void> {
   const where = { key: `prune-members ${guild.id}` };
   const { payload } = await app.db.reader.job.findUniqueOrThrow({ where });
@@ -77,7 +76,7 @@ async function doneLater(signal = new AbortController().signal): Promise<void> {
 }
 
 describe('a prune counts', () => {
-  test('in the database, one count of a server after the other', async () => {
+  test('in the database, with sequential counts per server', async () => {
     const users = Array.from({ length: 60 }, (_, n) => ({ id: app.nextId(), username: `few${n}`, globalName: null }));
     await app.db.writer.user.createMany({ data: users });
     await putAccounts(app, users, 20);
@@ -92,7 +91,7 @@ describe('a prune counts', () => {
     expect(isCount).toEqual([false, true, false, true]);
   });
 
-  test('people who were not here for so many days, and an hour, since that may be noted late', async () => {
+  test('users who were away for that many days and an hour, since the last visit may be recorded late', async () => {
     await memberAway(7.01);
     expect(await counted()).toBe(0);
     await memberAway(7.05);
@@ -101,7 +100,7 @@ describe('a prune counts', () => {
     expect([await counted(), await counted({ days: 1 }), await counted({ days: 30 })]).toEqual([1, 3, 0]);
   });
 
-  test('nobody who joined since, nor somebody of whom nothing is known', async () => {
+  test('no users who joined since, or whose last visit is unknown', async () => {
     const newcomer = await memberAway(20);
     await joinedAgo(newcomer, 7);
     const unknown = await createPerson(app);
@@ -110,7 +109,7 @@ describe('a prune counts', () => {
     expect(await counted()).toBe(0);
   });
 
-  test('nobody who is online, or in voice', async () => {
+  test('no users who are online or in voice', async () => {
     const [online, inVoice] = [await memberAway(20), await memberAway(20)];
     expect(await counted()).toBe(2);
     await putPresence(app, online);
@@ -130,7 +129,7 @@ describe('a prune counts', () => {
     expect(await counted({}, guild.owner)).toBe(0);
   });
 
-  test('somebody with roles only where each of them is stated', async () => {
+  test('members with roles only if the request names all their roles', async () => {
     const user = await memberAway(20);
     const other = await role('other', 0n);
     await give(user, low);
@@ -142,7 +141,7 @@ describe('a prune counts', () => {
     ]).toEqual([0, 1]);
   });
 
-  test('nobody of the same rank or a higher one, and for the owner everybody', async () => {
+  test('no members of the same or a higher rank, but all of them for the owner', async () => {
     const above = await memberAway(20);
     await give(above, high);
     await putAccounts(app, [mod], 20);
@@ -152,7 +151,7 @@ describe('a prune counts', () => {
     expect([await counted({ roleIds }), await counted({ roleIds }, guild.owner)]).toEqual([0, 2]);
   });
 
-  test('nobody for who has no role, though everybody may prune', async () => {
+  test('no members for a caller without a role, even with the permissions', async () => {
     await memberAway(20);
     const plain = await createPerson(app);
     await addMember(app, guild.id, plain);
@@ -167,7 +166,7 @@ describe('a prune counts', () => {
 });
 
 describe('a prune removes', () => {
-  test('whom it counts, tells of each, and stands in the log with its days and number', async () => {
+  test('the counted members with one event each, and is audited with its days and number', async () => {
     const [one, two, three] = [await memberAway(20), await memberAway(20), await memberAway(1)];
     const { events } = hearGuild({ app }, guild.id);
     expect(await prune()).toBe(2);
@@ -184,7 +183,7 @@ describe('a prune removes', () => {
     ]);
   });
 
-  test('nobody, and leaves no trace, where there is nobody to remove', async () => {
+  test('no members and leaves no trace if there are none to remove', async () => {
     await memberAway(1);
     const { events } = hearGuild({ app }, guild.id);
     expect(await prune()).toBe(0);
@@ -192,7 +191,7 @@ describe('a prune removes', () => {
     expect(await app.db.reader.job.count({ where: { key: `prune-members ${guild.id}` } })).toBe(0);
   });
 
-  test('nobody who came back, or got a role, since it was asked for', async () => {
+  test('no members who came back or got a role in the meantime', async () => {
     const [back, promoted, gone] = [await memberAway(20), await memberAway(20), await memberAway(20)];
     expect(await prune()).toBe(3);
     await putAccounts(app, [back], 0);
@@ -201,7 +200,7 @@ describe('a prune removes', () => {
     expect([await isMember(back), await isMember(promoted), await isMember(gone)]).toEqual([true, true, false]);
   });
 
-  test('once: of several at once one is taken, and others are refused until it is done', async () => {
+  test('once: one of several at once is accepted, and others are refused until it is done', async () => {
     await memberAway(20);
     const endings = await Promise.all([prune(), prune(), prune({}, guild.owner)].map(outcome));
     expect(endings.toSorted()).toEqual(['TOO_MANY_PRUNES', 'TOO_MANY_PRUNES', 'ok']);
@@ -211,7 +210,7 @@ describe('a prune removes', () => {
     expect(await app.db.reader.auditEntry.count({ where: { guildId: guild.id, action: 'MEMBER_PRUNE' } })).toBe(1);
   });
 
-  test('somebody who is kicked at the same moment is told of once', async () => {
+  test('a member who is kicked at the same moment with one event', async () => {
     const user = await memberAway(20);
     await prune();
     const { events } = hearGuild({ app }, guild.id);
@@ -223,7 +222,7 @@ describe('a prune removes', () => {
     expect(events.filter(({ type }) => type === 'GUILD_MEMBER_REMOVE')).toHaveLength(1);
   });
 
-  test('nobody from a server that is deleted meanwhile', async () => {
+  test('no members from a server that is deleted in the meantime', async () => {
     const user = await memberAway(20);
     await prune();
     await app.db.writer.guild.update({ where: { id: guild.id }, data: { deletedAt: new Date(app.clock.now()) } });
@@ -231,7 +230,7 @@ describe('a prune removes', () => {
     expect(await isMember(user)).toBe(true);
   });
 
-  test('many, in pieces between which others have their turn and it can be ended', { tags: ['slow'] }, async () => {
+  test('many members in batches, between which it yields and can be aborted', { tags: ['slow'] }, async () => {
     const users = Array.from({ length: 1_100 }, (_, n) => ({
       id: app.nextId(),
       username: `many${n}`,

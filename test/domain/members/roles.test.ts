@@ -32,7 +32,7 @@ async function set(roles: Pick<Role, 'id'>[], user = ada): Promise<bigint[]> {
 }
 
 describe('the roles of a member', () => {
-  test('are told of and stand in the log as what was given and what was taken', async () => {
+  test('are published, and audited as added and removed roles', async () => {
     await set([one, two]);
     const { events } = hearGuild({ app }, guild.id);
     expect(await set([two, three, three])).toEqual([two.id, three.id].sort());
@@ -54,7 +54,7 @@ describe('the roles of a member', () => {
     });
   });
 
-  test('that do not change are told of to nobody', async () => {
+  test('are not published if they do not change', async () => {
     await set([one, two]);
     const { events } = hearGuild({ app }, guild.id);
     expect(await set([two, one])).toEqual([one.id, two.id].sort());
@@ -63,7 +63,7 @@ describe('the roles of a member', () => {
     expect(await app.db.reader.auditEntry.count({ where })).toBe(1);
   });
 
-  test('are exactly those of one of two who set them at once', async () => {
+  test('are exactly one of two sets that are set at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       await set([]);
       await Promise.all([set([one]), set([two])]);
@@ -72,7 +72,7 @@ describe('the roles of a member', () => {
     }
   });
 
-  test('are taken from nobody else', async () => {
+  test('are removed from no other member', async () => {
     const bob = await createPerson(app);
     await addMember(app, guild.id, bob);
     await set([one, two], bob);
@@ -83,7 +83,7 @@ describe('the roles of a member', () => {
     expect(await app.db.reader.auditEntry.count({ where })).toBe(3);
   });
 
-  test('that are managed stay, whatever is named beside them, and can be named', async () => {
+  test('keep managed ones, whether or not the request names them', async () => {
     const { user: bot } = await createBot(app);
     await addMember(app, guild.id, bot);
     const managed = await app.db.reader.role.findFirstOrThrow({ where: { guildId: guild.id, managed: true } });
@@ -92,7 +92,7 @@ describe('the roles of a member', () => {
     await expect(set([managed])).rejects.toMatchObject({ code: 'MISSING_PERMISSIONS' });
   });
 
-  test('are those of a member, and of the guild', async () => {
+  test('need a member, and roles of the guild', async () => {
     const unknown = { id: 1n };
     await expect(set([one], await createPerson(app))).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' });
     await expect(set([one, unknown])).rejects.toMatchObject({ code: 'UNKNOWN_ROLE' });

@@ -12,7 +12,6 @@ test.beforeAll(({ server }) => {
   ({ app } = server);
 });
 
-/** What those are called who are found, by their nicknames where they have one. */
 async function found(guild: Pick<TestGuild, 'id'>, prefix: string, take = 100): Promise<string[]> {
   const members = await app.guilds.searchMembers(guild.id, prefix, take);
   return members.map(({ nick, user }) => nick ?? user.username);
@@ -23,7 +22,7 @@ describe('members are found', () => {
   let guild: TestGuild;
   beforeAll(async () => {
     guild = await createGuild(app);
-    // Bots, whose names may hold anything.
+    // Names of bots may contain any characters.
     for (const name of NAMES) await addMember(app, guild.id, (await createBot(app, { name: name })).user);
     const heron = await createPerson(app, 'zoe');
     await addMember(app, guild.id, heron);
@@ -52,12 +51,12 @@ describe('members are found', () => {
     expect(await found(guild, prefix)).toEqual(names);
   });
 
-  test('as many as are asked for, in the order of their names', async () => {
+  test('up to the limit, in the order of their names', async () => {
     expect(await found(guild, 'a', 3)).toEqual(['abc', 'anna', 'Anton']);
     expect(await found(guild, 'a', 1)).toEqual(['abc']);
   });
 
-  test('who is called just so before whose name goes on, and each once, by whatever names', async () => {
+  test('with exact matches first, and each once even if several names match', async () => {
     const [annabel, named] = [await createPerson(app, 'annabel'), await createPerson(app, 'zora')];
     for (const user of [annabel, named]) await addMember(app, guild.id, user);
     await nameMember(app, guild.id, annabel, 'annabella');
@@ -68,7 +67,7 @@ describe('members are found', () => {
     await kickMember(callOf(app, guild.owner), { guildId: guild.id, userId: named.id });
   });
 
-  test('by the name that is shown, where that is another', async () => {
+  test('by a display name that differs from the username', async () => {
     const person = await createPerson(app, 'quentin');
     await updateOwnUser(callOf(app, person), { globalName: 'The Duke' });
     await addMember(app, guild.id, { ...person, globalName: 'The Duke' });
@@ -76,18 +75,18 @@ describe('members are found', () => {
     await kickMember(callOf(app, guild.owner), { guildId: guild.id, userId: person.id });
   });
 
-  test('all at once where they are few', async () => {
+  test('all at once if they are few', async () => {
     expect((await statementsOf(() => found(guild, 'an'))).length).toBeLessThan(NAMES.length);
   });
 
-  test('never by text that no name holds', async () => {
+  test('never by text that no name can contain', async () => {
     expect(await found(guild, '\0')).toEqual([]);
     expect(await found(guild, 'an\0na')).toEqual([]);
     expect(await found({ id: 1n }, 'a')).toEqual([]);
   });
 });
 
-test('a member is found by either name, whoever calls', async () => {
+test('a member is found by username, in any letter case', async () => {
   const guild = await createGuild(app);
   const { guilds } = callOf(app, guild.owner);
   const { username } = guild.owner;

@@ -20,19 +20,19 @@ test.beforeAll(async ({ server }) => {
   await listRoles(owner, guild.id);
 });
 
-/** How many statements it takes once the guild is known; those that begin and end a transaction are not counted. */
+/** Counts statements with a cached guild, without those that begin and end a transaction. */
 async function cost(work: () => Promise<unknown>): Promise<number> {
   const statements = await statementsOf(work);
   return statements.filter((statement) => !/^(BEGIN|COMMIT|SET)/i.test(statement)).length;
 }
 
-test('what is read does not grow with the guild', async () => {
+test('reads do not grow with the guild', async () => {
   expect(await cost(() => listMembers(owner, { guildId: guild.id, limit: 100 }))).toBeLessThanOrEqual(3);
   expect(await cost(() => listBans(owner, { guildId: guild.id, limit: 100 }))).toBeLessThanOrEqual(2);
   expect(await cost(() => listRoles(owner, guild.id))).toBeLessThanOrEqual(2);
 });
 
-test('what is written takes a fixed number of statements', async () => {
+test('writes take a fixed number of statements', async () => {
   const ada = await createPerson(app);
   await addMember(app, guild.id, ada);
   const role = await createRole(owner, guild.id, { permissions: 0n });

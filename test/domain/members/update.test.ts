@@ -24,9 +24,7 @@ import { toEdit } from '../messages/scene.js';
 
 let app: AppContext;
 let guild: TestGuild;
-/** Has a role below that of mod. */
 let ada: User;
-/** May do whatever moderators do. */
 let mod: User;
 let low: Role;
 let high: Role;
@@ -57,7 +55,7 @@ const inDays = (days: number) => new Date(app.clock.now() + days * DAY_MS);
 const refused = { code: 'MISSING_PERMISSIONS' };
 
 describe('a change of a member', () => {
-  test('is one event, and an entry for the member and one for the roles', async () => {
+  test('is one event, with one audit entry for the member and one for the roles', async () => {
     const { events } = hearGuild({ app }, guild.id);
     const until = inDays(1);
     const change = { nick: 'Heron', roleIds: [], communicationDisabledUntil: until };
@@ -84,7 +82,7 @@ describe('a change of a member', () => {
     });
   });
 
-  test('that changes nothing is told to nobody', async () => {
+  test('is not published if nothing changes', async () => {
     const { events } = hearGuild({ app }, guild.id);
     await update({});
     await update({ nick: null, roleIds: [low.id], communicationDisabledUntil: null });
@@ -98,7 +96,7 @@ describe('a change of a member', () => {
     expect((await app.guilds.member(guild.id, ada.id))?.nick).toBeNull();
   });
 
-  test('is of a member', async () => {
+  test('is refused for users who are not members', async () => {
     const stranger = await createPerson(app);
     await expect(update({ nick: 'x' }, { of: stranger })).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' });
   });
@@ -107,7 +105,7 @@ describe('a change of a member', () => {
     ['nick', { nick: 'x' }],
     ['timeout', { communicationDisabledUntil: new Date(0) }],
   ] satisfies [string, Change][])(
-    '%s: needs a higher role than theirs, and never reaches the owner',
+    '%s: needs a higher role than the target, and is never allowed for the owner',
     async (_, change) => {
       await expect(update(change, { of: guild.owner })).rejects.toMatchObject(refused);
       const { id: roleId } = high;
@@ -118,8 +116,8 @@ describe('a change of a member', () => {
   );
 });
 
-describe('the own nickname', () => {
-  test('needs ChangeNickname, and no rank', async () => {
+describe("a member's own nickname", () => {
+  test('can be changed with ChangeNickname, regardless of rank', async () => {
     const own = (user: User, nick: string | null) => updateOwnMember(callOf(app, user), { guildId: guild.id, nick });
     expect(await own(ada, 'Wren')).toMatchObject({ nick: 'Wren' });
     expect(await own(ada, null)).toMatchObject({ nick: null });
@@ -129,7 +127,7 @@ describe('the own nickname', () => {
 });
 
 describe('a timeout', () => {
-  test('leaves looking on until it is over', async () => {
+  test('leaves only reading until it is over', async () => {
     const send = () => outcome(accessChannel(callOf(app, ada), guild.channel.id, 'sendMessage'));
     const read = () => outcome(accessChannel(callOf(app, ada), guild.channel.id, 'readMessageHistory'));
     expect(await send()).toBe('ok');
@@ -142,7 +140,7 @@ describe('a timeout', () => {
     expect(await send()).toBe('ok');
   });
 
-  test('keeps from all that is more than to look on, whatever permission it takes', async () => {
+  test('blocks messages, reactions, invites, voice and nicknames, regardless of permissions', async () => {
     const [call, owner] = [callOf(app, ada), callOf(app, guild.owner)];
     const channelId = guild.channel.id;
     const { id: messageId } = await say(app, guild, ada, 'mine');
@@ -170,7 +168,7 @@ describe('a timeout', () => {
     expect(await tried()).not.toContain('MISSING_PERMISSIONS');
   });
 
-  test('says nothing of the owner, nor of an administrator', async () => {
+  test('has no effect on the owner and administrators', async () => {
     const admin = await createRole(callOf(app, guild.owner), guild.id, { permissions: Permission.Administrator });
     await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: ada.id, roleId: admin.id });
     const { id: messageId } = await say(app, guild, ada, 'mine');
@@ -183,7 +181,7 @@ describe('a timeout', () => {
     for (const user of [ada, guild.owner]) expect(await outcome(addReaction(callOf(app, user), at))).toBe('ok');
   });
 
-  test('is of 28 days at most', async () => {
+  test('is limited to 28 days', async () => {
     await expect(update({ communicationDisabledUntil: inDays(28.001) })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       fields: [{ path: 'communicationDisabledUntil', code: 'INVALID_COMMUNICATION_DISABLED_TIMESTAMP' }],
@@ -191,7 +189,7 @@ describe('a timeout', () => {
     expect(await outcome(update({ communicationDisabledUntil: inDays(28) }))).toBe('ok');
   });
 
-  test('is never of an administrator, nor of oneself', async () => {
+  test('is refused for administrators and for the caller', async () => {
     const admin = await createRole(callOf(app, guild.owner), guild.id, { permissions: Permission.Administrator });
     await addMemberRole(callOf(app, guild.owner), { guildId: guild.id, userId: ada.id, roleId: admin.id });
     const change = { communicationDisabledUntil: inDays(1) };
@@ -208,7 +206,7 @@ describe('one role of a member', () => {
     removeMemberRole(callOf(app, by), { guildId: guild.id, userId: ada.id, roleId });
   const rolesOf = async () => (await app.guilds.member(guild.id, ada.id))?.roleIds;
 
-  test('is given and taken, and told of where that is a change', async () => {
+  test('is added and removed, and published if it changes', async () => {
     const { events } = hearGuild({ app }, guild.id);
     await take(low.id);
     await take(low.id);
@@ -219,7 +217,7 @@ describe('one role of a member', () => {
     expect(events.filter(({ type }) => type === 'GUILD_MEMBER_UPDATE')).toHaveLength(2);
   });
 
-  test('is below the highest of who gives it, and of the guild', async () => {
+  test('must be below the highest role of the caller, and in the guild', async () => {
     for (const change of [give, take]) {
       await expect(change(high.id)).rejects.toMatchObject(refused);
       await expect(change(1n)).rejects.toMatchObject({ code: 'UNKNOWN_ROLE' });
@@ -227,7 +225,7 @@ describe('one role of a member', () => {
     }
   });
 
-  test('that is deleted at the same moment is given to nobody, and one of the two is told so', async () => {
+  test('that is deleted at the same moment is given to no member', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id: roleId } = await createRole(callOf(app, guild.owner), guild.id, { permissions: 0n });
       const [given] = await Promise.all([
