@@ -44,7 +44,6 @@ async function file(filename: string): Promise<UploadedFile> {
   return { index: 0, filename, contentType: 'text/plain', blob };
 }
 
-/** The places and codes of the faults that an attempt is refused for. */
 async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
   const error = await attempt.then(
     () => ({ fields: [] }),
@@ -53,30 +52,30 @@ async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
   return error.fields.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
 }
 
-describe('a promise of an answer', () => {
-  test('holds nothing yet, whatever its kind', async () => {
+describe('a deferred message', () => {
+  test('may be empty, for each type', async () => {
     for (const kind of [0, 20, 23])
       expect(await reply({ flags: Loading }, { kind })).toMatchObject({ content: '', flags: Loading });
     expect(await outcome(reply({ flags: Ephemeral }))).toBe('EMPTY_MESSAGE');
   });
 
-  test('is kept by the edit of its author, which is none to those who read it', async () => {
+  test('is filled in by an edit of its author, which does not count as an edit', async () => {
     const promise = await reply({ flags: Loading | Ephemeral }, { visibleToId: room.users.ada.id });
     const kept = await edit(promise, { content: 'here it is' });
     expect(kept).toMatchObject({ content: 'here it is', flags: Ephemeral, editedAt: null });
     expect((await edit(kept, { content: 'and now' })).editedAt).not.toBeNull();
   });
 
-  test('is not kept by nothing', async () => {
+  test('cannot be filled in with an empty edit', async () => {
     expect(await outcome(edit(await reply({ flags: Loading }), { content: '' }))).toBe('EMPTY_MESSAGE');
   });
 
-  test('stays one while others hide its embeds', async () => {
+  test('stays deferred while another user hides its embeds', async () => {
     const hidden = await edit(await reply({ flags: Loading }), { flags: SuppressEmbeds }, { asAuthor: false });
     expect(hidden).toMatchObject({ flags: Loading | SuppressEmbeds, content: '' });
   });
 
-  test('of two that keep it at once, both count', async () => {
+  test('keeps both of two edits that fill it in at once', async () => {
     const promise = await reply({ flags: Loading });
     await Promise.all([edit(promise, { content: 'x' }), edit(promise, { embeds: [{ title: 'x' }] })]);
     const message = await loadMessage(room.bot, await place(), promise.id);
@@ -84,13 +83,13 @@ describe('a promise of an answer', () => {
   });
 });
 
-describe('an answer', () => {
-  test('has the id that was made for it', async () => {
+describe('a response message', () => {
+  test('has the id that was generated for it', async () => {
     const id = server.app.nextId();
     expect(await reply({ content: 'x' }, { id })).toMatchObject({ id });
   });
 
-  test('keeps what it answers, and is loaded with the people that is shown with', async () => {
+  test('stores its interaction, and is loaded with the users of that', async () => {
     const { ada, bob } = room.users;
     const opened = { triggering: commandOf(server.app, bob.id, { targetUserId: String(ada.id) }) };
     const interaction = commandOf(server.app, ada.id, { type: 5, name: 'form', owners: { guildId: '1' }, ...opened });
@@ -100,12 +99,12 @@ describe('an answer', () => {
     expect((await edit(sent, { content: 'y' })).interactionUsers).toEqual([ada, bob]);
   });
 
-  test('costs a list of them no query for each', async () => {
+  test('adds no query to a list of messages', async () => {
     const counted = countQueries(server, room.bot.actor);
     const list = () => counted.statements(() => listMessages(counted.call, { channelId: room.channelId, limit: 50 }));
     const { ada, bob } = room.users;
     await reply({ content: 'x' }, { interaction: commandOf(server.app, ada.id) });
-    // The guild is known from then on.
+    // Fills the guild cache.
     await list();
     const one = await list();
     for (const person of [ada, bob]) await reply({ content: 'x' }, { interaction: commandOf(server.app, person.id) });
@@ -115,7 +114,7 @@ describe('an answer', () => {
 });
 
 describe('the flags of a message', () => {
-  test('are changed by an edit as far as embeds are shown, and no further', async () => {
+  test('allow an edit to change only whether embeds are shown', async () => {
     const message = await reply({ content: 'x', flags: Ephemeral }, { visibleToId: room.users.ada.id });
     expect(await edit(message, { flags: 0 })).toMatchObject({ flags: Ephemeral });
     const open = await reply({ content: 'x' });
@@ -123,7 +122,7 @@ describe('the flags of a message', () => {
     expect(await edit(open, { flags: all })).toMatchObject({ flags: SuppressEmbeds });
   });
 
-  test('make it a layout when its author says so and nothing else is in it', async () => {
+  test('turn it into a layout if its author sets them and it has no other content', async () => {
     const message = await reply({ content: 'x' });
     const layout = { flags: IsComponentsV2, components: TEXT };
     expect(await edit(message, layout, { asAuthor: false }).catch(({ code }) => code)).toBe('INVALID_INPUT');
@@ -150,7 +149,7 @@ describe('a message', () => {
   const send = async (body: SentBody, files: UploadedFile[] = []) =>
     sendMessage(room.ada, { channelId: room.channelId, body: toSend(body), files });
 
-  test('of text has up to five rows of what can be used, and no layout', async () => {
+  test('of text has at most five rows of interactive components, and no layout', async () => {
     const rows = (count: number): SentBody['components'] =>
       Array.from({ length: count }, (_, n) => ({
         type: 1,
@@ -161,7 +160,7 @@ describe('a message', () => {
     expect(await faultsOf(send({ components: [...ONE_BUTTON, ...TEXT] }))).toEqual(['components.1 UNION_TYPE_CHOICES']);
   });
 
-  test('that is a layout has neither text nor embeds', async () => {
+  test('with a layout has neither text nor embeds', async () => {
     const layout: SentBody = { flags: IsComponentsV2, components: [...ONE_BUTTON, ...TEXT] };
     expect(await faultsOf(send(layout))).toEqual([]);
     expect(await faultsOf(send({ ...layout, content: '', embeds: [] }))).toEqual([]);
@@ -170,7 +169,7 @@ describe('a message', () => {
     expect(await outcome(send({ flags: IsComponentsV2 }))).toBe('EMPTY_MESSAGE');
   });
 
-  test('shows files of its own in a layout, those it has or gets', async () => {
+  test('shows only its own files in a layout, both existing and new ones', async () => {
     const shows = (name: string): SentBody['components'] => [{ type: 13, file: { url: `attachment://${name}` } }];
     const missing = ['components.0.file.url UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND'];
     const layout = (name: string): SentBody => ({ flags: IsComponentsV2, components: shows(name) });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { messageContent, type NewMessage, requireContent } from '../../../src/domain/messages/body.js';
 import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
 
-describe('a body is made of parsed parts', () => {
-  test('nothing else compiles', () => {
+describe('a message body', () => {
+  test('compiles only from parsed parts', () => {
     // @ts-expect-error text that nobody measured
     const text: NewMessage = { content: 'x' };
     // @ts-expect-error embeds that nobody counted

@@ -26,7 +26,7 @@ const sayMany = async (count: number) => {
 };
 const left = (ids: bigint[]) => server.app.db.reader.message.count({ where: { id: { in: ids } } });
 
-test('several messages go at once with their reactions and pins, told by one event and one audit entry', async () => {
+test('several messages are deleted at once with their reactions and pins, in one event and one audit entry', async () => {
   const ids = await sayMany(3);
   const [first = 0n] = ids;
   await addReaction(room.bob, { channelId: room.channelId, messageId: first, emoji: '👍' });
@@ -48,7 +48,7 @@ test('several messages go at once with their reactions and pins, told by one eve
   });
 });
 
-test('ids of nothing, and of other channels, count and are left out', async () => {
+test('unknown ids, and ids of other channels, count and are ignored', async () => {
   const other = await createChannel(server.app, room.guild.id, 'other');
   const { id: elsewhere } = await say(server.app, { channel: other }, room.guild.owner, 'stays');
   const id = await room.say();
@@ -76,13 +76,13 @@ test.each([
   expect(await left(ids)).toBe(there);
 });
 
-test('in a direct channel nobody deletes several', async () => {
+test('bulk deletion is refused in a direct channel', async () => {
   const { id: channelId } = await createDirectChannel(server.app, room.users.ada, room.users.bot);
   const messageIds = [server.app.nextId(), server.app.nextId()];
   expect(await outcome(deleteMessages(room.bot, { channelId, messageIds }))).toBe('DIRECT_CHANNEL');
 });
 
-test('of ten at once, and deletes of single ones beside them, each message is told of once', async () => {
+test('each message is published once for ten bulk deletions at once, together with single deletions', async () => {
   const ids = await sayMany(4);
   room.events.length = 0;
   const results = await Promise.all([

@@ -4,7 +4,6 @@ import { findComponent, messageComponents } from '../../../src/domain/messages/i
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { faultsIn } from '../../harness/faults-in.js';
 
-/** What is wrong with components: the place and the code of each fault. */
 const faultsOf = (value: unknown) =>
   faultsIn(messageComponents, value).map(({ path, code }) => `${path} ${code}`.trim());
 const parsed = (value: unknown) => parseInput(messageComponents, value);
@@ -15,7 +14,6 @@ const CHOICES = 'BASE_TYPE_CHOICES';
 const REQUIRED = 'BASE_TYPE_REQUIRED';
 const KIND = 'UNION_TYPE_CHOICES';
 
-/** A text of so many characters, each of two UTF-16 units. */
 const long = (length: number) => '🦉'.repeat(length);
 
 let count = 0;
@@ -47,22 +45,22 @@ describe('an action row', () => {
     expect(faultsOf([row(...children())])).toEqual([`0.components.${index} COMPONENT_LAYOUT_WIDTH_EXCEEDED`]);
   });
 
-  test.each([1, 4, 9, 10, 17, 18, 99, 'x', true])('holds nothing of type %j', (type) => {
+  test.each([1, 4, 9, 10, 17, 18, 99, 'x', true])('holds no component of type %j', (type) => {
     expect(faultsOf([row({ type, custom_id: 'x', style: 1, content: 'x' })])).toEqual([`0.components.0 ${KIND}`]);
   });
 
-  test('tells which types it holds', () => {
+  test('lists the allowed types in its error', () => {
     const [fault] = faultsIn(messageComponents, [row({ type: 4 })]);
     expect(fault?.message).toBe('Value of field "type" must be one of (2, 3, 5, 6, 7, 8).');
   });
 });
 
-describe('what stands by itself', () => {
-  test.each([2, 3, 4, 5, 11, 18, 19, 21, 99])('is nothing of type %i', (type) => {
+describe('a top-level component', () => {
+  test.each([2, 3, 4, 5, 11, 18, 19, 21, 99])('cannot be of type %i', (type) => {
     expect(faultsOf([{ type }])).toEqual([`0 ${KIND}`]);
   });
 
-  test('has a type, and is an object', () => {
+  test('must have a type and be an object', () => {
     expect(faultsOf([{}, { type: null }, null, 5])).toEqual([
       `0.type ${REQUIRED}`,
       `1.type ${REQUIRED}`,
@@ -79,14 +77,14 @@ describe('a button', () => {
   const url = 'https://a.example';
   const both = 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE';
 
-  test.each([1, 2, 3, 4])('of style %i has a custom id, and no address', (style) => {
+  test.each([1, 2, 3, 4])('of style %i has a custom id, and no URL', (style) => {
     expect(faults({ style, label: 'x', custom_id: 'x' })).toEqual([]);
     expect(faults({ style, label: 'x' })).toEqual(['custom_id BUTTON_COMPONENT_CUSTOM_ID_REQUIRED']);
     expect(faults({ style, label: 'x', custom_id: 'x', url })).toEqual([both]);
     expect(faults({ style, label: 'x', custom_id: 'x', sku_id: '1' })).toEqual(['sku_id BASE_TYPE_INVALID']);
   });
 
-  test('that is a link has an address, and no custom id', () => {
+  test('that is a link has a URL, and no custom id', () => {
     expect(faults({ style: 5, label: 'x', url })).toEqual([]);
     expect(faults({ style: 5, label: 'x', url: 'discord://-/channels/1' })).toEqual([]);
     expect(faults({ style: 5, label: 'x' })).toEqual([`url ${REQUIRED}`]);
@@ -95,7 +93,7 @@ describe('a button', () => {
     expect(faults({ style: 5, label: 'x', url: `${url}/${'x'.repeat(500)}` })).toEqual([`url ${TOO_LONG}`]);
   });
 
-  test('that sells has what it sells, and nothing else', () => {
+  test('of the premium style has a SKU, and nothing else', () => {
     expect(faults({ style: 6, sku_id: '123' })).toEqual([]);
     expect(faults({ style: 6 })).toEqual([`sku_id ${REQUIRED}`]);
     expect(faults({ style: 6, sku_id: '123', custom_id: 'x', label: 'x', url, emoji: { name: '🦉' } })).toEqual(
@@ -103,11 +101,11 @@ describe('a button', () => {
     );
   });
 
-  test.each([0, 7, '1', 1.5])('has no style %j', (style) => {
+  test.each([0, 7, '1', 1.5])('cannot have the style %j', (style) => {
     expect(faults({ style, label: 'x', custom_id: 'x' })).toEqual([`style ${CHOICES}`]);
   });
 
-  test('shows a label, an emoji or both', () => {
+  test('has a label, an emoji or both', () => {
     expect(faults({ style: 1, custom_id: 'x', emoji: { name: '🦉' } })).toEqual([]);
     expect(faults({ style: 1, custom_id: 'x' })).toEqual([`label ${REQUIRED}`]);
     expect(faults({ style: 1, custom_id: 'x', label: '' })).toEqual([`label ${REQUIRED}`]);
@@ -129,13 +127,13 @@ describe('a button', () => {
     [{}, [`emoji.name ${REQUIRED}`]],
     [{ id: 'x' }, ['emoji.id NUMBER_TYPE_COERCE']],
     ['🦉', ['emoji MODEL_TYPE_CONVERT']],
-  ])('with the emoji %j', (emoji, expected) => {
+  ])('is validated with the emoji %j', (emoji, expected) => {
     expect(faults({ style: 1, label: 'x', custom_id: 'x', emoji })).toEqual(expected);
   });
 });
 
 describe('a custom id', () => {
-  test('has 1 to 100 characters, blanks among them', () => {
+  test('has 1 to 100 characters, including spaces', () => {
     const faults = (custom_id: string) => faultsOf([row(button({ custom_id }))]);
     for (const id of ['x', ' ', long(100)]) expect(faults(id)).toEqual([]);
     for (const id of ['', long(101)]) expect(faults(id)).toEqual([`0.components.0.custom_id ${BAD_LENGTH}`]);
@@ -143,7 +141,7 @@ describe('a custom id', () => {
     expect(parsed([row(button({ custom_id: ' x ' }))])).toMatchObject([{ components: [{ custom_id: ' x ' }] }]);
   });
 
-  test('stands once in a message, wherever', () => {
+  test('must be unique in a message, at any depth', () => {
     const same = () => button({ custom_id: 'same' });
     expect(faultsOf([row(same()), container(row(button(), same())), section({ accessory: same() })])).toEqual([
       '1.components.0.components.1.custom_id COMPONENT_CUSTOM_ID_DUPLICATED',
@@ -156,7 +154,7 @@ describe('a select', () => {
   const faults = (component: unknown) =>
     faultsOf([row(component)]).map((fault) => fault.replace('0.components.0.', ''));
 
-  test.each([3, 5, 6, 7, 8])('of type %i lets as many be picked as it says', (type) => {
+  test.each([3, 5, 6, 7, 8])('of type %i has limits for the number of values', (type) => {
     const made = (facts: object) =>
       type === 3 ? stringSelect({ options: times(25, () => option()), ...facts }) : select(type, facts);
     for (const [min_values, max_values] of [
@@ -178,7 +176,7 @@ describe('a select', () => {
     expect(faults(made({ custom_id: null }))).toEqual([`custom_id ${REQUIRED}`]);
   });
 
-  test('of strings has 1 to 25 options, no two of one value, and no more to pick than there are', () => {
+  test('of strings has 1 to 25 options with distinct values, and limits within their number', () => {
     expect(faults(stringSelect({ options: [] }))).toEqual([`options ${BAD_LENGTH}`]);
     expect(faults(stringSelect({ options: times(26, () => option()) }))).toEqual([`options ${BAD_LENGTH}`]);
     const options = [option({ value: 'a' }), option({ value: 'b' }), option({ value: 'a' })];
@@ -190,7 +188,7 @@ describe('a select', () => {
     ['label', [long(1), long(100)], ['', long(101)], BAD_LENGTH],
     ['value', [long(1), long(100)], ['', long(101)], BAD_LENGTH],
     ['description', ['', long(100)], [long(101)], TOO_LONG],
-  ])('has options whose %s is bounded', (field, good, bad, code) => {
+  ])('has options with a bounded %s', (field, good, bad, code) => {
     const faultsWith = (text: string) => faults(stringSelect({ options: [option({ [field]: text })] }));
     for (const text of good) expect(faultsWith(text)).toEqual([]);
     for (const text of bad) expect(faultsWith(text)).toEqual([`options.0.${field} ${code}`]);
@@ -201,13 +199,13 @@ describe('a select', () => {
     [6, ['role'], ['user', 'channel']],
     [7, ['user', 'role'], ['channel']],
     [8, ['channel'], ['user', 'role']],
-  ])('of type %i can begin with %j, not with %j', (type, good, bad) => {
+  ])('of type %i can have default values of %j, not of %j', (type, good, bad) => {
     const faultsWith = (kind: string) => faults(select(type, { default_values: [{ id: '1', type: kind }] }));
     for (const kind of good) expect(faultsWith(kind)).toEqual([]);
     for (const kind of bad) expect(faultsWith(kind)).toEqual([`default_values.0.type ${CHOICES}`]);
   });
 
-  test('begins with as many as can be picked', () => {
+  test('has as many default values as can be chosen', () => {
     const default_values = times(2, (n) => ({ id: String(n), type: 'user' }));
     expect(faults(select(5, { default_values }))).toEqual([`default_values ${BAD_LENGTH}`]);
     expect(faults(select(5, { default_values, max_values: 2 }))).toEqual([]);
@@ -217,14 +215,14 @@ describe('a select', () => {
     expect(faults(select(5, { default_values: [], min_values: 3, max_values: 3 }))).toEqual([]);
   });
 
-  test('of channels may name their types', () => {
+  test('of channels may list channel types', () => {
     expect(faults(select(8, { channel_types: [0, 2, 15] }))).toEqual([]);
     expect(faults(select(8, { channel_types: [0, 99] }))).toEqual([`channel_types.1 ${CHOICES}`]);
   });
 });
 
 describe('a layout', () => {
-  test('of each kind', () => {
+  test('accepts each kind of component', () => {
     expect(
       faultsOf([
         section(),
@@ -271,7 +269,7 @@ describe('a layout', () => {
     expect(faultsOf([component()])).toEqual(expected.map((fault) => `0.${fault}`));
   });
 
-  test('is made of 40 components in all, each counted', () => {
+  test('has at most 40 components in total, each counted', () => {
     const rows = (number: number) => times(number, () => row(...times(5, () => button())));
     expect(faultsOf([...rows(6), section(), display()])).toEqual([]);
     expect(faultsOf([...rows(6), section(), display(), display()])).toEqual([
@@ -280,15 +278,14 @@ describe('a layout', () => {
     expect(faultsOf(times(41, () => display()))).toEqual([BAD_LENGTH]);
   });
 
-  test('has 4,000 characters of text in all', () => {
+  test('has at most 4,000 characters of text in total', () => {
     const texts = [display(long(2_000)), container(section({ components: [display(long(1_999))] }))];
     expect(faultsOf([...texts, display('x')])).toEqual([]);
     expect(faultsOf([...texts, display('xx')])).toEqual([TOO_LONG]);
   });
 });
 
-describe('the numbers of components', () => {
-  /** The numbers, in the order in which components are shown. */
+describe('the ids of components', () => {
   const numbersOf = (value: unknown): number[] => {
     const numbers: number[] = [];
     JSON.stringify(parsed(value), (name, member) => {
@@ -298,11 +295,11 @@ describe('the numbers of components', () => {
     return numbers;
   };
 
-  test('are given from 1 on, and to what is in something after it', () => {
+  test('are assigned from 1, with parents before their children', () => {
     expect(numbersOf([row(button(), button()), container(section()), display()])).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('leave out those that were given; 0 is none', () => {
+  test('skip those that were given, and 0 counts as none', () => {
     const sent = [
       { ...row({ ...button(), id: 1 }, button()), id: 0 },
       { ...display(), id: 3 },
@@ -320,7 +317,7 @@ describe('the numbers of components', () => {
   });
 });
 
-test('what was not given has its default, and what nobody knows is not kept', () => {
+test('missing fields get their defaults, and unknown fields are dropped', () => {
   const sent: unknown[] = [
     row({ ...select(5, { custom_id: 'u' }), required: true, made_up: 1 }),
     container({ type: 14 }, { type: 12, items: [media()] }, { type: 13, file: { url: 'attachment://a' }, name: 'b' }),
@@ -355,19 +352,19 @@ describe('findComponent', () => {
     ),
   );
 
-  test('finds what can be used, wherever it stands', () => {
+  test('finds an interactive component at any depth', () => {
     expect(findComponent(stored, 'in a row')).toMatchObject({ type: 2, id: 2 });
     expect(findComponent(stored, 'beside a text')).toMatchObject({ type: 2, disabled: true });
     expect(findComponent(stored, 'in a container')).toMatchObject({ type: 3, max_values: 1 });
   });
 
-  test.each([[[]], [null], [[{ type: 1 }]], ['x']])('finds nothing else, nor in %j', (components) => {
+  test.each([[[]], [null], [[{ type: 1 }]], ['x']])('finds no other component, and none in %j', (components) => {
     expect(findComponent(stored, 'elsewhere')).toBeUndefined();
     expect(findComponent(components, 'in a row')).toBeUndefined();
   });
 });
 
-describe('whatever is sent', { tags: ['slow'] }, () => {
+describe('any input', { tags: ['slow'] }, () => {
   const anything = fc.jsonValue({ maxDepth: 3 });
   const names = [
     'type',
@@ -402,10 +399,10 @@ describe('whatever is sent', { tags: ['slow'] }, () => {
     ),
   })).component;
   const sent = fc.oneof(anything, fc.array(fc.oneof(almost, fc.dictionary(fc.constantFrom(...names), anything))));
-  /** As it is read from the database. */
+  /** A value after a round trip through the database. */
   const storedAs = (value: unknown): unknown => JSON.parse(JSON.stringify(parsed(value)));
 
-  test('is taken or refused, and what is taken is taken once more as it is stored', () => {
+  test('is accepted or refused, and an accepted value is accepted again as it is stored', () => {
     fc.assert(
       fc.property(sent, (value) => {
         if (faultsIn(messageComponents, value).length > 0) return;
@@ -421,7 +418,6 @@ describe('whatever is sent', { tags: ['slow'] }, () => {
     fc.webUrl().map((url) => ({ type: 12, items: [{ media: { url } }] })),
     fc.constantFrom(1, 2, 3).map((number) => ({ rows: number })),
   );
-  /** Custom ids are made unique here. */
   const layouts = fc
     .array(fc.oneof(leaf, fc.array(leaf, { minLength: 1, maxLength: 3 })), { maxLength: 6 })
     .map((parts) => {
@@ -431,7 +427,7 @@ describe('whatever is sent', { tags: ['slow'] }, () => {
       return parts.map((part) => (Array.isArray(part) ? container(...part.map(made)) : made(part)));
     });
 
-  test('is taken where it is a layout, and stays the same as it is stored', () => {
+  test('is accepted if it is a layout, and stays the same as it is stored', () => {
     fc.assert(
       fc.property(layouts, (value) => {
         expect(parsed(storedAs(value))).toEqual(storedAs(value));

@@ -16,7 +16,7 @@ test.beforeAll(async ({ server: shared }) => {
   await room.permit(ALL_PERMISSIONS);
 });
 
-test('of ten at once one deletes, the others find no message, and one event is published', async () => {
+test('one of ten deletions at once succeeds, the others find no message, and one event is published', async () => {
   for (const others of [false, true]) {
     const messageId = await room.say();
     room.events.length = 0;
@@ -37,7 +37,7 @@ test('of ten at once one deletes, the others find no message, and one event is p
   }
 });
 
-test('reactions go with their message, replies stay', async () => {
+test('deleting a message deletes its reactions and keeps its replies', async () => {
   const messageId = await room.say();
   const place = { channelId: room.channelId, messageId };
   await addReaction(room.bob, { ...place, emoji: '👍' });
@@ -50,7 +50,7 @@ test('reactions go with their message, replies stay', async () => {
   });
 });
 
-test('a reaction to a message that is being deleted is done or finds no message', async () => {
+test('a reaction to a message during its deletion succeeds or finds no message', async () => {
   const messageId = await room.say();
   const place = { channelId: room.channelId, messageId };
   const attempts = ['👍', '👎', '🎉', '👍'].map((emoji) => outcome(addReaction(room.bob, { ...place, emoji })));

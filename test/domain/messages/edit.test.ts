@@ -47,13 +47,13 @@ const filesOf = () => namesIn(server.app.blobs, `attachments/${room.channelId}/$
 const isKept = async (id: string | undefined) =>
   (await server.app.blobs.size(`attachments/${room.channelId}/${messageId}/${id}`)) !== null;
 
-describe('what an edit names', () => {
+describe('the fields of an edit', () => {
   beforeEach(async () => {
     const body = toSend({ content: 'old', embeds: [{ title: 'old' }], components: ONE_BUTTON });
     messageId = (await sendMessage(room.ada, { channelId: room.channelId, body })).id;
   });
 
-  test('is changed, and nothing else', async () => {
+  test('are changed, and the others stay', async () => {
     const edited = await edit({ content: 'new' });
     expect(edited).toMatchObject({ content: 'new', embeds: [{ title: 'old' }], components: [{ type: 1, id: 1 }] });
     expect(edited.editedAt).not.toBeNull();
@@ -61,7 +61,7 @@ describe('what an edit names', () => {
     expect(await edit({ embeds: [{ title: 'new' }] })).toMatchObject({ content: 'new', embeds: [{ title: 'new' }] });
   });
 
-  test('is cleared by null or an empty list', async () => {
+  test('are cleared by null or an empty list', async () => {
     expect(await edit({ content: null })).toMatchObject({ content: '', embeds: [{ title: 'old' }] });
     expect(await edit({ embeds: null, content: 'x' })).toMatchObject({ embeds: [], components: [{ type: 1, id: 1 }] });
     expect(await edit({ components: [] })).toMatchObject({ content: 'x', components: [] });
@@ -71,18 +71,18 @@ describe('what an edit names', () => {
     expect(await stored()).toMatchObject({ content: 'x' });
   });
 
-  test('of two edits at once that name different things, both count', async () => {
+  test('are all changed by edits at once that name different ones', async () => {
     await Promise.all([edit({ content: 'new' }), edit({ embeds: [{ title: 'new' }] }), edit({ components: [] })]);
     expect(await stored()).toMatchObject({ content: 'new', embeds: [{ title: 'new' }], components: [] });
   });
 
-  test('flags: only the one that hides embeds', async () => {
+  test('flags: only the one that suppresses embeds is changed', async () => {
     expect(await edit({ flags: 4 | 64 | 4096 })).toMatchObject({ flags: 4 });
     expect(await edit({ content: 'x' })).toMatchObject({ flags: 4 });
     expect(await edit({ flags: 0 })).toMatchObject({ flags: 0 });
   });
 
-  test('mentions: anew, by the defaults when allowed_mentions is not given', async () => {
+  test('mentions: they are set again, by the defaults without allowed_mentions', async () => {
     const mention = `<@${room.users.bob.id}>`;
     const mentioned = async (body: SentEdit) => (await edit(body)).mentionedUsers.map((user) => user.id);
     expect(await mentioned({ content: mention, allowed_mentions: { parse: [] } })).toEqual([]);
@@ -91,7 +91,7 @@ describe('what an edit names', () => {
     expect(await mentioned({ content: 'nobody' })).toEqual([]);
   });
 
-  test('mentions: nobody from outside the guild, but whom it mentions already', async () => {
+  test('mentions: users outside the guild are ignored, except those already mentioned', async () => {
     const mentioned = async (body: SentEdit) => (await edit(body)).mentionedUsers.map((user) => user.id);
     const { bob } = room.users;
     const stranger = await createBot(server.app);
@@ -102,14 +102,14 @@ describe('what an edit names', () => {
 });
 
 describe('attachments', () => {
-  test('stay when the edit does not list them, and new ones come after', async () => {
+  test('stay if the edit does not list them, and new ones follow', async () => {
     await sendFiles('a', 'b');
     expect(names(await edit({ content: 'new' }))).toEqual(['a', 'b']);
     expect(names(await edit({}, [await file(0, 'c')]))).toEqual(['a', 'b', 'c']);
     expect(names(await stored())).toEqual(['a', 'b', 'c']);
   });
 
-  test('that the edit does not list among its own are removed, from the disk too', async () => {
+  test('that the edit omits from its list are removed, also from storage', async () => {
     const [a, b] = await sendFiles('a', 'b');
     const edited = await edit({ attachments: [{ id: b ?? '' }, { id: 0, description: 'third' }] }, [
       await file(0, 'c'),
@@ -127,7 +127,7 @@ describe('attachments', () => {
     expect((await edit({ attachments: null })).attachments).toEqual([]);
   });
 
-  test('are counted, old and new together', async () => {
+  test('are counted together, old and new', async () => {
     await sendFiles(...'abcdefgh');
     expect(await outcome(edit({}, [await file(0, 'i'), await file(1, 'j'), await file(2, 'k')]))).toBe(
       'TOO_MANY_ATTACHMENTS',
@@ -142,7 +142,7 @@ describe('attachments', () => {
     expect(names(await stored())).toEqual(['a']);
   });
 
-  test('of an edit that was refused do not stay', async () => {
+  test('of a refused edit are removed', async () => {
     await sendFiles('a');
     const refused = await file(0, 'b');
     await deleteMessage(room.ada, { channelId: room.channelId, messageId });
@@ -152,7 +152,7 @@ describe('attachments', () => {
 });
 
 describe('races', () => {
-  /** Edits at once; answers their outcomes once the files that no message took are gone. */
+  /** Sends edits at once, and returns their outcomes after their unused files are removed. */
   async function editAtOnce(edits: { body: SentEdit; files?: UploadedFile[] }[], call = room.ada) {
     const outcomes = await Promise.all(edits.map(({ body, files }) => outcome(edit(body, files, call))));
     await Promise.all(edits.flatMap(({ files = [] }) => files.map(({ blob }) => blob.discard())));
@@ -161,14 +161,14 @@ describe('races', () => {
 
   const newest = () => JSON.parse(room.events.filter(({ type }) => type === 'MESSAGE_UPDATE').at(-1)?.data ?? '{}');
 
-  /** The newest event says what a reader now gets, and the store holds the files that it names and no others. */
+  /** Checks that the newest event equals the stored message, and that storage has exactly its files. */
   async function expectNewestEventHolds() {
     const { reactions: _, ...wire } = renderMessage(await stored(), server.app.addresses);
     expect(newest()).toMatchObject(JSON.parse(JSON.stringify(wire)));
     expect((await filesOf()).sort()).toEqual(wire.attachments.map(({ id }) => id).sort());
   }
 
-  test('edits that each add 6 files: one fits, the others are too many', async () => {
+  test('edits that each add 6 files: one succeeds, and the others exceed the limit', async () => {
     for (let round = 0; round < 8; round += 1) {
       messageId = await room.say();
       const files = () => Promise.all([...'abcdef'].map((name, index) => file(index, name)));
@@ -190,7 +190,7 @@ describe('races', () => {
     }
   });
 
-  test('edits of all kinds: each counts, and the newest event is the message as it is', async () => {
+  test('edits of all kinds: each counts, and the newest event equals the message', async () => {
     const mention = { content: `<@${room.users.bob.id}>` };
     for (let round = 0; round < 20; round += 1) {
       const [a] = await sendFiles('a', 'b');
@@ -212,7 +212,7 @@ describe('races', () => {
     }
   });
 
-  test("somebody who manages messages does not undo the author's edit, nor the author theirs", async () => {
+  test('edits by a moderator and by the author do not undo each other', async () => {
     const flags = (value: number) =>
       outcome(editMessage(room.owner, { channelId: room.channelId, messageId, body: { flags: value } }));
     for (let round = 0; round < 10; round += 1) {
@@ -229,7 +229,7 @@ describe('races', () => {
     }
   });
 
-  test('edits within one tick of the clock are told apart', async () => {
+  test('edits within one tick of the clock are distinguished', async () => {
     const standing = { ...room.ada, clock: { ...room.ada.clock, now: () => 1_800_000_000_000 } };
     messageId = await room.say();
     const edits = await Promise.all(['a', 'b', 'c'].map(async (name) => ({ body: {}, files: [await file(0, name)] })));
@@ -238,7 +238,7 @@ describe('races', () => {
     await expectNewestEventHolds();
   });
 
-  test('edits with files beside a delete: each is done or finds no message, and no file is left', async () => {
+  test('edits with files during a deletion: each succeeds or finds no message, and no file is left', async () => {
     for (let round = 0; round < 5; round += 1) {
       await sendFiles('a');
       const edits = await Promise.all(
@@ -256,7 +256,7 @@ describe('races', () => {
 });
 
 describe('the event', () => {
-  test('leaves reactions out, which every reader sees differently', async () => {
+  test('omits reactions, which differ for each reader', async () => {
     messageId = await room.say();
     await addReaction(room.ada, { channelId: room.channelId, messageId, emoji: '👍' });
     expect((await edit({ content: 'new' })).reactions).toMatchObject([{ emoji: '👍', count: 1, me: true }]);

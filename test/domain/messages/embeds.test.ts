@@ -7,7 +7,6 @@ import { charactersOf, goodEmbeds, type SentEmbed, shownEmbed } from '../../harn
 
 const kept = (embeds: unknown) => parseInput(messageEmbeds, embeds);
 
-/** What is wrong with embeds: the place and the code of each fault. */
 function faultsOf(embeds: unknown): string[] {
   try {
     kept(embeds);
@@ -18,7 +17,7 @@ function faultsOf(embeds: unknown): string[] {
   }
 }
 
-test('embeds within the limits are kept as they are shown, and taken back as that', () => {
+test('embeds within the limits are stored as they are shown, and accepted again in that form', () => {
   fc.assert(
     fc.property(goodEmbeds, (embeds) => {
       const shown = kept(embeds);
@@ -29,7 +28,6 @@ test('embeds within the limits are kept as they are shown, and taken back as tha
   );
 });
 
-/** One thing that is wrong, at its place, with its code. */
 const WRONG: [spoil: (embed: SentEmbed) => unknown, fault: string][] = [
   [(embed) => ({ ...embed, title: 'x'.repeat(257) }), 'title BASE_TYPE_MAX_LENGTH'],
   [(embed) => ({ ...embed, title: 'a\0b' }), 'title STRING_TYPE_REGEX'],
@@ -67,7 +65,7 @@ const WRONG: [spoil: (embed: SentEmbed) => unknown, fault: string][] = [
 ];
 
 test.each(WRONG.map(([spoil, fault]) => ({ spoil, fault })))(
-  'one thing that is wrong with one of them is told of at its place: $fault',
+  'a single error in one of the embeds is reported at its path: $fault',
   ({ spoil, fault }) => {
     fc.assert(
       fc.property(goodEmbeds, fc.nat(), (embeds, turn) => {
@@ -82,8 +80,7 @@ test.each(WRONG.map(([spoil, fault]) => ({ spoil, fault })))(
   },
 );
 
-describe('all embeds of a message have 6,000 characters at most', () => {
-  /** An embed with a text of so many characters in one of the places that count. */
+describe('all embeds of a message have at most 6,000 characters', () => {
   const places: ((text: string) => SentEmbed)[] = [
     (text) => ({ title: 'x', description: text }),
     (text) => ({ title: 'x', footer: { text } }),
@@ -93,7 +90,7 @@ describe('all embeds of a message have 6,000 characters at most', () => {
     (text) => ({ title: 'x', fields: [{ name: text, value: 'x' }] }),
   ];
 
-  test('wherever they stand', () => {
+  test('in any field', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5_990, max: 6_010 }),

@@ -26,11 +26,11 @@ it.beforeAll(async ({ server }) => {
 
 const send = (more?: Parameters<typeof whisper>[4]) => whisper(app, bot, guild.channel.id, guild.owner.id, more);
 const isThere = async ({ id }: { id: bigint }) => (await app.db.reader.message.count({ where: { id } })) === 1;
-/** What runs every hour, as if so long after now. */
+/** Runs the hourly job as if this many milliseconds had passed. */
 const remove = (ms: number, signal = new AbortController().signal) =>
   removeOldEphemeralMessages(app.db, app.blobs, Date.now() + ms, signal);
 
-it('removes an ephemeral message with its file seven days after it was sent, and no other message', async () => {
+it('the job removes an ephemeral message with its file seven days after it was sent, and no other message', async () => {
   const blob = await app.blobs.stage(Readable.from([Buffer.from('x')]));
   const message = await send({ files: [{ index: 0, filename: 'a.txt', contentType: 'text/plain', blob }] });
   const shown = await answer(app, bot, guild.channel.id);
@@ -41,7 +41,7 @@ it('removes an ephemeral message with its file seven days after it was sent, and
   expect([await isThere(message), await app.blobs.size(key), await isThere(shown)]).toEqual([false, null, true]);
 });
 
-it('keeps an ephemeral message for seven days after its last edit', async () => {
+it('the job keeps an ephemeral message for seven days after its last edit', async () => {
   const messages = [await send(), await send()];
   const [edited, plain] = messages as [MessageRecord, MessageRecord];
   const editedAt = new Date(Date.now() + 2 * HOUR);
@@ -52,7 +52,7 @@ it('keeps an ephemeral message for seven days after its last edit', async () => 
   expect(await isThere(edited)).toBe(false);
 });
 
-it('removes more messages than one statement takes, past those that it keeps, and stops when it is told to', async () => {
+it('the job removes more messages than one statement takes, skips those that it keeps, and stops on abort', async () => {
   const messages: MessageRecord[] = [];
   for (let n = 0; n < 110; n += 1) messages.push(await send());
   const kept = messages.slice(0, 55);
@@ -64,7 +64,7 @@ it('removes more messages than one statement takes, past those that it keeps, an
   expect(left).toHaveLength(kept.length);
 });
 
-it('is part of the job that removes expired rows', async () => {
+it('the job is part of the one that removes expired rows', async () => {
   const message = await send();
   const kinds = jobKinds({ ...app, callOfNobody: () => callOf(app, guild.owner) });
   const clock = new ManualClock(Date.now() + WEEK + HOUR);
@@ -72,7 +72,7 @@ it('is part of the job that removes expired rows', async () => {
   expect(await isThere(message)).toBe(false);
 });
 
-it('looks at no message that everybody sees', async () => {
+it('the job reads no public messages', async () => {
   await answer(app, bot, guild.channel.id);
   const [search = ''] = await statementsOf(() => remove(WEEK + HOUR));
   expect(await planOf({ app }, search)).toContain('Message_ephemeral_id_idx');

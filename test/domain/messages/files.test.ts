@@ -39,7 +39,7 @@ async function file(index: number, facts: { filename?: string; contentType?: str
   return { index, filename, contentType, blob: await app.blobs.stage(Readable.from([content])) };
 }
 
-/** A file that says it is so long. */
+/** A file that claims to have this size. */
 async function sized(index: number, size: number): Promise<UploadedFile> {
   const { blob, ...rest } = await file(index);
   return { ...rest, blob: { ...blob, size } };
@@ -69,7 +69,7 @@ describe('the name of a file', () => {
     expect((await send([await file(0, { filename })])).attachments).toMatchObject([{ filename: shown }]);
   });
 
-  test('is the one that the message states for it, with its description', async () => {
+  test('is the one that the message gives it, together with its description', async () => {
     const files = [await file(0), await file(1, { filename: 'own.txt' }), await file(7)];
     const attachments = [
       { id: 7, filename: 'a b', description: ' seventh ' },
@@ -93,13 +93,13 @@ describe('the name of a file', () => {
     ['SPOILER_end.png', null, true],
     ['SPOILER_the end.png', 'SPOILER_the end', true],
   ])(
-    '%j has the title %j where it had to be changed, and tells whether it is a spoiler',
+    '%j has the title %j if the name was changed, and shows whether it is a spoiler',
     async (filename, title, isSpoiler) => {
       expect((await send([await file(0, { filename })])).attachments).toMatchObject([{ title, isSpoiler }]);
     },
   );
 
-  test('of what was not sent is a fault, at its place', async () => {
+  test('for a file that was not sent is an error at its path', async () => {
     const attachments = [{ id: 0 }, { id: 1 }, { id: 2 }];
     await expect(send([await file(1)], { attachments })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -111,20 +111,20 @@ describe('the name of a file', () => {
   });
 });
 
-describe('the notes of a message', () => {
-  test('speak of each file once', async () => {
+describe('the attachment entries of a message', () => {
+  test('may name each file once', async () => {
     const attachments = [{ id: 0 }, { id: '00', description: 'again' }];
     await expect(send([await file(0)], { attachments })).rejects.toMatchObject({
       fields: [{ path: 'attachments.1.id', code: 'BASE_TYPE_INVALID' }],
     });
   });
 
-  test('name a file as it was sent where they give it no name', async () => {
+  test('keep the name of the upload if they give none', async () => {
     const attachments = [{ id: 0, filename: '' }];
     expect((await send([await file(0)], { attachments })).attachments).toMatchObject([{ filename: 'x.txt' }]);
   });
 
-  test('describe a file anew at an edit, or take its description away, and leave the others as they are', async () => {
+  test('replace or clear the description in an edit, and leave other files unchanged', async () => {
     const described = [0, 1, 2].map((id) => ({ id, description: 'old' }));
     const files = await Promise.all([0, 1, 2].map((index) => file(index)));
     const { id: messageId, attachments } = await send(files, { attachments: described });
@@ -141,7 +141,7 @@ describe('the notes of a message', () => {
 });
 
 describe('files', () => {
-  test('are ten at most', async () => {
+  test('are limited to ten', async () => {
     const files = await Promise.all(Array.from({ length: 11 }, (_, index) => file(index)));
     expect((await send(files.slice(0, 10))).attachments).toHaveLength(10);
     const more = await Promise.all(Array.from({ length: 11 }, (_, index) => file(index)));
@@ -151,7 +151,7 @@ describe('files', () => {
     });
   });
 
-  test('have 10 MiB at most each, and 25 together', async () => {
+  test('are limited to 10 MiB each, and 25 MiB together', async () => {
     expect(await outcome(send([await sized(0, 10 * MIB), await sized(1, 10 * MIB), await sized(2, 5 * MIB)]))).toBe(
       'ok',
     );
@@ -163,7 +163,7 @@ describe('files', () => {
     expect(await outcome(send(files))).toBe('REQUEST_TOO_LARGE');
   });
 
-  test('are found by what their address says, and by nothing else', async () => {
+  test('are found by exactly the parts of their URL', async () => {
     const { attachments, id } = await send([await file(0)]);
     const attachmentId = attachments[0]?.id ?? 0n;
     const key = `attachments/${guild.channel.id}/${id}/${attachmentId}`;
@@ -179,7 +179,7 @@ describe('files', () => {
     expect(await find()).toBeNull();
   });
 
-  test('go with their message', async () => {
+  test('are deleted with their message', async () => {
     const { attachments, id } = await send([await file(0), await file(1)]);
     const keys = attachments.map((attachment) => `attachments/${guild.channel.id}/${id}/${attachment.id}`);
     const sizes = () => Promise.all(keys.map((key) => app.blobs.size(key)));
@@ -188,7 +188,7 @@ describe('files', () => {
     expect(await sizes()).toEqual([null, null]);
   });
 
-  test('belong to a row, or are no attachment, for who looks for abandoned ones', async () => {
+  test('are not abandoned if they have a row, or are no attachments', async () => {
     const { attachments, id } = await send([await file(0)]);
     const folder = `attachments/${guild.channel.id}/${id}`;
     const kept = [`${folder}/${attachments[0]?.id}`, 'attachments/x', `${folder}/x`, `${folder}/1/2`, 'other/1/2/3'];
@@ -197,7 +197,7 @@ describe('files', () => {
     expect(await attachmentFiles.knowsAny(app.db.reader)).toBe(true);
   });
 
-  test('do not stay when an edit fails, and what it meant to drop does', async () => {
+  test('are removed if an edit fails, and the existing ones are kept', async () => {
     const { attachments, id: messageId } = await send([await file(0)], { content: 'x' });
     const folder = `attachments/${guild.channel.id}/${messageId}`;
     const keys = async () => {
@@ -219,7 +219,7 @@ describe('files', () => {
   });
 });
 
-describe('the size of a picture', () => {
+describe('the size of an image', () => {
   const picture = () => sharp({ create: { width: 3, height: 2, channels: 3, background: 'teal' } });
   const FORMATS: [string, string, () => Promise<Buffer>][] = [
     ['png', 'image/png', () => picture().png().toBuffer()],
@@ -232,7 +232,7 @@ describe('the size of a picture', () => {
     return [attachment?.width, attachment?.height];
   };
 
-  test.each(FORMATS)('is told of %s', async (_, contentType, make) => {
+  test.each(FORMATS)('is read from %s', async (_, contentType, make) => {
     expect(await sizeOf(contentType, await make())).toEqual([3, 2]);
     expect(await sizeOf('application/octet-stream', await make())).toEqual([null, null]);
   });
@@ -241,7 +241,7 @@ describe('the size of a picture', () => {
     ['a format that is not looked into', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="3" height="2"/>')],
     ['what only begins like a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
     ['nothing', Buffer.alloc(0)],
-  ])('is not told of %s', async (_, content) => {
+  ])('is not read from %s', async (_, content) => {
     expect(await sizeOf('image/png', content)).toEqual([null, null]);
   });
 });
@@ -259,15 +259,12 @@ describe('before files are received', () => {
     [1, Permission.AttachFiles, 'MISSING_PERMISSIONS'],
     [1, Permission.SendMessages, 'MISSING_PERMISSIONS'],
     [1, Permission.ViewChannel, 'UNKNOWN_CHANNEL'],
-  ])(
-    'of a new message with %i of them, it is known whether it may be sent: without %s',
-    async (files, missing, ends) => {
-      await permit(missing);
-      expect(await outcome(requireSending(call, { channelId: guild.channel.id, files }))).toBe(ends);
-    },
-  );
+  ])('of a new message with %i of them, its permissions are checked: without %s', async (files, missing, ends) => {
+    await permit(missing);
+    expect(await outcome(requireSending(call, { channelId: guild.channel.id, files }))).toBe(ends);
+  });
 
-  test('of an edit, it is known whether they may be added: by its author, with AttachFiles', async () => {
+  test('of an edit, its permissions are checked: by its author, with AttachFiles', async () => {
     const { id: messageId } = await send([], { content: 'x' });
     const place = { channelId: guild.channel.id, messageId };
     expect(await outcome(requireEditing(call, place))).toBe('ok');
@@ -281,7 +278,7 @@ describe('before files are received', () => {
     expect(await outcome(send([await file(0)]))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('who manages messages changes the flags of others alone', async () => {
+  test("a moderator may change only the flags of another author's message", async () => {
     const { id: messageId } = await send([], { content: 'x' });
     const edit = async (body: Parameters<typeof toEdit>[0], files: UploadedFile[] = []) =>
       outcome(

@@ -10,7 +10,6 @@ import { openRoom, type Room } from './scene.js';
 
 let server: TestServer;
 let room: Room;
-/** The channel's messages, newest first. */
 const ids: bigint[] = [];
 
 test.beforeAll(async ({ server: shared }) => {
@@ -25,12 +24,12 @@ type Page = Omit<Parameters<typeof listMessages>[1], 'channelId'>;
 const list = async (input: Page, channelId = room.channelId) =>
   (await listMessages(room.bob, { channelId, ...input })).map(({ id }) => id);
 
-/** A page as the documentation of GET /channels/{id}/messages has it, of messages newest first. */
+/** A page as the documentation of GET /channels/{id}/messages defines it, newest first. */
 function documented({ before, after, around, limit }: Page): bigint[] {
   if (around !== undefined) {
     const older = ids.filter((id) => id <= around);
     const newer = ids.filter((id) => id > around);
-    // Half of the page is newer; of one alone, it is the message itself, or what comes after where nothing else does.
+    // Half of the page is newer. With a limit of one, the message itself or an older one comes before a newer one.
     if (limit === 1) return older.length > 0 ? older.slice(0, 1) : newer.slice(-1);
     const half = Math.floor(limit / 2);
     return [...newer.slice(-half), ...older.slice(0, limit - half)];
@@ -40,7 +39,7 @@ function documented({ before, after, around, limit }: Page): bigint[] {
 }
 
 describe('a page of messages', () => {
-  test('is as documented, whatever is asked for', async () => {
+  test('is as documented for any input', async () => {
     const limit = fc.integer({ min: 1, max: 14 });
     // Ids of messages, and ids between, before and after them.
     const pivot = fc.tuple(fc.nat(11), fc.constantFrom(-1n, 0n, 1n)).map(
@@ -58,7 +57,7 @@ describe('a page of messages', () => {
     );
   });
 
-  test('holds those of its channel alone, and with `before` and `after` those before', async () => {
+  test('has messages of its channel only, and `before` overrides `after`', async () => {
     const { id } = await createChannel(server.app, room.guild.id, 'empty');
     await room.permit(ALL_PERMISSIONS);
     for (const input of [{}, { before: ids[0] }, { after: 0n }, { around: ids[5] }]) {
@@ -67,7 +66,7 @@ describe('a page of messages', () => {
     expect(await list({ limit: 2, before: ids[5], after: 0n })).toEqual(ids.slice(6, 8));
   });
 
-  test('is empty, and a message cannot be had, for who may not read the history', async () => {
+  test('is empty without the permission to read the history, and a single message is refused', async () => {
     const [messageId = 0n] = ids;
     await room.permit(Permission.ViewChannel);
     expect(await list({ limit: 5 })).toEqual([]);

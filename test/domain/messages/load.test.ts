@@ -60,8 +60,8 @@ const at = (messageId: bigint) => ({ channelId: guild.channel.id, messageId });
 const get = (user: User, messageId: bigint) => getMessage(callOf(app, user), at(messageId));
 const answerTo = ({ id }: { id: bigint }) => ({ message_id: String(id) });
 
-describe('a message is shown', () => {
-  test('with its author, whom it mentions in the order of the text, and what it answers', async () => {
+describe('a message is loaded', () => {
+  test('with its author, its mentions in the order of the text, and the message it replies to', async () => {
     const question = await send(ada, { content: `<@${bob.id}> <@${ada.id}>?` });
     const sent = await send(bob, { content: 'yes', message_reference: answerTo(question) });
     const answer = await get(ada, sent.id);
@@ -82,20 +82,20 @@ describe('a message is shown', () => {
     expect(sent.mentionedUsers).toEqual(answer.mentionedUsers);
   });
 
-  test('without what it answers once that is gone', async () => {
+  test('without the message it replies to after that was deleted', async () => {
     const question = await send(ada, { content: 'really?' });
     const { id } = await send(bob, { content: 'yes', message_reference: answerTo(question) });
     await deleteMessage(callOf(app, ada), at(question.id));
     expect((await get(ada, id)).referenced).toBeNull();
   });
 
-  test('once for whom it answers, though the text mentions them too', async () => {
+  test('with one mention of the author it replies to, even if the text mentions them too', async () => {
     const question = await send(ada, { content: 'really?' });
     const body = { content: `<@${ada.id}>`, message_reference: answerTo(question) };
     expect((await send(bob, body)).mentionedUsers.map(({ id }) => id)).toEqual([ada.id]);
   });
 
-  test('with its reactions, in the order in which they came, as the one who looks has reacted', async () => {
+  test('with its reactions in the order in which they came, and those of the reader marked', async () => {
     const { id } = await send(ada, { content: 'x' });
     const other = await send(ada, { content: 'y' });
     const react = async (user: User, emoji: string, messageId = id) => {
@@ -120,7 +120,7 @@ describe('a message is shown', () => {
     expect(await statementsOf(() => countReactions(anonymous, []))).toEqual([]);
   });
 
-  test('where it is, and nowhere else', async () => {
+  test('in its own channel only', async () => {
     const { id: aside } = await createChannel(callOf(app, guild.owner), guild.id, { name: 'aside' });
     const { id: messageId } = await send(ada, { content: 'x' }, aside);
     const call = callOf(app, ada);
@@ -139,7 +139,7 @@ describe('a message is shown', () => {
     expect(await getMessage(call, { channelId: aside, messageId })).toMatchObject({ content: 'x' });
   });
 
-  test('together with others, each with its own', async () => {
+  test('together with others, each with its own data', async () => {
     const sent = [await send(ada, { content: 'a' }), await send(bob, { content: `<@${ada.id}>` })];
     await addReaction(callOf(app, bob), { ...at(sent[0]?.id ?? 0n), emoji: '👍' });
     const listed = await listMessages(callOf(app, ada), { channelId: guild.channel.id, limit: 10 });
@@ -151,7 +151,7 @@ describe('a message is shown', () => {
 });
 
 describe('reactions', () => {
-  test('are told of with who reacted, to what, and as which member', async () => {
+  test('are published with the user, the message and the member', async () => {
     const { id } = await send(ada, { content: 'x' });
     const { events } = hearGuild({ app }, guild.id);
     const add = () => addReaction(callOf(app, bob), { ...at(id), emoji: '👍' });
@@ -175,7 +175,7 @@ describe('reactions', () => {
     ]);
   });
 
-  test('of one emoji are taken away, and the others stay', async () => {
+  test('of one emoji are removed, and the others stay', async () => {
     const { id } = await send(ada, { content: 'x' });
     for (const emoji of ['👍', '🎉']) await addReaction(callOf(app, bob), { ...at(id), emoji });
     const { events } = hearGuild({ app }, guild.id);
@@ -190,7 +190,7 @@ describe('reactions', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('are listed by who reacted, a page at a time', async () => {
+  test('are listed by user, in pages', async () => {
     const { id } = await send(ada, { content: 'x' });
     const carol = await createPerson(app);
     await addMember(app, guild.id, carol);
@@ -208,7 +208,7 @@ describe('reactions', () => {
     expect(await list(100, carol.id)).toEqual([]);
   });
 
-  test('of who is gone meanwhile are none, whether the first or beside others', async () => {
+  test('of a deleted user are refused, both as the first and as a later one', async () => {
     const { id } = await send(ada, { content: 'x' });
     const dan = await createPerson(app);
     await addMember(app, guild.id, dan);
@@ -223,7 +223,7 @@ describe('reactions', () => {
   });
 });
 
-test('an enforced nonce holds for five minutes, to the millisecond', async () => {
+test('an enforced nonce is valid for five minutes, to the millisecond', async () => {
   const body = { content: 'x', nonce: 'n', enforce_nonce: true };
   const first = await send(ada, body);
   const moment = (ms: number) => ({ ...app, clock: new ManualClock(snowflakeTime(first.id) + ms) });
@@ -236,14 +236,14 @@ test('an enforced nonce holds for five minutes, to the millisecond', async () =>
   expect((await again(300_000)).id).toBe(second.id);
 });
 
-test('a text mentions a hundred of a kind at most', async () => {
+test('a text mentions at most a hundred of each kind', async () => {
   const ids = Array.from({ length: 99 }, (_, n) => n + 1);
   const text = (...more: bigint[]) => [...ids, ...more].map((id) => `<@${id}>`).join('');
   expect((await send(ada, { content: text(bob.id, ada.id) })).mentionedUsers.map(({ id }) => id)).toEqual([bob.id]);
 });
 
 describe('an edit', () => {
-  test('by who manages messages shows no time, and the event is of the author’s membership', async () => {
+  test("by a moderator sets no time, and its event has the author's membership", async () => {
     const { id } = await send(ada, { content: 'x' });
     const { events } = hearGuild({ app }, guild.id);
     await editMessage(callOf(app, guild.owner), { ...at(id), body: toEdit({ flags: 4 }) });
@@ -260,7 +260,7 @@ describe('an edit', () => {
     expect(JSON.parse(events.at(-1)?.data ?? '')).not.toHaveProperty('member');
   });
 
-  test('goes on naming whom the message answers', async () => {
+  test('still mentions the author that the message replies to', async () => {
     const question = await send(ada, { content: 'really?' });
     const { id } = await send(bob, { content: 'yes', message_reference: answerTo(question) });
     const edited = await editMessage(callOf(app, bob), { ...at(id), body: toEdit({ content: 'no' }) });
@@ -270,7 +270,7 @@ describe('an edit', () => {
 });
 
 describe('typing', () => {
-  test('is told of, with who and when', async () => {
+  test('is published with the user and the time', async () => {
     const { events } = hearGuild({ app }, guild.id);
     await startTyping(callOf(app, ada), { channelId: guild.channel.id });
     expect(events.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
@@ -287,7 +287,7 @@ describe('typing', () => {
     ]);
   });
 
-  test('is for channels that hold messages', async () => {
+  test('requires a channel with messages', async () => {
     const owner = callOf(app, guild.owner);
     const { id } = await createChannel(owner, guild.id, { name: 'category', type: 4 });
     expect(await outcome(startTyping(owner, { channelId: id }))).toBe('WRONG_CHANNEL_TYPE');
@@ -295,7 +295,7 @@ describe('typing', () => {
   });
 });
 
-test('deleting what somebody else wrote names its author and where it stood', async () => {
+test("deleting another author's message is audited with that author and the channel", async () => {
   const { id } = await send(ada, { content: 'x' });
   await deleteMessage(callOf(app, guild.owner), at(id));
   const where = { guildId: guild.id, action: 'MESSAGE_DELETE' };

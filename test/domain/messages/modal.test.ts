@@ -11,7 +11,6 @@ const row = (...components: unknown[]) => ({ type: 1, components });
 const boxes = (count: number) => Array.from({ length: count }, (_, n) => ({ label: 'x', value: String(n) }));
 
 const faultsOf = (value: unknown) => faultsIn(modalContent, value).map(({ path, code }) => `${path} ${code}`.trim());
-/** What is wrong with what stands in a label. */
 const inLabel = (component: object) =>
   faultsOf(modal(label(component))).map((fault) => fault.replace('components.0.component.', ''));
 
@@ -38,11 +37,11 @@ describe('a modal', () => {
     expect(faultsOf(modal(...inputs(6)))).toEqual([`components ${BAD_LENGTH}`]);
   });
 
-  test.each([2, 3, 4, 5, 9, 11, 17, 21, 99])('has nothing of type %i by itself', (type) => {
+  test.each([2, 3, 4, 5, 9, 11, 17, 21, 99])('has no top-level component of type %i', (type) => {
     expect(faultsOf(modal({ ...input(), type }))).toEqual([`components.0 ${KIND}`]);
   });
 
-  test('has no two inputs of one custom id', () => {
+  test('has no two inputs with the same custom id', () => {
     expect(faultsOf(modal(label(input()), row(input({ label: 'x' }))))).toEqual([
       'components.1.components.0.custom_id COMPONENT_CUSTOM_ID_DUPLICATED',
     ]);
@@ -63,7 +62,7 @@ describe('an action row of a modal', () => {
 });
 
 describe('a label', () => {
-  test('has a text, and perhaps a description', () => {
+  test('has a text, and an optional description', () => {
     const faults = (facts: object) => faultsOf(modal(label(input(), facts)));
     expect(faults({ label: 'x'.repeat(45), description: 'x'.repeat(100) })).toEqual([]);
     expect(faults({ label: '' })).toEqual([`components.0.label ${BAD_LENGTH}`]);
@@ -71,12 +70,12 @@ describe('a label', () => {
     expect(faults({ description: 'x'.repeat(101) })).toEqual([`components.0.description ${TOO_LONG}`]);
   });
 
-  test.each([1, 2, 9, 10, 17, 18])('holds nothing of type %i', (type) => {
+  test.each([1, 2, 9, 10, 17, 18])('holds no component of type %i', (type) => {
     expect(faultsOf(modal(label({ ...input(), type })))).toEqual([`components.0.component ${KIND}`]);
   });
 });
 
-describe('what is asked for in a label', () => {
+describe('the component in a label', () => {
   test.each<[string, object, string[]]>([
     ['text', input(), []],
     ['text between bounds', input({ min_length: 0, max_length: 1, style: 2 }), []],
@@ -105,11 +104,11 @@ describe('what is asked for in a label', () => {
       ['min_values NUMBER_TYPE_MAX'],
     ],
     ['a box', { type: 23, custom_id: 'c', default: true }, []],
-  ])('is %s', (_, component, expected) => {
+  ])('is validated as %s', (_, component, expected) => {
     expect(inLabel(component)).toEqual(expected);
   });
 
-  test('is files of the types that it names', () => {
+  test('is a file upload with its file types', () => {
     const upload = { type: 19, id: 2, custom_id: 'f', min_values: 1, max_values: 3, required: true };
     const given = modal({ ...label({ ...upload, file_types: ['image', '.PDF', '.pdf'] }), id: 1 });
     const { components } = parseInput(modalContent, given);
@@ -117,7 +116,7 @@ describe('what is asked for in a label', () => {
     expect(inLabel({ ...upload, file_types: ['pdf'] })).toEqual(['file_types.0 STRING_TYPE_REGEX']);
   });
 
-  test('has its default where it says nothing', () => {
+  test('has defaults for missing fields', () => {
     const given = modal(
       label(input()),
       label({ type: 5, custom_id: 'u' }),
@@ -151,7 +150,7 @@ describe('what is asked for in a label', () => {
   });
 });
 
-test('whatever is sent as a modal is taken or refused, and what is taken is taken once more as it is', () => {
+test('any input for a modal is accepted or refused, and an accepted value is accepted again', () => {
   const anything = fc.jsonValue({ maxDepth: 3 });
   const type = fc.oneof(fc.integer({ min: 1, max: 23 }), anything);
   const facts = {

@@ -6,7 +6,6 @@ import { contentShownTo } from '../../../src/domain/messages/content.js';
 import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 
-/** What is wrong with it: the place and the code of each fault. */
 function faultsOf(schema: z.ZodType, value: unknown): string[] {
   try {
     parseInput(schema, value);
@@ -17,7 +16,6 @@ function faultsOf(schema: z.ZodType, value: unknown): string[] {
   }
 }
 
-/** A text of so many characters, each of two UTF-16 units. */
 const long = (length: number) => '🦉'.repeat(length);
 
 describe('text', () => {
@@ -25,13 +23,13 @@ describe('text', () => {
     ['content', messageContent, 4_000],
     ['a nonce', messageNonce, 25],
     ['a description', attachmentDescription, 1_024],
-  ])('as %s has so many characters at most', (_, schema, max) => {
+  ])('as %s has a maximum length', (_, schema, max) => {
     expect(faultsOf(schema, long(max))).toEqual([]);
     expect(faultsOf(schema, long(max + 1))).toEqual(['BASE_TYPE_MAX_LENGTH']);
     expect(faultsOf(schema, 'a\0b')).toEqual(['STRING_TYPE_REGEX']);
   });
 
-  test('is trimmed, but for a nonce', () => {
+  test('is trimmed, except for a nonce', () => {
     expect(messageContent.parse('  x ')).toBe('x');
     expect(attachmentDescription.parse('  x ')).toBe('x');
     expect(messageNonce.parse('  x ')).toBe('  x ');
@@ -65,15 +63,15 @@ describe('embeds', () => {
     expect(faultsOf(messageEmbeds, [embed])).toEqual([`0.${path} BASE_TYPE_REQUIRED`]);
   });
 
-  test.each(texts)('%s counts for the 6,000 characters of all', (_, __, embed) => {
+  test.each(texts)('%s counts towards the total of 6,000 characters', (_, __, embed) => {
     const filled = [{ description: long(4_096) }, { description: long(1_804) }];
-    // A field has a character beside.
+    // The other part of a field has one character.
     const own = embed(long('fields' in embed('') ? 99 : 100));
     expect(faultsOf(messageEmbeds, [...filled, own])).toEqual([]);
     expect(faultsOf(messageEmbeds, [...filled, own, { title: 'x' }])).toEqual(['MAX_EMBED_SIZE_EXCEEDED']);
   });
 
-  test('are ten at most, each with 25 fields at most', () => {
+  test('are limited to ten, each with 25 fields at most', () => {
     const fields = (count: number) => Array(count).fill({ name: 'x', value: 'x' });
     expect(faultsOf(messageEmbeds, Array(10).fill({ fields: fields(25) }))).toEqual([]);
     expect(faultsOf(messageEmbeds, Array(11).fill({ title: 'x' }))).toEqual(['BASE_TYPE_BAD_LENGTH']);
@@ -86,7 +84,7 @@ describe('embeds', () => {
     [-1, ['0.color NUMBER_TYPE_MIN']],
     [0x1_00_00_00, ['0.color NUMBER_TYPE_MAX']],
     [1.5, ['0.color NUMBER_TYPE_COERCE']],
-  ])('the colour %j', (color, faults) => {
+  ])('are validated with the colour %j', (color, faults) => {
     expect(faultsOf(messageEmbeds, [{ title: 'x', color }])).toEqual(faults);
   });
 
@@ -99,7 +97,7 @@ describe('embeds', () => {
     ['image.url', (url) => ({ image: { url } }), true],
     ['thumbnail.url', (url) => ({ thumbnail: { url } }), true],
   ];
-  test.each(addresses)('%s is an address', (path, embed, ofMedia) => {
+  test.each(addresses)('%s is a URL', (path, embed, ofMedia) => {
     const faults = (url: string) => faultsOf(messageEmbeds, [embed(url)]);
     for (const url of ['https://a.example', 'HTTP://a.example/x?y#z', `https://a.example/${'x'.repeat(2_030)}`]) {
       expect(faults(url)).toEqual([]);
@@ -113,13 +111,13 @@ describe('embeds', () => {
     expect(faults(`https://a.example/${'x'.repeat(2_031)}`)).toEqual([`0.${path} ${TOO_LONG}`]);
   });
 
-  test('what has the wrong scheme is told which are right', () => {
+  test('with a wrong scheme get an error that lists the right ones', () => {
     const attempt = () => parseInput(messageEmbeds, [{ title: 'x', url: `${'x'.repeat(50)}:y` }]);
     const message = `Scheme "${'x'.repeat(40)}" is not supported. Scheme must be one of ('http', 'https').`;
     expect(attempt).toThrow(expect.objectContaining({ fields: [expect.objectContaining({ message })] }));
   });
 
-  test('are kept without what was not given, of the type that a sender can make', () => {
+  test('are stored without missing parts, and with the type that a sender can create', () => {
     const sent = [
       {
         type: 'image',
@@ -150,7 +148,7 @@ describe('embeds', () => {
     ]);
   });
 
-  test('are kept without the parts that say nothing without what is missing', () => {
+  test('are stored without parts that mean nothing on their own', () => {
     const sent = {
       title: 'x',
       footer: { text: '', icon_url: 'https://a.example/a.png' },
@@ -169,7 +167,7 @@ describe('embeds', () => {
     ['2026-01-02 03:04:05.1234567+02:00', '2026-01-02T01:04:05.123'],
     ['2026-01-02t03:04:05-0130', '2026-01-02T04:34:05'],
     ['2024-02-29T00:00:00.5z', '2024-02-29T00:00:00.500'],
-  ])('the time %s', (timestamp, shown) => {
+  ])('accept the time %s', (timestamp, shown) => {
     const [embed] = parseInput(messageEmbeds, [{ timestamp }]);
     expect(embed?.timestamp).toBe(`${shown.padEnd(20, '.').padEnd(26, '0')}+00:00`);
   });
@@ -187,7 +185,7 @@ describe('embeds', () => {
       '2026-01-02T25:00Z',
     ],
     ...['0000-01-01T00:00:00Z', '-100000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00'],
-  ])('no time, %s', (timestamp) => {
+  ])('refuse the time %s', (timestamp) => {
     expect(faultsOf(messageEmbeds, [{ timestamp }])).toEqual(['0.timestamp DATE_TIME_TYPE_PARSE']);
   });
 
@@ -196,12 +194,12 @@ describe('embeds', () => {
     ['ATTACHMENT://x.png', []],
     ['attachment://', ['0.image.url URL_TYPE_INVALID_URL']],
     ['attachment:x.png', ['0.image.url URL_TYPE_INVALID_URL']],
-  ])('a picture at %s', (url, faults) => {
+  ])('are validated with an image at %s', (url, faults) => {
     expect(faultsOf(messageEmbeds, [{ image: { url } }])).toEqual(faults);
   });
 });
 
-describe('how much of a message a bot without the intent is shown', () => {
+describe('the part that a bot without the intent receives', () => {
   const addressees = (authorId: string, ...mentionedUserIds: string[]) => ({ authorId, mentionedUserIds });
   test.each([
     ['of a direct message', null, 'whole'],

@@ -44,7 +44,7 @@ const send =
 
 const reply = (call: CallContext) => send({ content: 'x', message_reference: { message_id: String(messageId) } })(call);
 
-/** What bob, who wrote none of it, needs beside ViewChannel for each attempt. */
+/** The permissions that bob, who is not the author, needs for each attempt in addition to ViewChannel. */
 const NEEDED: [string, Attempt, bigint][] = [
   ['send a message', send({ content: 'x' }), SendMessages],
   ['send an embed', send({ embeds: [{ title: 'x' }] }), SendMessages | EmbedLinks],
@@ -69,25 +69,28 @@ const NEEDED: [string, Attempt, bigint][] = [
 const bitsOf = (bits: bigint) => Object.values(Permission).filter((bit) => (bits & bit) !== 0n);
 
 describe('a member', () => {
-  test.each(NEEDED)('may %s with exactly what it needs', async (_, attempt, needed) => {
+  test.each(NEEDED)('may %s with exactly the needed permissions', async (_, attempt, needed) => {
     await room.permit(ViewChannel | needed);
     expect(await outcome(attempt(room.bob))).toBe('ok');
   });
 
-  test.each(NEEDED)('may not %s without any one of it', async (_, attempt, needed) => {
+  test.each(NEEDED)('may not %s without any one of them', async (_, attempt, needed) => {
     for (const missing of bitsOf(needed)) {
       await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~missing);
       expect(await outcome(attempt(room.bob)), String(missing)).toBe('MISSING_PERMISSIONS');
     }
   });
 
-  test.each(NEEDED)('may not %s without ViewChannel: a person finds no channel, a bot is told', async (_, attempt) => {
-    await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ViewChannel);
-    expect(await outcome(attempt(room.bob))).toBe('UNKNOWN_CHANNEL');
-    expect(await outcome(attempt(room.bot))).toBe('MISSING_ACCESS');
-  });
+  test.each(NEEDED)(
+    'may not %s without ViewChannel: a person finds no channel, a bot gets MISSING_ACCESS',
+    async (_, attempt) => {
+      await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ViewChannel);
+      expect(await outcome(attempt(room.bob))).toBe('UNKNOWN_CHANNEL');
+      expect(await outcome(attempt(room.bot))).toBe('MISSING_ACCESS');
+    },
+  );
 
-  test('may not edit what somebody else wrote, but switch its embeds off with ManageMessages', async () => {
+  test('may not edit messages of others, except to suppress embeds with ManageMessages', async () => {
     await room.permit(ALL_PERMISSIONS & ~Permission.Administrator & ~ManageMessages);
     expect(await outcome(editMessage(room.bob, { ...place(), body: toEdit({ content: 'x' }) }))).toBe(
       'NOT_MESSAGE_AUTHOR',
@@ -106,7 +109,7 @@ describe('a member', () => {
     });
   });
 
-  test('may edit and delete the own messages without SendMessages, but put no embeds in without EmbedLinks', async () => {
+  test('may edit and delete own messages without SendMessages, but needs EmbedLinks to add embeds', async () => {
     await room.permit(ViewChannel);
     expect(await outcome(editMessage(room.ada, { ...place(), body: toEdit({ content: 'x' }) }))).toBe('ok');
     expect(await outcome(editMessage(room.ada, { ...place(), body: toEdit({ embeds: [{ title: 'x' }] }) }))).toBe(
@@ -117,7 +120,7 @@ describe('a member', () => {
 });
 
 describe('others', () => {
-  test.each(NEEDED)('the owner may %s with no permission at all', async (_, attempt) => {
+  test.each(NEEDED)('the owner may %s without any permission', async (_, attempt) => {
     await room.permit(0n);
     expect(await outcome(attempt(room.owner))).toBe('ok');
   });
@@ -127,7 +130,7 @@ describe('others', () => {
     expect(await outcome(attempt(room.bob))).toBe('ok');
   });
 
-  test.each(NEEDED)('somebody outside may not %s: there is no such channel', async (_, attempt) => {
+  test.each(NEEDED)('a user outside may not %s, since there is no such channel', async (_, attempt) => {
     expect(await outcome(attempt(room.outsider))).toBe('UNKNOWN_CHANNEL');
   });
 });

@@ -31,7 +31,6 @@ const pinnedIds = async (limit = 50) =>
   (await listPins(room.bot, { channelId: room.channelId, limit })).items.map(({ message }) => message.id);
 const pinCount = () => server.app.db.reader.pin.count({ where: { channelId: room.channelId } });
 
-/** Pins so many messages, straight in the database. */
 async function putPins(count: number): Promise<void> {
   const { app } = server;
   const ids = Array.from({ length: count }, () => app.nextId());
@@ -74,7 +73,7 @@ test('a message is pinned with a notice that refers to it, two events and an aud
   expect(newest).not.toHaveProperty('referenced');
 });
 
-test('pins are listed the last one first, a page at a time, and taken back with an event', async () => {
+test('pins are listed in pages, newest first, and removed with an event', async () => {
   const ids = [await room.say(), await room.say(), await room.say()];
   for (const id of ids) await pinMessage(room.ada, at(id));
   expect(await pinnedIds()).toEqual(ids.toReversed());
@@ -92,13 +91,13 @@ test('pins are listed the last one first, a page at a time, and taken back with 
   ]);
 });
 
-test('who may not read the history sees no pins', async () => {
+test('pins are hidden without the permission to read the history', async () => {
   await pinMessage(room.ada, at(await room.say()));
   await room.permit(Permission.ViewChannel);
   expect(await pinnedIds()).toEqual([]);
 });
 
-test('pinning twice and unpinning what is not pinned do nothing', async () => {
+test('pinning twice, and unpinning an unpinned message, do nothing', async () => {
   const messageId = await room.say();
   await unpinMessage(room.ada, at(messageId));
   await pinMessage(room.ada, at(messageId));
@@ -107,7 +106,7 @@ test('pinning twice and unpinning what is not pinned do nothing', async () => {
   expect(room.events).toEqual([]);
 });
 
-test('the notice of a pin cannot be pinned', async () => {
+test('the notice of a pin can be neither pinned nor edited', async () => {
   await pinMessage(room.ada, at(await room.say()));
   const [notice] = await listMessages(room.bot, { channelId: room.channelId, limit: 1 });
   expect(await outcome(pinMessage(room.ada, at(notice?.id ?? 0n)))).toBe('SYSTEM_MESSAGE');
@@ -115,7 +114,7 @@ test('the notice of a pin cannot be pinned', async () => {
   expect(await outcome(edit)).toBe('SYSTEM_MESSAGE');
 });
 
-test('of ten at the limit that pin one more, one does', async () => {
+test('exactly one of ten pins takes the last place', async () => {
   await putPins(249);
   const ids = await Promise.all(Array.from({ length: 10 }, () => room.say()));
   const results = await Promise.all(ids.map((id) => outcome(pinMessage(room.ada, at(id)))));
@@ -124,7 +123,7 @@ test('of ten at the limit that pin one more, one does', async () => {
   expect(await server.app.db.reader.message.count({ where: { channelId: room.channelId, pinned: true } })).toBe(250);
 });
 
-test('ten who pin one message are told of once', async () => {
+test('ten pins of one message are published once', async () => {
   const messageId = await room.say();
   room.events.length = 0;
   const results = await Promise.all(Array.from({ length: 10 }, () => outcome(pinMessage(room.ada, at(messageId)))));
@@ -133,7 +132,7 @@ test('ten who pin one message are told of once', async () => {
   expect(await pinCount()).toBe(1);
 });
 
-test('pinned while it is deleted, a message is gone and leaves no pin', async () => {
+test('a message that is pinned while it is deleted is gone and leaves no pin', async () => {
   for (let n = 0; n < 3; n += 1) {
     const messageId = await room.say();
     const results = await Promise.all([

@@ -24,7 +24,6 @@ import { openRoom, type Room, toEdit } from './scene.js';
 
 let server: TestServer;
 let room: Room;
-/** Somebody who is neither author nor member of anything. */
 let call: CallContext;
 let events: DomainEvent[];
 
@@ -37,7 +36,7 @@ beforeEach(async () => {
   call = listening({ kind: 'anonymous' });
 });
 
-/** A call whose events are noted, as the domain states them, before they are published. */
+/** A call that records its domain events before they are published. */
 function listening(actor: Actor): CallContext {
   const publish = (event: DomainEvent) => {
     events.push(event);
@@ -64,7 +63,7 @@ describe('in a channel of a guild', () => {
     place = await accessGuildChannel(room.bob, room.channelId, 'viewChannel');
   });
 
-  test('the author is who is named, whoever calls, and no right is asked for', async () => {
+  test('the author is the given user, and no permission is checked', async () => {
     await room.permit(0n);
     const { id } = await post(place, room.users.bob, { content: 'hello' });
     expect(await stored(id)).toMatchObject({ authorId: room.users.bob.id, type: 0, content: 'hello' });
@@ -73,20 +72,20 @@ describe('in a channel of a guild', () => {
     expect(events[0]).not.toHaveProperty('recipientIds');
   });
 
-  test('an author who is no member has none in the event', async () => {
+  test('an author who is not a member has no member in the event', async () => {
     const webhook = await createPerson(server.app);
     await post({ ...place, member: null }, webhook, { content: 'hello' });
     expect(events).toMatchObject([{ type: 'MESSAGE_CREATE', message: { author: webhook }, member: null }]);
   });
 
-  test("whom the text may mention follows from the author's permissions", async () => {
+  test('the mentions follow the permissions of the author', async () => {
     const everyone = async (permissions: bigint) =>
       (await post({ ...place, permissions }, room.users.bob, { content: '@everyone' })).mentionEveryone;
     expect(await everyone(ALL_PERMISSIONS)).toBe(true);
     expect(await everyone(ALL_PERMISSIONS & ~Permission.MentionEveryone)).toBe(false);
   });
 
-  test('what somebody says is a reply where it answers; any other kind stays what it is', async () => {
+  test('a default message becomes a reply if it refers to a message, and other types stay', async () => {
     const message_reference = { message_id: String(await room.say()) };
     const kindOf = async (kind: MessageType) =>
       (await post(place, room.users.bob, { content: 'x', message_reference }, { kind })).type;
@@ -94,7 +93,7 @@ describe('in a channel of a guild', () => {
     expect(await kindOf(MessageType.ChatInputCommand)).toBe(MessageType.ChatInputCommand);
   });
 
-  test('what somebody says holds something; what happened is told by its kind alone', async () => {
+  test('a user message must have content, but a system message need not', async () => {
     for (const kind of [MessageType.Default, MessageType.ChatInputCommand, MessageType.ContextMenuCommand]) {
       expect(await outcome(post(place, room.users.bob, {}, { kind }))).toBe('EMPTY_MESSAGE');
     }
@@ -102,7 +101,7 @@ describe('in a channel of a guild', () => {
     expect(await stored(id)).toMatchObject({ type: MessageType.UserJoin, content: '' });
   });
 
-  test('a piece of work that is done again has the message of the first time; another one makes another', async () => {
+  test('a repeated job returns its first message, and another job creates a new one', async () => {
     const said = {
       author: room.users.bob,
       place,
@@ -116,7 +115,7 @@ describe('in a channel of a guild', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('flags are stored as whoever decides to post it has them', async () => {
+  test('flags are stored as the caller gives them', async () => {
     const { id } = await post(place, room.users.bob, { content: 'x', flags: 64 });
     expect(await stored(id)).toMatchObject({ flags: 64 });
   });
@@ -133,17 +132,16 @@ describe('in a direct channel', () => {
     place = { kind: 'direct', channelId, recipientIds: [ada.id, bob.id] };
   });
 
-  /** What every event of the channel says of where it is and whom it is for. */
   const direct = () => ({ recipientIds: place.recipientIds });
 
-  test('a message is stored under no guild, and its event is for the recipients', async () => {
+  test('a message is stored without a guild, and its event is for the recipients', async () => {
     const message = await post(place, ada, { content: 'hello', embeds: [{ title: 'x' }] }, { files: [await file()] });
     expect(await stored(message.id)).toMatchObject({ channelId: place.channelId, authorId: ada.id, content: 'hello' });
     expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, ...direct() }]);
     expect(message).toMatchObject({ guildId: null, author: ada, attachments: [{ filename: 'x.txt' }] });
   });
 
-  test('mentions are for its recipients; there are no roles and no everyone', async () => {
+  test('mentions are limited to its recipients, without roles and `@everyone`', async () => {
     const role = await server.app.db.writer.role.create({
       data: { id: server.app.nextId(), guildId: room.guild.id, name: 'role', mentionable: true },
     });
@@ -152,7 +150,7 @@ describe('in a direct channel', () => {
     expect([mentionedUsers, mentionRoleIds, mentionEveryone]).toEqual([[bob], [], false]);
   });
 
-  test('a reply answers a message of the same channel', async () => {
+  test('a reply refers to a message of the same channel', async () => {
     const target = await post(place, ada, { content: 'question' });
     const reply = (message_id: bigint) =>
       post(place, bob, { content: 'answer', message_reference: { message_id: String(message_id) } });
@@ -168,7 +166,7 @@ describe('in a direct channel', () => {
     });
   });
 
-  test('of ten with one enforced nonce there is one message and one event, and no file of another', async () => {
+  test('ten messages with one enforced nonce are one message and one event, without extra files', async () => {
     const attempts = Array.from({ length: 10 }, async () =>
       post(place, ada, { nonce: 'n', enforce_nonce: true }, { files: [await file()] }),
     );
@@ -178,7 +176,7 @@ describe('in a direct channel', () => {
     expect(await namesIn(server.app.blobs, `attachments/${place.channelId}`)).toEqual([String(first?.id)]);
   });
 
-  describe('a file of a message whose write fails', () => {
+  describe('a file of a message with a failed write', () => {
     const filesOf = async (): Promise<string[]> => {
       const keys = await keysBelow(server.app.blobs, `attachments/${place.channelId}`);
       return keys.map((key) => key.split('/').at(-1) ?? '');
@@ -190,27 +188,27 @@ describe('in a direct channel', () => {
     const lost = () => new DatabaseUnavailable(new Error('Connection terminated unexpectedly'));
     const full = (originalCode: string) =>
       new DatabaseUnavailable(new DriverAdapterError({ kind: 'GenericJs', id: 0, originalCode }));
-    /** The doors whose writes are done, and answered as if they had failed. */
+    /** A call whose writes commit and then fail with this error. */
     const losing = (error: Error): CallContext => ({
       ...call,
       writeOne: (...args) => call.writeOne(...args).then(() => Promise.reject(error)),
       write: (...args) => call.write(...args).then(() => Promise.reject(error)),
     });
-    /** Those that do nothing. */
+    /** A call whose writes fail without effect. */
     const refusing = (error: Error): CallContext => ({
       ...call,
       writeOne: () => Promise.reject(error),
       write: () => Promise.reject(error),
     });
 
-    test('stays where the answer was lost: its row may be there', async () => {
+    test('stays if the result was lost, since its row may exist', async () => {
       const sent = { author: ada, place, body: toSend({}), files: [await file()], kind: MessageType.Default };
       await expect(postMessage(losing(lost()), sent)).rejects.toThrow(DatabaseUnavailable);
       expect(await attachmentIds()).toHaveLength(1);
       expect(await filesOf()).toEqual(await attachmentIds());
     });
 
-    test('stays where the answer to its edit was lost, beside what the edit took away', async () => {
+    test('stays if the result of its edit was lost, together with the removed file', async () => {
       const message = await post(place, ada, {}, { files: [await file()] });
       const [old = ''] = await attachmentIds();
       const body = toEdit({ attachments: [{ id: '0' }] });
@@ -225,7 +223,7 @@ describe('in a direct channel', () => {
       ['a fault of ours', new Error('a fault')],
       ['an answer of SQLite without room', full('SQLITE_FULL')],
       ['an answer of PostgreSQL without room', full('53100')],
-    ])('goes where it is known that nothing was written: %s', async (_what, error) => {
+    ])('is removed if it is certain that nothing was written: %s', async (_what, error) => {
       const sent = { author: ada, place, body: toSend({}), files: [await file()], kind: MessageType.Default };
       await expect(postMessage(refusing(error), sent)).rejects.toThrow(error);
       expect(await filesOf()).toEqual([]);
@@ -236,13 +234,13 @@ describe('in a direct channel', () => {
     });
   });
 
-  test('a channel that goes away meanwhile is unknown', async () => {
+  test('a channel that is deleted in the meantime is unknown', async () => {
     await server.app.db.writer.channel.delete({ where: { id: place.channelId } });
     expect(await outcome(post(place, ada, { content: 'x' }))).toBe('UNKNOWN_CHANNEL');
     expect(events).toEqual([]);
   });
 
-  test('an edit is told to the recipients, and keeps to the same rules', async () => {
+  test('an edit is published to the recipients, and follows the same rules', async () => {
     const message = await post(place, ada, { content: 'hello' });
     events.length = 0;
     const edit = (body: Parameters<typeof toEdit>[0], files: Edit['files'] = []) =>

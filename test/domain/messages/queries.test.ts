@@ -35,18 +35,18 @@ afterAll(async () => {
 const send = (body: SentBody = { content: 'hello' }) =>
   sendMessage(counted.call, { channelId: room.channelId, body: toSend(body) });
 
-describe('once the guild is known', () => {
-  test('sending a message is one statement', async () => {
+describe('with a cached guild', () => {
+  test('sending a message takes one statement', async () => {
     const statements = await counted.statements(() => send());
     expect(statements).toEqual([expect.stringMatching(/^INSERT INTO/)]);
   });
 
-  test('sending with an enforced nonce, embeds and components is one statement too', async () => {
+  test('sending with an enforced nonce, embeds and components takes one statement too', async () => {
     const body = { content: 'x', nonce: 'n', enforce_nonce: true, embeds: [{ title: 'x' }], components: ONE_BUTTON };
     expect(await counted.statements(() => send(body))).toHaveLength(1);
   });
 
-  test('editing the text of an own message is reading it, in four looks, and one statement', async () => {
+  test('editing the text of an own message takes four reads and one write', async () => {
     const { id } = await send();
     for (const content of ['new', 'newer']) {
       const statements = await counted.statements(() =>
@@ -57,7 +57,7 @@ describe('once the guild is known', () => {
     }
   });
 
-  test('deleting an own message is one look and one statement', async () => {
+  test('deleting an own message takes one read and one write', async () => {
     const { id } = await send();
     const statements = await counted.statements(() =>
       deleteMessage(counted.call, { channelId: room.channelId, messageId: id }),
@@ -65,7 +65,7 @@ describe('once the guild is known', () => {
     expect(statements).toHaveLength(2);
   });
 
-  test('listing takes as many statements for fifty messages as for one, whatever they carry', async () => {
+  test('listing takes the same number of statements for one message and for fifty, with any content', async () => {
     const first = await room.say();
     for (let n = 0; n < 50; n += 1) {
       const { id } = await sendMessage(room.bob, {
@@ -90,7 +90,7 @@ describe('once the guild is known', () => {
     expect(ten).toHaveLength(two.length);
   });
 
-  test('a page of messages and one of pins are found by walks along an index, however many a channel has', async () => {
+  test('pages of messages and pins are read through an index, regardless of their number', async () => {
     await pinMessage(room.ada, { channelId: room.channelId, messageId: await room.say() });
     const id = await room.say();
     const pages = [{}, { before: id }, { after: id - 1n }, { around: id }];

@@ -36,7 +36,7 @@ describe('adding', () => {
     expect(types()).toEqual(['MESSAGE_REACTION_ADD']);
   });
 
-  test('of 25 distinct emojis at once, 20 stay', async () => {
+  test('25 distinct emojis at once succeeds for 20', async () => {
     const results = await Promise.all(EMOJIS.map((emoji) => outcome(addReaction(room.bob, { ...place, emoji }))));
     expect(results.filter((result) => result === 'ok')).toHaveLength(20);
     expect(results.filter((result) => result === 'TOO_MANY_REACTIONS')).toHaveLength(5);
@@ -45,7 +45,7 @@ describe('adding', () => {
     expect(await outcome(addReaction(room.ada, { ...place, emoji: known?.emoji ?? '' }))).toBe('ok');
   });
 
-  test('the twentieth emoji by two who both found none of it: both reactions stay', async () => {
+  test('the twentieth emoji by two users who both found none: both reactions stay', async () => {
     const { app } = server;
     for (const emoji of EMOJIS.slice(0, 19)) await addReaction(room.bob, { ...place, emoji });
     const together = readingTogether(app, 'reaction.findFirst', 2);
@@ -55,7 +55,7 @@ describe('adding', () => {
     expect(await outcome(addReaction(room.ada, { ...place, emoji: '👎' }))).toBe('TOO_MANY_REACTIONS');
   });
 
-  test('of an emoji that is just taken back, while another takes its place: there are 20 at most', async () => {
+  test('an emoji while it is removed and another one takes its place leaves 20 at most', async () => {
     const [last = '', other = '', ...rest] = EMOJIS.slice(0, 21);
     for (let round = 0; round < 40; round += 1) {
       place = { ...place, messageId: await room.say() };
@@ -77,7 +77,7 @@ describe('adding', () => {
     }
   });
 
-  test('❤ and ❤️ by two who both found neither: both reactions have one name', async () => {
+  test('❤ and ❤️ by two users who both found neither: both reactions have one name', async () => {
     const together = readingTogether(server.app, 'reaction.findFirst', 2);
     const reactions = [
       { who: room.ada, emoji: '❤' },
@@ -92,7 +92,7 @@ describe('adding', () => {
     expect(room.events.map(({ data }) => JSON.parse(data).emoji.name)).toEqual(names);
   });
 
-  test('joining one does not need the permission to add a new one', async () => {
+  test('an existing emoji does not need the permission to add a new one', async () => {
     await addReaction(room.bob, { ...place, emoji: '👍' });
     await room.permit(ALL_PERMISSIONS & ~Permission.AddReactions & ~Permission.Administrator);
     expect(await outcome(addReaction(room.ada, { ...place, emoji: '👍' }))).toBe('ok');
@@ -109,14 +109,14 @@ describe('removing', () => {
     room.events.length = 0;
   });
 
-  test('what is not there is no error and no event', async () => {
+  test('a missing reaction causes no error and no event', async () => {
     await removeReaction(room.ada, { ...place, emoji: '👎' });
     await removeReaction(room.ada, { ...place, emoji: '👍', userId: 1n });
     await clearReactions(room.ada, { ...place, emoji: '🎉' });
     expect([await stored(), types()]).toEqual([expect.arrayContaining(Array(3).fill(expect.anything())), []]);
   });
 
-  test('one, one emoji, all: an event for each', async () => {
+  test('one reaction, one emoji, or all publishes one event each', async () => {
     await removeReaction(room.ada, { ...place, emoji: '👎', userId: room.users.bob.id });
     expect(await stored()).toHaveLength(2);
     await clearReactions(room.ada, { ...place, emoji: '👍' });
@@ -152,9 +152,9 @@ describe('a named emoji', () => {
     expect(namedEmoji(text)).toEqual({ keys });
   });
 
-  test('can be each that Unicode recommends, each with and without its selectors, and each regional indicator', () => {
+  test('can be each that Unicode recommends, with and without its selectors, and each regional indicator', () => {
     const singles = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code))
-      // The second pattern takes a tenth of a millisecond for each text.
+      // The second pattern takes a tenth of a millisecond per text.
       .filter((character) => /^\p{Emoji}$/u.test(character))
       .flatMap((character) => [character, `${character}\ufe0f`])
       .filter((text) => /^\p{RGI_Emoji}$/v.test(text));
@@ -169,7 +169,7 @@ describe('a named emoji', () => {
     }
   });
 
-  test.each(['name:123', 'a:name:123'])('%s is that of its id', (text) => {
+  test.each(['name:123', 'a:name:123'])('%s is parsed as its id', (text) => {
     expect(namedEmoji(text)).toEqual({ id: 123n });
   });
 
@@ -191,7 +191,7 @@ describe('a named emoji', () => {
     '🇩🇪🇩',
     '\ud83d',
     '\u0000',
-  ])('"%s" is none', (text) => {
+  ])('"%s" is refused', (text) => {
     expect(() => namedEmoji(text)).toThrow('Unknown Emoji');
   });
 });

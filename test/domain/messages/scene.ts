@@ -10,7 +10,6 @@ import { createPerson, permitEveryone } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
 import { addMember, callOf, createBot, createGuild, type TestGuild, toSend } from '../../harness/world.js';
 
-/** A guild with its owner, two people and a bot in it, and somebody outside. */
 export interface Room {
   guild: TestGuild;
   channelId: bigint;
@@ -20,13 +19,11 @@ export interface Room {
   bot: CallContext;
   outsider: CallContext;
   users: Record<'ada' | 'bob' | 'bot', User>;
-  /** Every gateway event of the guild so far. */
   events: BusMessage[];
-  /** Lets everybody in the guild do this, and nothing else. */
+  /** Sets the permissions of `@everyone`, and clears the events. */
   permit(permissions: bigint): Promise<void>;
-  /** Sends a message as ada and answers its id. */
   say(content?: string): Promise<bigint>;
-  /** Sends a message as ada, to which she reacts with 👍, and answers its id. */
+  /** Sends a message as ada, reacts to it with 👍 as ada, and returns its id. */
   sayAndReact(): Promise<bigint>;
 }
 
@@ -62,8 +59,7 @@ export async function openRoom({ app }: TestServer): Promise<Room> {
   return room;
 }
 
-/** What a bot sends as an edit. */
 export type SentEdit = z.input<typeof EditMessageBody>;
 
-/** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
+/** Parses a body as the REST API does. @throws INVALID_INPUT */
 export const toEdit = (body: SentEdit): MessageEdit => parseInput(EditMessageBody, body);

@@ -36,7 +36,7 @@ describe('mentions', () => {
       data: { id: server.app.nextId(), guildId: room.guild.id, name: 'role', mentionable },
     });
 
-  test('everybody the text names, once, in its order', async () => {
+  test('contain each user and role of the text once, in its order', async () => {
     const { bob, bot } = room.users;
     const role = await addRole(true);
     expect(
@@ -48,7 +48,7 @@ describe('mentions', () => {
     });
   });
 
-  test('nobody who is no member of the guild, so that an id does not tell a name', async () => {
+  test('exclude users outside the guild, so that an id does not reveal a name', async () => {
     const stranger = await createBot(server.app);
     const { outsider } = room;
     const text = `<@${stranger.id}> <@${requireUser(outsider).user.id}> <@${room.users.bob.id}>`;
@@ -56,7 +56,7 @@ describe('mentions', () => {
     expect(await mentionsOf(text, { allowed_mentions: { users: [String(stranger.id)] } })).toMatchObject({ users: [] });
   });
 
-  test('@everyone and @here, for whoever holds MentionEveryone', async () => {
+  test('contain `@everyone` and @here if the author has MentionEveryone', async () => {
     expect(await mentionsOf('@everyone')).toMatchObject({ everyone: true });
     expect(await mentionsOf('oh @here!')).toMatchObject({ everyone: true });
     expect(await mentionsOf('@everyones')).toMatchObject({ everyone: false });
@@ -64,14 +64,14 @@ describe('mentions', () => {
     expect(await mentionsOf('@everyone')).toMatchObject({ everyone: false });
   });
 
-  test('a role that is not mentionable, for whoever holds MentionEveryone', async () => {
+  test('contain an unmentionable role if the author has MentionEveryone', async () => {
     const role = await addRole(false);
     expect(await mentionsOf(`<@&${role.id}>`)).toMatchObject({ roles: [String(role.id)] });
     await room.permit(DEFAULT_EVERYONE_PERMISSIONS & ~Permission.MentionEveryone);
     expect(await mentionsOf(`<@&${role.id}>`)).toMatchObject({ roles: [] });
   });
 
-  test('only what allowed_mentions lets through', async () => {
+  test('contain only what allowed_mentions permits', async () => {
     const { bob, bot } = room.users;
     const role = await addRole(true);
     const text = `@everyone <@${bob.id}> <@${bot.id}> <@&${role.id}>`;
@@ -96,14 +96,14 @@ describe('replies', () => {
   const replyTo = (message_id: bigint | string, rest: object = {}, body: SentBody = {}) =>
     send({ content: 'reply', message_reference: { message_id: String(message_id), ...rest }, ...body }, room.bob);
 
-  test('carry what they answer, and mention who wrote it', async () => {
+  test('contain their target, and mention its author', async () => {
     const target = await room.say('question');
     const reply = await replyTo(target);
     expect(reply).toMatchObject({ type: 19, referenceId: target, referenced: { content: 'question' } });
     expect(reply.mentionedUsers.map((user) => user.id)).toEqual([room.users.ada.id]);
   });
 
-  test('may name whom they answer, also when that one has left the guild', async () => {
+  test('may mention the author of their target, even after that author left the guild', async () => {
     const target = await room.say('question');
     const { ada } = room.users;
     await server.app.db.writer.member.deleteMany({ where: { guildId: room.guild.id, userId: ada.id } });
@@ -111,7 +111,7 @@ describe('replies', () => {
     expect(reply.mentionedUsers.map((user) => user.id)).toEqual([ada.id]);
   });
 
-  test('mention nobody when allowed_mentions does not say so', async () => {
+  test('mention no author unless allowed_mentions permits it', async () => {
     const target = await room.say();
     const mentioned = async (allowed_mentions: SentBody['allowed_mentions']) =>
       (await replyTo(target, {}, { allowed_mentions })).mentionedUsers.length;
@@ -136,7 +136,7 @@ describe('replies', () => {
 describe('nonces', () => {
   const countMessages = () => server.app.db.reader.message.count({ where: { channelId: room.channelId } });
 
-  test('twenty at once with an enforced nonce are one message, and one event', async () => {
+  test('twenty messages at once with an enforced nonce are one message and one event', async () => {
     const body = { content: 'once', nonce: 'n', enforce_nonce: true };
     const sent = await Promise.all(Array.from({ length: 20 }, () => send(body)));
     expect(new Set(sent.map((message) => message.id)).size).toBe(1);
@@ -144,7 +144,7 @@ describe('nonces', () => {
     expect(room.events.filter((event) => event.type === 'MESSAGE_CREATE')).toHaveLength(1);
   });
 
-  test('an enforced nonce counts for its author and channel; one that is not enforced, or empty, for nothing', async () => {
+  test('an enforced nonce applies to its author and channel, and others have no effect', async () => {
     const body = { content: 'x', nonce: 'n', enforce_nonce: true };
     await send(body);
     await send(body, room.bob);
@@ -155,12 +155,12 @@ describe('nonces', () => {
     expect(await countMessages()).toBe(6);
   });
 
-  test('a number is a nonce as well, and comes back', async () => {
+  test('a number is accepted as a nonce, and returned', async () => {
     expect(await send({ content: 'x', nonce: 12 })).toMatchObject({ nonce: '12' });
     expect(await send({ content: 'x', nonce: 9007199254740993n })).toMatchObject({ nonce: '9007199254740993' });
   });
 
-  test('is free again after five minutes, for one of twenty', async () => {
+  test('a nonce can be used again after five minutes, even by twenty messages', async () => {
     const body = { content: 'x', nonce: 'n', enforce_nonce: true };
     const first = await send(body);
     const clock = new ManualClock(server.app.clock.now() + 5 * 60_000);
@@ -175,7 +175,7 @@ describe('nonces', () => {
 });
 
 describe('the event', () => {
-  test('carries the member and the guild, which the answer does not', async () => {
+  test('has the member and the guild, which the response does not have', async () => {
     const sent = await send({ content: 'x' });
     const [event] = room.events.filter(({ type }) => type === 'MESSAGE_CREATE');
     expect(event).toMatchObject({
@@ -200,7 +200,7 @@ describe('files', () => {
   }
   const folders = () => readdir(join(server.app.config.dataDir, 'blobs/attachments', String(room.channelId)));
 
-  test('of a repeated nonce do not stay', async () => {
+  test('of a repeated nonce are removed', async () => {
     const body = toSend({ nonce: 'n', enforce_nonce: true });
     const files = await Promise.all(Array.from({ length: 5 }, file));
     const sends = files.map((one) => sendMessage(room.ada, { channelId: room.channelId, body, files: [one] }));
@@ -208,7 +208,7 @@ describe('files', () => {
     expect(await folders()).toEqual([String(sent?.id)]);
   });
 
-  test('of a message that could not be stored do not stay', async () => {
+  test('of a message that could not be stored are removed', async () => {
     await room.say();
     await server.app.db.writer.channel.delete({ where: { id: room.channelId } });
     const attempt = sendMessage(room.ada, { channelId: room.channelId, body: {}, files: [await file()] });
@@ -218,7 +218,7 @@ describe('files', () => {
 });
 
 describe('races', () => {
-  test('a channel that goes away meanwhile is unknown', async () => {
+  test('a channel that is deleted in the meantime is unknown', async () => {
     await room.say();
     await server.app.db.writer.channel.delete({ where: { id: room.channelId } });
     expect(await outcome(send({ content: 'x' }))).toBe('UNKNOWN_CHANNEL');

@@ -26,13 +26,12 @@ beforeEach(async () => {
 const send = (call: CallContext, body: SentBody = { content: 'hello' }) =>
   sendMessage(call, { channelId: room.channelId, body: toSend(body) });
 
-/** The same call, so many milliseconds later. */
 function later(call: CallContext, ms: number): CallContext {
   const now = call.clock.now() + ms;
   return { ...call, clock: { ...call.clock, now: () => now } };
 }
 
-test('somebody waits as long as the channel says, and is told for how long', async () => {
+test('a member waits for the delay of the channel, and the error has the remaining time', async () => {
   const now = later(room.ada, 0);
   await send(now);
   await expect(send(later(room.ada, 10_000))).rejects.toMatchObject({ code: 'SLOW_MODE' });
@@ -42,13 +41,13 @@ test('somebody waits as long as the channel says, and is told for how long', asy
   expect(await outcome(send(later(room.ada, 30_001)))).toBe('ok');
 });
 
-test('bots, and whoever may bypass it, wait for nothing', async () => {
+test('bots, and members who can bypass slow mode, do not wait', async () => {
   for (const call of [room.bot, room.owner])
     expect([await outcome(send(call)), await outcome(send(call))]).toEqual(['ok', 'ok']);
   expect(await server.app.db.reader.slowMode.count({ where: { channelId: room.channelId } })).toBe(0);
 });
 
-test('of two sends at once one is posted, also when the last wait is over', async () => {
+test('one of several sends at once is posted, also after the last delay', async () => {
   for (const wait of [0, 60_000]) {
     const call = later(room.ada, wait);
     const results = await Promise.all([outcome(send(call)), outcome(send(call)), outcome(send(call))]);
@@ -57,19 +56,19 @@ test('of two sends at once one is posted, also when the last wait is over', asyn
   expect(await server.app.db.reader.message.count({ where: { channelId: room.channelId } })).toBe(2);
 });
 
-test('a message whose enforced nonce repeats is the earlier one, and waits for nothing', async () => {
+test('a message with a repeated enforced nonce returns the earlier one, without waiting', async () => {
   const body = { content: 'x', nonce: 'n', enforce_nonce: true };
   const first = await send(room.ada, body);
   expect((await send(room.ada, body)).id).toBe(first.id);
 });
 
-test('in a channel that went away meanwhile nobody takes a turn', async () => {
+test('a delay is not stored for a channel that is deleted in the meantime', async () => {
   const gone = { channelId: 1n, userId: room.users.ada.id };
   const taking = room.ada.write(({ db }) => takeTurn(room.ada, db, gone, 30));
   expect(await outcome(taking)).toBe('UNKNOWN_CHANNEL');
 });
 
-test('waits that are long over are removed', async () => {
+test('delays that ended long ago are removed', async () => {
   await send(room.ada);
   const { db, clock } = server.app;
   const inTwoDays = { ...clock, now: () => clock.now() + 2 * 86_400_000 };

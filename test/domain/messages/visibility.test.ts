@@ -20,14 +20,13 @@ import { toEdit } from './scene.js';
 let server: TestServer;
 let guild: MadeGuild;
 let channelId: bigint;
-/** Owns the guild. */
 let ada: Person;
-/** Whom the message is for. */
+/** The user who can see the ephemeral message. */
 let bob: Person;
 let cleo: Person;
 let bot: TestBot;
 let other: TestBot;
-/** What everybody sees, and after it what only bob does. */
+/** A public message, and the ephemeral message after it. */
 let shown: string;
 let hidden: MessageRecord;
 
@@ -41,7 +40,7 @@ test.beforeAll(async ({ server: shared }) => {
   [bot, other] = await Promise.all([createBot(server.app), createBot(server.app)]);
   await addMember(server.app, BigInt(guild.id), bot.user);
   await addMember(server.app, BigInt(guild.id), other.user);
-  // Whatever somebody may do, they see no more of it.
+  // No permission reveals the ephemeral message.
   await permitEveryone(server.app, BigInt(guild.id), ALL_PERMISSIONS);
 });
 
@@ -68,14 +67,14 @@ describe('an ephemeral message', () => {
   ];
   const callers = () => [new RestBot(server, bot), new RestBot(server, other)];
 
-  test.each(botDoors)('is unknown to every bot that %s it, its own included', async (_, door) => {
+  test.each(botDoors)('is unknown to every bot that %s it, including its own', async (_, door) => {
     for (const caller of callers()) {
       const { status, body } = await door(caller);
       expect({ status, code: body?.code }).toEqual({ status: 404, code: 10008 });
     }
   });
 
-  test('cannot be answered by a bot with a message of its own', async () => {
+  test('cannot be replied to by a bot', async () => {
     for (const caller of callers()) {
       const sent = { content: 'x', message_reference: { message_id: String(hidden.id) } };
       const { body } = await caller.post(messages(), sent);
@@ -84,7 +83,7 @@ describe('an ephemeral message', () => {
   });
 
   test.each(['', '?limit=1', '?after=0', '?before=9223372036854775807', `?around=`])(
-    'is in no list of bots: %s',
+    'is missing from the lists of bots: %s',
     async (query) => {
       for (const caller of callers()) {
         const { body } = await caller.get(`${messages()}${query.endsWith('=') ? `${query}${hidden.id}` : query}`);
@@ -129,7 +128,7 @@ describe('an ephemeral message', () => {
       })),
       'BAD_USER_INPUT',
     ],
-  ])('cannot be used by people who %s it, whoever they are', async (_, door, code) => {
+  ])('is refused to all users who want to %s it, including its viewer', async (_, door, code) => {
     for (const person of [bob, ada, cleo]) expect(await door(person)).toBe(code);
   });
 
@@ -155,7 +154,7 @@ describe('an ephemeral message', () => {
         return found.guild.channels.flatMap(seenIn);
       },
     ],
-  ])('is shown to its person, and to nobody else, among the messages of %s', async (_, look) => {
+  ])('is listed for its viewer only, among the messages of %s', async (_, look) => {
     expect(await look(bob)).toContain(String(hidden.id));
     for (const person of [ada, cleo]) {
       const ids = await look(person);
@@ -164,7 +163,7 @@ describe('an ephemeral message', () => {
     }
   });
 
-  test('tells its person that they alone see it', async () => {
+  test('is marked as ephemeral for its viewer', async () => {
     const { channel } = await bob.graphql(`query ($id: ID!) { channel(id: $id) { ${inChannel} } }`, {
       id: guild.textChannelId,
     });
@@ -177,7 +176,7 @@ describe('an ephemeral message', () => {
     expect(nodes.find(({ id }: Loose) => id === shown)).toMatchObject({ ephemeral: false, flags: 0, type: 0 });
   });
 
-  test('is shown beside no message that others see, whatever that says it answers', async () => {
+  test('is not included in a public message that refers to it', async () => {
     const {
       mentionedUsers: _a,
       attachments: _b,
@@ -200,7 +199,7 @@ describe('an ephemeral message', () => {
     await server.app.db.writer.message.delete({ where: { id } });
   });
 
-  test('stands for no other message of its nonce', async () => {
+  test('does not block other messages with its nonce', async () => {
     const nonce = { nonce: 'same', enforce_nonce: true };
     const first = await whisperTo(bob, { body: { content: 'x', ...nonce } });
     const { body } = await new RestBot(server, bot).post(messages(), { content: 'y', ...nonce });
@@ -215,7 +214,7 @@ describe('an application', () => {
   const load = async (messageId: bigint, applicationId = bot.id) =>
     loadMessage(call(), await place(), messageId, { kind: 'application', applicationId });
 
-  test('finds what it answered itself, and what everybody sees', async () => {
+  test('finds its own ephemeral responses, and public messages', async () => {
     const [forBob, forAll] = [await whisperTo(bob), await answer(server.app, bot, channelId)];
     expect(await load(forBob.id)).toEqual(forBob);
     expect(await load(forAll.id)).toEqual(forAll);
@@ -223,7 +222,7 @@ describe('an application', () => {
     expect(await outcome(load(forBob.id, other.id))).toBe('UNKNOWN_MESSAGE');
   });
 
-  test('may answer its ephemeral message for the same person, and for nobody else', async () => {
+  test('may reply to its ephemeral message for the same user only', async () => {
     const first = await whisperTo(bob);
     const body = { content: 'x', message_reference: { message_id: String(first.id) } };
     const follow = await whisperTo(bob, { body, kind: 0 });
@@ -243,7 +242,7 @@ describe('an application', () => {
     });
   });
 
-  test('edits it at once with another, and both count', async () => {
+  test('can edit it twice at once, and both edits count', async () => {
     const message = await whisperTo(bob, { body: { content: 'old', embeds: [{ title: 'old' }] } });
     const [here, edit] = [await place(), { files: [], asAuthor: true }];
     await Promise.all([
@@ -253,7 +252,7 @@ describe('an application', () => {
     expect(await load(message.id)).toMatchObject({ content: 'new', embeds: [{ title: 'new' }], flags: 64 });
   });
 
-  test('of several that delete it, one does', async () => {
+  test('can delete it once, despite several calls', async () => {
     const message = await whisperTo(bob);
     const here = await place();
     const outcomes = await Promise.all([1, 2, 3].map(() => outcome(removeMessage(call(), here, message))));
@@ -261,7 +260,7 @@ describe('an application', () => {
   });
 });
 
-describe('what happens to an ephemeral message', () => {
+describe('the events of an ephemeral message', () => {
   const clients: { close(): Promise<unknown> }[] = [];
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.close()));
@@ -280,7 +279,6 @@ describe('what happens to an ephemeral message', () => {
     return events;
   }
 
-  /** Sends one, edits it, and takes it back; then something that everybody hears. */
   async function happen(): Promise<{ id: string; end: string }> {
     const call = callOf(server.app, bot.user);
     const message = await whisperTo(bob);
@@ -292,13 +290,12 @@ describe('what happens to an ephemeral message', () => {
 
   const EVENTS = ['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DELETE'];
 
-  /** What a session was sent until the message that came last. */
   async function sentUntil(client: GatewayClient, end: string) {
     await client.next(({ d }) => d?.id === end);
     return client.frames.filter(({ t, d }) => EVENTS.includes(String(t)) && d.id !== end);
   }
 
-  test("is told to its application's bot as in a direct channel", async () => {
+  test("are sent to its application's bot as in a direct channel", async () => {
     const client = await session(bot.token, { intents: Intent.Guilds | Intent.GuildMessages | Intent.DirectMessages });
     const { id, end } = await happen();
     const frames = await sentUntil(client, end);
@@ -319,13 +316,13 @@ describe('what happens to an ephemeral message', () => {
       () => bot.token,
       { intents: Intent.Guilds | Intent.GuildMessages | Intent.MessageContent },
     ],
-  ])('is not told to %s', async (_, token, more) => {
+  ])('are not sent to %s', async (_, token, more) => {
     const client = await session(token(), more);
     const { end } = await happen();
     expect(await sentUntil(client, end)).toEqual([]);
   });
 
-  test('is told to the first shard of its own bot', async () => {
+  test('are sent to the first shard of its own bot', async () => {
     const shards = await Promise.all([0, 1].map((shard) => session(bot.token, { shard: [shard, 2] })));
     await happen();
     await shards[0]?.event('MESSAGE_DELETE');
@@ -333,7 +330,7 @@ describe('what happens to an ephemeral message', () => {
     expect(settled?.filter(({ d }) => d.flags === 64)).toEqual([]);
   });
 
-  test('is shown to its person as it happens, and to nobody else', async () => {
+  test('are sent to its viewer only', async () => {
     const [own, owners, members] = [await watch(bob), await watch(ada), await watch(cleo)];
     const { id, end } = await happen();
     for (const type of EVENTS) {
@@ -344,7 +341,7 @@ describe('what happens to an ephemeral message', () => {
     for (const events of [own, owners, members]) expect((await events.next()).data.id).toBe(end);
   });
 
-  test('elsewhere is not shown in this channel', async () => {
+  test('in another channel are not sent in this channel', async () => {
     const own = await watch(bob);
     await whisper(server.app, bot, BigInt(guild.voiceChannelId), BigInt(bob.id));
     const end = await sendMessage(ada, guild.textChannelId, 'the end');
