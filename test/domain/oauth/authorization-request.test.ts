@@ -49,7 +49,7 @@ const application = (settings: Partial<Application> = {}): Application => ({
 const read = (query: AuthorizationQuery, settings: Partial<Application> = {}) =>
   readAuthorizationRequest(application(settings), query);
 
-/** How a refusal is told: at the redirect URI, or here. */
+/** Where and how a request is refused: at its redirect URI, or directly ("here"). */
 const refusalOf = (query: AuthorizationQuery, settings: Partial<Application> = {}) => {
   try {
     read(query, settings);
@@ -64,7 +64,7 @@ const refusalOf = (query: AuthorizationQuery, settings: Partial<Application> = {
 const code = { response_type: 'code', redirect_uri: CALLBACK, scope: 'identify' };
 
 describe('the query', () => {
-  test('keeps what is known and given; an empty scope asks for none', () => {
+  test('keeps known parameters with a value, and an empty scope', () => {
     expect(parseAuthorizationQuery({ client_id: '1', state: '', scope: '', other: 'x' })).toEqual({
       client_id: '1',
       scope: '',
@@ -74,17 +74,17 @@ describe('the query', () => {
   test.each([
     ['repeated', { client_id: ['1', '2'], state: ['a', 'b'] }, 'client_id, state'],
     ['too long', { state: 'x'.repeat(4_001) }, 'state'],
-  ])('of a %s parameter is refused by its name', (_name, query, names) => {
+  ])('with a %s parameter is refused with its name', (_name, query, names) => {
     expect(() => parseAuthorizationQuery(query)).toThrow(`These parameters are repeated or too long: ${names}.`);
   });
 
-  test('takes 4,000 characters', () => {
+  test('accepts 4,000 characters', () => {
     expect(parseAuthorizationQuery({ state: 'x'.repeat(4_000) }).state).toHaveLength(4_000);
   });
 });
 
 describe('a request for a code', () => {
-  test('asks for its scopes, and installs nothing', () => {
+  test('has its scopes, and installs nothing', () => {
     expect(read({ ...code, scope: 'identify email', state: 's' })).toEqual({
       application: application(),
       redirectUri: CALLBACK,
@@ -101,7 +101,7 @@ describe('a request for a code', () => {
     });
   });
 
-  test('may leave out the redirect URI, which is the first one then', () => {
+  test('may omit the redirect URI, which defaults to the first one', () => {
     expect(read({ response_type: 'code', scope: 'identify' })).toMatchObject({
       redirectUri: CALLBACK,
       redirectUriWasStated: false,
@@ -141,7 +141,7 @@ describe('a request for a code', () => {
     expect(refusalOf(query)).toBe(expected);
   });
 
-  test('with prompt=none says so', () => {
+  test('keeps prompt=none', () => {
     expect(read({ ...code, prompt: 'none' }).prompt).toBe('none');
   });
 });
@@ -158,13 +158,13 @@ describe('PKCE', () => {
     expect(read({ ...withChallenge, redirect_uri: redirectUri }, { publicClient }).codeChallenge).toBe(CHALLENGE);
   });
 
-  test('is nothing for an installation that nobody is answered of', () => {
+  test('is not needed for an installation without a code', () => {
     expect(refusalOf({ scope: 'bot' }, { publicClient: true })).toBe('accepted');
   });
 });
 
 describe('an installation', () => {
-  test('by the link of the client id alone is what the application asks for', () => {
+  test('with the client id alone uses the settings of the application', () => {
     expect(read({})).toMatchObject({
       scopes: { SERVER: ['bot', 'applications.commands'], USER: ['applications.commands'] },
       targets: ['SERVER', 'USER'],
@@ -175,14 +175,14 @@ describe('an installation', () => {
   });
 
   test.each<AuthorizationQuery>([{ scope: 'bot' }, { integration_type: '0', scope: 'bot' }])(
-    'that states anything is what it states, as with %j',
+    'with any other parameter uses only what it states, as with %j',
     (query) => {
       expect(read(query)).toMatchObject({ scopes: { SERVER: ['bot'] }, targets: ['SERVER'], permissions: 0n });
     },
   );
 
   test.each<AuthorizationQuery>([{ integration_type: '0' }, { redirect_uri: CALLBACK }])(
-    'with %j alone asks for no scope, and is refused',
+    'with %j alone has no scope, and is refused',
     (query) => {
       expect(refusalOf(query)).toContain('INVALID_SCOPE');
     },
@@ -207,7 +207,7 @@ describe('an installation', () => {
     expect(refusalOf(query, settings)).toBe('here INVALID_REQUEST');
   });
 
-  test('with more than installs needs a code, and somewhere to answer', () => {
+  test('with scopes that install nothing needs a code and a redirect URI', () => {
     const query = { scope: 'bot identify' };
     expect(refusalOf(query)).toBe('here INVALID_REQUEST');
     expect(refusalOf({ ...query, response_type: 'code' })).toBe('accepted');
@@ -220,7 +220,7 @@ describe('an installation', () => {
     expect(refusalOf({}, none)).toBe('here INVALID_SCOPE');
   });
 
-  test('gives the bot known permissions only', () => {
+  test('requests known permissions only', () => {
     expect(read({ scope: 'bot', permissions: '9'.repeat(32) }).permissions).toBe(
       BigInt('9'.repeat(32)) & ALL_PERMISSIONS,
     );
@@ -233,17 +233,17 @@ describe('an installation', () => {
     [{ guild_id: '5', disable_guild_select: 'false' }, 5n, false],
     [{ guild_id: '5', disable_guild_select: 'true' }, 5n, true],
     [{ disable_guild_select: 'true' }, null, false],
-  ])('with %j chooses %s, fixed: %s', (query, guildId, guildIsFixed) => {
+  ])('with %j selects the guild %s, fixed: %s', (query, guildId, guildIsFixed) => {
     expect(read(query)).toMatchObject({ guildId, guildIsFixed });
   });
 });
 
-describe('the link that the service provides states the scopes of a server', () => {
+describe('the provided install link has the scopes of a server', () => {
   const provided = { scope: 'applications.commands bot', permissions: '2048' };
   const settings = { userInstallScopes: ['applications.commands', 'identify'] };
   const code = { response_type: 'code' };
 
-  test('and the person is asked for those of the user context', () => {
+  test('and requests those of the user context for a user', () => {
     expect(read({ ...provided, ...code }, settings).scopes.USER).toEqual(['identify', 'applications.commands']);
   });
 

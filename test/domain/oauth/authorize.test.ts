@@ -66,8 +66,8 @@ const installations = async () => {
 const grants = () => app.db.reader.oAuthGrant.findMany({ where: { applicationId: application.id } });
 const codes = () => app.db.reader.authorizationCode.findMany({ where: { grant: { applicationId: application.id } } });
 
-describe('what a person allows', () => {
-  test('is granted with a code, and written down', async () => {
+describe('an authorization', () => {
+  test('grants the allowed scopes with a code, and is audited', async () => {
     const query = {
       ...forCode,
       scope: 'identify email guilds',
@@ -111,7 +111,7 @@ describe('what a person allows', () => {
     expect(await installations()).toEqual([]);
   });
 
-  test('keeps the redirect URI only where the request stated it', async () => {
+  test('stores the redirect URI only if the request has one', async () => {
     await decide({ response_type: 'code', scope: 'identify' });
     expect(await codes()).toMatchObject([{ redirectUri: null, codeChallenge: null }]);
   });
@@ -120,13 +120,13 @@ describe('what a person allows', () => {
     ['a request for one', { ...forCode, scope: 'bot' }, true],
     ['no response type', { redirect_uri: CALLBACK, scope: 'bot' }, false],
     ['nowhere to answer', { scope: 'bot' }, false],
-  ])('is answered with a code for %s: %s', async (_what, query, expected) => {
+  ])('returns a code for %s: %s', async (_what, query, expected) => {
     const { code } = await decide(query, { guildId: harbour });
     expect(code !== null).toBe(expected);
     expect(await grants()).toHaveLength(expected ? 1 : 0);
   });
 
-  test('has to be something', async () => {
+  test('requires at least one scope', async () => {
     for (const scopes of [[], ['email'], ['x']]) {
       await expect(decide({ ...forCode, scope: 'identify' }, { scopes })).rejects.toMatchObject({
         code: 'INVALID_INPUT',
@@ -136,13 +136,13 @@ describe('what a person allows', () => {
     expect(await grants()).toEqual([]);
   });
 
-  test('is allowed by a person', async () => {
+  test('requires a signed-in user', async () => {
     const bot = callContext(app, { kind: 'anonymous' });
     expect(await outcome(decide({ ...forCode, scope: 'identify' }, {}, { ...ada, call: bot }))).toBe('UNAUTHENTICATED');
   });
 
   test.each([{ scope: 'identify' }, { scope: 'bot' }])(
-    'is nothing for an application that was deleted meanwhile, with %j',
+    'is refused if the application is deleted in the meantime, with %j',
     async (query) => {
       const request = requestFor({ ...forCode, ...query });
       await app.db.writer.application.update({ where: { id: application.id }, data: { deletedAt: new Date() } });
@@ -179,7 +179,7 @@ describe('an installation', () => {
     expect(guildId).toBe((await installations())[0]?.guildId);
   });
 
-  test('goes nowhere else', async () => {
+  test('is refused for another target', async () => {
     const target = 'MOON' as 'USER';
     await expect(decide(both, { target })).rejects.toMatchObject({
       fields: [{ path: 'target', code: 'BASE_TYPE_CHOICES' }],
@@ -197,13 +197,13 @@ describe('an installation', () => {
     expect((await installations()).map(({ guildId: id }) => id)).toEqual([expected()]);
   });
 
-  test('needs a server to be chosen', async () => {
+  test('requires a selected server', async () => {
     await expect(decide({ scope: 'bot' })).rejects.toMatchObject({
       fields: [{ path: 'guildId', code: 'BASE_TYPE_REQUIRED' }],
     });
   });
 
-  test('does not happen when what installs is not allowed; then no server is needed', async () => {
+  test('does not happen without the install scopes, which then need no server', async () => {
     const query = { ...forCode, scope: 'bot identify' };
     expect(await decide(query, { scopes: ['identify'] })).toMatchObject({ scopes: ['identify'], guildId: null });
     expect(await decide(query, { scopes: ['identify'], guildId: harbour })).toMatchObject({ guildId: null });
@@ -224,7 +224,7 @@ describe('an installation', () => {
     expect(await grants()).toMatchObject([{ guildId: withBot ? harbour : null }]);
   });
 
-  test('and what it is granted happen both or not at all', async () => {
+  test('happens together with its grant, or not at all', async () => {
     const query = { ...forCode, scope: 'bot identify' };
     const outsider = decide(query, { guildId: harbour }, bob);
     await expect(outsider).rejects.toBeInstanceOf(DomainError);
@@ -234,14 +234,14 @@ describe('an installation', () => {
   });
 });
 
-describe('what was granted before', () => {
+describe('an earlier grant', () => {
   const granted = (scope: string, of = application, redirect_uri = CALLBACK) => {
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     return isGrantedAlready(ada.call, requestFor({ response_type: 'code', redirect_uri, scope, ...pkce }, of));
   };
   const allow = (scope: string, by = ada) => decide({ ...forCode, scope }, {}, by);
 
-  test('is what the person allowed, all grants together', async () => {
+  test('covers the scopes of all grants together', async () => {
     expect(await granted('identify')).toBe(false);
     await allow('identify');
     expect([await granted('identify'), await granted('identify guilds')]).toEqual([true, false]);
@@ -249,7 +249,7 @@ describe('what was granted before', () => {
     expect([await granted('identify guilds'), await granted('email')]).toEqual([true, false]);
   });
 
-  test('is nothing of another person or another application, or by client credentials', async () => {
+  test('is not one of another user or application, or one by client credentials', async () => {
     const other = await makeApplication();
     await allow('identify', bob);
     await grantClientCredentials(bob.call, { application: other, byType: 'confidential' }, 'identify');
@@ -272,7 +272,7 @@ describe('what was granted before', () => {
       'a link with nowhere to answer',
       () => isGrantedAlready(ada.call, { ...requestFor({ ...forCode, scope: 'identify' }), redirectUri: null }),
     ],
-  ])('needs the screen all the same for %s', async (_what, ask) => {
+  ])('does not skip the screen for %s', async (_what, ask) => {
     await decide({ ...forCode, scope: 'identify bot' }, { guildId: harbour });
     expect(await granted('identify')).toBe(true);
     expect(await ask()).toBe(false);

@@ -61,10 +61,10 @@ function allow({ call } = ada, scopes = ['bot', 'applications.commands'], query:
   return authorize(call, requestFor(query), decision);
 }
 
-describe('the screen', () => {
+describe('the consent screen', () => {
   const guildsOf = async ({ call }: Caller) => (await loadConsentFacts(call, requestFor(FOR_BOT))).guilds;
 
-  test('lists the servers on the boxes of the person, and says which cannot be reached', async () => {
+  test("lists the servers on the user's boxes, with their connection states", async () => {
     const away = await putBox(app, ada);
     const cellar = await putBoxGuild(app, away, { name: 'Cellar' });
     const lost = await putBox(app, ada);
@@ -77,7 +77,7 @@ describe('the screen', () => {
     ]);
   });
 
-  test('lists all of many, and none of those of others', async () => {
+  test('lists all of many servers, and none of other users', async () => {
     const ids = Array.from({ length: 201 }, () => box.nextId());
     const data = ids.map((id) => ({ id, name: `Room ${id}`, boxId: box.box.id, ownerId: 1n }));
     await app.db.writer.boxGuild.createMany({ data });
@@ -86,8 +86,8 @@ describe('the screen', () => {
   });
 });
 
-describe('what the owner of a box allows', () => {
-  test('is installed there', async () => {
+describe('an authorization by the owner of a box', () => {
+  test('installs the application on the box', async () => {
     expect(await allow()).toMatchObject({ code: null, guildId: attic.id, permissions: 2_048n });
     expect(boxes.has(attic.id, application.id)).toBe(true);
     const found = { applicationId: application.id, guildId: attic.id };
@@ -95,7 +95,7 @@ describe('what the owner of a box allows', () => {
     expect(await findInstallation(bob.call, found)).toBeNull();
   });
 
-  test('is refused to others, without the bot, and while the box is away; then there is no code either', async () => {
+  test('is refused to other users, without the bot, and while the box is away, and then returns no code', async () => {
     const query = { ...FOR_BOT, response_type: 'code', redirect_uri: CALLBACK };
     expect(await outcome(allow(bob))).toBe('UNKNOWN_GUILD');
     expect(await outcome(allow(ada, ['applications.commands']))).toBe('INVALID_INPUT');
@@ -116,12 +116,12 @@ describe('the tokens of a code', () => {
     return () => redeemCode(nobody, { application, byType: 'confidential' }, input);
   };
 
-  test('come with the server, as the box has it', async () => {
+  test('include the server from the box', async () => {
     const tokens = await (await redeem())();
     expect(tokens.guild).toEqual(attic.snapshot.guild);
   });
 
-  test('come without it while the box is away', async () => {
+  test('omit the server while the box is away', async () => {
     const exchange = await redeem();
     home.unreachable.add(attic.id);
     expect(await exchange()).toMatchObject({ guild: null, scopes: ['identify', 'bot'] });

@@ -7,7 +7,7 @@ const UNRESERVED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 const verifier = fc.string({ unit: fc.constantFrom(...UNRESERVED), minLength: 43, maxLength: 128 });
 const s256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-test('a verifier fits the challenge that was made from it, and no other (RFC 7636, section 4.6)', () => {
+test('a verifier matches its own challenge, and no other (RFC 7636, section 4.6)', () => {
   fc.assert(
     fc.property(verifier, verifier, (one, other) => {
       expect(isS256Challenge(s256(one))).toBe(true);
@@ -19,12 +19,12 @@ test('a verifier fits the challenge that was made from it, and no other (RFC 763
   );
 });
 
-test('the example of RFC 7636, appendix B, fits', () => {
+test('the example of RFC 7636, appendix B, matches', () => {
   const example = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   expect(verifierFits(example, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')).toBe(true);
 });
 
-test('without a challenge nothing is to be shown', () => {
+test('no verifier is needed without a challenge', () => {
   expect(verifierFits(undefined, null)).toBe(true);
   expect(verifierFits('', null)).toBe(false);
 });
@@ -36,7 +36,7 @@ test.each([
   ['129 characters', 'x'.repeat(129), false],
   ['a character that is not unreserved', `${'x'.repeat(43)}+`, false],
   ['a line end after it', `${'x'.repeat(43)}\n`, false],
-])('a verifier of %s fits its hash: %s', (_name, text, fits) => {
+])('a verifier of %s matches its hash: %s', (_name, text, fits) => {
   expect(verifierFits(text, s256(text))).toBe(fits);
 });
 
@@ -48,10 +48,10 @@ test.each([
   [`${'x'.repeat(42)}=`, false],
   [`${'x'.repeat(42)}+`, false],
   [`${'-_'.repeat(21)}x`, true],
-])('%s is a challenge: %s', (text, expected) => {
+])('%s is a valid challenge: %s', (text, expected) => {
   expect(isS256Challenge(text)).toBe(expected);
 });
 
-test('a challenge of another length fits nothing', () => {
+test('a challenge of another length matches no verifier', () => {
   expect(verifierFits('x'.repeat(43), s256('x'.repeat(43)).slice(1))).toBe(false);
 });

@@ -41,12 +41,12 @@ describe('a redirect URI', () => {
     expect(registeredUris({ redirectUris: [uri] })).toEqual([uri]);
   });
 
-  test.each(refused)('may not be %s, nor counts it where it was kept', (uri) => {
+  test.each(refused)('may not be %s, which is ignored if it is stored', (uri) => {
     expect(redirectUris().safeParse([uri]).success).toBe(false);
     expect(registeredUris({ redirectUris: [WEB, uri] })).toEqual([WEB]);
   });
 
-  test('counts once; there are ten at most, of 512 characters at most', () => {
+  test('is stored once, and there are at most ten of at most 512 characters', () => {
     const many = Array.from({ length: 10 }, (_, index) => `${WEB}/${index}`);
     expect(redirectUris().parse([...many, ...many])).toEqual(many);
     expect(redirectUris().safeParse([...many, WEB]).success).toBe(false);
@@ -81,7 +81,7 @@ describe('a stated redirect URI is registered', () => {
     expect(isRegistered(stated, ['https://another.example/', registered])).toBe(expected);
   });
 
-  test('at any port of a loopback address, and only there', () => {
+  test('at any port of a loopback address only', () => {
     const port = fc.integer({ min: 1, max: 65_535 });
     const host = fc.constantFrom('localhost', '127.0.0.1', '[::1]', 'client.example', '192.168.0.1');
     fc.assert(
@@ -93,7 +93,7 @@ describe('a stated redirect URI is registered', () => {
     );
   });
 
-  test('when nothing is, never', () => {
+  test('never, if none is registered', () => {
     expect(isRegistered(WEB, [])).toBe(false);
   });
 });
@@ -104,6 +104,6 @@ test.each([
   [false, 'http://localhost/', false],
   [false, 'com.example.app:/back', true],
   [true, 'com.example.app:/back', true],
-])('public %s, answered at %s: another program can pose as it: %s', (publicClient, uri, expected) => {
+])('a client (public: %s) with the redirect URI %s can be impersonated: %s', (publicClient, uri, expected) => {
   expect(canBePosedAs({ publicClient }, uri)).toBe(expected);
 });

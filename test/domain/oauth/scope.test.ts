@@ -13,7 +13,7 @@ const refusal = (text: string) => {
 };
 
 describe('a scope parameter', () => {
-  test('names honoured scopes with spaces or pluses between, each of which counts once', () => {
+  test('has supported scopes with spaces or pluses between them, each of which counts once', () => {
     const scopes = fc.array(fc.constantFrom(...HONOURED_SCOPES), { minLength: 1, maxLength: 12 });
     const gap = fc.constantFrom(' ', '+', '  ', ' + ');
     fc.assert(
@@ -42,7 +42,7 @@ describe('a scope parameter', () => {
 });
 
 describe('stored scopes', () => {
-  test('are the honoured ones, in one order', () => {
+  test('are the supported ones, in one order', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...HONOURED_SCOPES, 'rpc', 'messages.read']), (names) => {
         expect(storedScopes(names)).toEqual(HONOURED_SCOPES.filter((scope) => names.includes(scope)));
@@ -50,7 +50,7 @@ describe('stored scopes', () => {
     );
   });
 
-  test.each([null, undefined, {}, 'bot', [1, null]])('are none in %j', (value) => {
+  test.each([null, undefined, {}, 'bot', [1, null]])('are empty for %j', (value) => {
     expect(storedScopes(value)).toEqual([]);
   });
 });
@@ -70,7 +70,7 @@ describe('scopes of an installation', () => {
     expect(installScopes().safeParse(value).success).toBe(expected);
   });
 
-  test('count once', () => {
+  test('count once each', () => {
     expect(installScopes().parse(['bot', 'identify', 'bot'])).toEqual(['bot', 'identify']);
   });
 });

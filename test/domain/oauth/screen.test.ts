@@ -39,8 +39,8 @@ test.beforeAll(async ({ server }) => {
 const factsFor = (query: object, { call } = ada) =>
   loadConsentFacts(call, readAuthorizationRequest(application, parseAuthorizationQuery(query)));
 
-describe('the screen shows', () => {
-  test('the bot, and the servers the person manages, by name', async () => {
+describe('the consent screen shows', () => {
+  test('the bot, and the servers that the user manages, by name', async () => {
     const { bot, guilds } = await factsFor({ scope: 'bot' });
     expect(bot).toMatchObject({ id: application.id, bot: true });
     expect(guilds.map(({ name, box }) => [name, box])).toEqual([
@@ -49,13 +49,13 @@ describe('the screen shows', () => {
     ]);
   });
 
-  test('no servers where it is not for servers', async () => {
+  test('no servers if it offers no server install', async () => {
     expect((await factsFor({ scope: 'applications.commands', integration_type: '1' })).guilds).toEqual([]);
   });
 
-  test('all servers of somebody who has more than are read at a time', async () => {
+  test('all servers of a user who has more than one page of them', async () => {
     const cleo = await newCaller(app, 'cleo');
-    // At once: to make so many through the domain takes longer than all other tests here.
+    // Created directly, since the domain functions would take too long.
     const ids = Array.from({ length: 201 }, () => app.nextId());
     const { writer } = app.db;
     await writer.guild.createMany({ data: ids.map((id) => ({ id, name: `Guild ${id}`, ownerId: cleo.id })) });
@@ -63,17 +63,17 @@ describe('the screen shows', () => {
     expect((await factsFor({ scope: 'bot' }, cleo)).guilds.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('nothing to nobody', async () => {
+  test('an error to anonymous callers', async () => {
     const nobody = { ...ada, call: callContext(app, { kind: 'anonymous' }) };
     expect(await outcome(factsFor({ scope: 'bot' }, nobody))).toBe('UNAUTHENTICATED');
   });
 });
 
-describe('what was installed', () => {
+describe('an installation', () => {
   const find = (guildId: bigint | null, { call } = ada, applicationId = application.id) =>
     findInstallation(call, { applicationId, guildId });
 
-  test('is found in one’s own servers and one’s own account alone', async () => {
+  test("is found only in the caller's own servers and their own account", async () => {
     expect([await find(harbour.id), await find(null)]).toEqual([null, null]);
     const of = { applicationId: application.id };
     await installApplication(ada.call, { ...of, guildId: harbour.id, scopes: ['bot'], permissions: 2048n });
@@ -90,7 +90,7 @@ describe('what was installed', () => {
     expect([await find(harbour.id, bob), await find(null, bob), await find(1n)]).toEqual([null, null, null]);
   });
 
-  test('of an application that is not there is not found', async () => {
+  test('of an unknown application is not found', async () => {
     expect(await outcome(find(null, ada, 1n))).toBe('UNKNOWN_APPLICATION');
     const nobody = { ...ada, call: callContext(app, { kind: 'anonymous' }) };
     expect(await outcome(find(null, nobody))).toBe('UNAUTHENTICATED');

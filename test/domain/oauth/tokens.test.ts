@@ -47,7 +47,7 @@ afterAll(() => server.stop());
 async function makeClient(settings: Partial<Application> = {}, byType: Client['byType'] = 'confidential') {
   const { redirectUris: _redirectUris, serverInstallScopes: _server, userInstallScopes: _user, ...rest } = settings;
   const { id } = await createBot(server.app, { owner });
-  // Also what a client may only come to be in time, such as one without an owner, and a secret that is known beforehand.
+  // Includes states that a client can only reach later, such as having no owner, and a known secret.
   const data = { redirectUris: [REDIRECT_URI, SECOND_URI], clientSecretHash: hashSecret('the secret'), ...rest };
   const application = await server.app.db.writer.application.update({ where: { id }, data });
   return { application, byType } satisfies Client;
@@ -78,11 +78,10 @@ const audited = async (action: string) => {
   ]);
 };
 
-/** How each of several ended, in no order. */
 const outcomes = async (attempts: Promise<unknown>[]) => (await Promise.all(attempts.map(outcome))).sort();
 
-describe('what works once', () => {
-  test('a code: of three that have all found it unused, one gets tokens, and the grant ends', async () => {
+describe('single use', () => {
+  test('of a code: one of three calls that all found it unused gets tokens, and the grant ends', async () => {
     const code = await codeFor();
     const call = callContext(readingTogether(server.app, 'authorizationCode.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => redeem(code, { call })))).toEqual([
@@ -94,7 +93,7 @@ describe('what works once', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([[null, grace.id]]);
   });
 
-  test('a refresh token: of three that have all found it unused, one gets tokens, and the grant ends', async () => {
+  test('of a refresh token: one of three calls that all found it unused gets tokens, and the grant ends', async () => {
     const tokens = await redeem(await codeFor());
     const call = callContext(readingTogether(server.app, 'oAuthToken.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => refresh(tokens, undefined, call)))).toEqual([
@@ -106,7 +105,7 @@ describe('what works once', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([[null, grace.id]]);
   });
 
-  test('a code, one use after the other: the second ends what came of the first', async () => {
+  test('of a code: a second use revokes the tokens of the first', async () => {
     const code = await codeFor();
     const tokens = await redeem(code);
     expect(await outcome(redeem(code))).toBe('INVALID_GRANT');
@@ -115,7 +114,7 @@ describe('what works once', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([[null, grace.id]]);
   });
 
-  test('a refresh token, one use after the other: the second ends what came of the first', async () => {
+  test('of a refresh token: a second use revokes the tokens of the first', async () => {
     const first = await redeem(await codeFor());
     const second = await refresh(first);
     expect(await outcome(refresh(first))).toBe('INVALID_GRANT');
@@ -123,7 +122,7 @@ describe('what works once', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([[null, grace.id]]);
   });
 
-  test('a code that was used and has run out since, or comes with another redirect URI, ends the grant all the same', async () => {
+  test('of a code: a second use also ends the grant after its expiry or with another redirect URI', async () => {
     for (const again of [{ redirectUri: SECOND_URI }, {}]) {
       const code = await codeFor();
       const tokens = await redeem(code);
@@ -137,7 +136,7 @@ describe('what works once', () => {
     ]);
   });
 
-  test('a refresh token that was used and has run out since, or asks for too much, ends the grant all the same', async () => {
+  test('of a refresh token: a second use also ends the grant after its expiry or with too many scopes', async () => {
     for (const scope of ['email', undefined]) {
       const first = await redeem(await codeFor());
       const second = await refresh(first);
@@ -151,7 +150,7 @@ describe('what works once', () => {
     ]);
   });
 
-  test('a revocation: of three at the same time, one is audited', async () => {
+  test('of a revocation: one of three at the same time is audited', async () => {
     const { accessToken } = await redeem(await codeFor());
     const call = callContext(readingTogether(server.app, 'oAuthToken.findUnique', 3), { kind: 'anonymous' });
     expect(await outcomes([1, 2, 3].map(() => revokeToken(call, client, accessToken)))).toEqual(['ok', 'ok', 'ok']);
@@ -160,8 +159,8 @@ describe('what works once', () => {
   });
 });
 
-describe('what lasts', () => {
-  test('a code 100 seconds', async () => {
+describe('the lifetime', () => {
+  test('of a code is 100 seconds', async () => {
     const [early, late] = [await codeFor(), await codeFor()];
     clock.advance(99_999);
     expect(await outcome(redeem(early))).toBe('ok');
@@ -169,7 +168,7 @@ describe('what lasts', () => {
     expect(await outcome(redeem(late))).toBe('INVALID_GRANT');
   });
 
-  test('an access token 7 days', async () => {
+  test('of an access token is 7 days', async () => {
     const tokens = await redeem(await codeFor(client, { scope: 'identify guilds' }));
     expect(tokens.expiresIn * 1_000).toBe(7 * DAY_MS);
     clock.advance(7 * DAY_MS - 1);
@@ -185,7 +184,7 @@ describe('what lasts', () => {
     expect(await actorOf(tokens)).toBeNull();
   });
 
-  test('a refresh token 180 days, each use anew; what has run out goes with the next use', async () => {
+  test('of a refresh token is 180 days from each use, and the next use deletes expired ones', async () => {
     const first = await redeem(await codeFor());
     clock.advance(180 * DAY_MS - 1);
     const second = await refresh(first);
@@ -194,7 +193,7 @@ describe('what lasts', () => {
       select: { kind: true, usedAt: true },
       orderBy: { expiresAt: 'asc' },
     });
-    // The first access token is gone; the used refresh token is kept, so that its next use is told.
+    // The first access token is gone. The used refresh token is kept to detect its reuse.
     expect(kinds).toEqual([
       { kind: 'REFRESH', usedAt: new Date(clock.now()) },
       { kind: 'ACCESS', usedAt: null },
@@ -205,7 +204,7 @@ describe('what lasts', () => {
     expect(await audited('OAUTH_REUSE')).toEqual([]);
   });
 
-  test('a grant as long as one of its codes or tokens; then it goes when the person allows something again', async () => {
+  test("of a grant is that of its codes and tokens, and the user's next authorization deletes it", async () => {
     await codeFor();
     clock.advance(50_000);
     const kept = await codeFor();
@@ -220,7 +219,7 @@ describe('what lasts', () => {
     expect(await grants()).toBe(2);
   });
 
-  test.each(['user', 'application'] as const)('no access token longer than its %s', async (gone) => {
+  test.each(['user', 'application'] as const)('of an access token ends with its %s', async (gone) => {
     const tokens = await redeem(await codeFor());
     const { writer } = server.app.db;
     const data = { deletedAt: new Date(clock.now()) };
@@ -242,13 +241,13 @@ describe('a code', () => {
     expect(await outcome(redeem(await codeFor(client, options), { redirectUri }))).toBe(expected);
   });
 
-  test('without a challenge is of no use to a public client', async () => {
+  test('without a challenge is refused to a public client', async () => {
     const code = await codeFor();
     expect(await outcome(redeem(code, { as: { ...client, byType: 'public' } }))).toBe('INVALID_GRANT');
     expect(await outcome(redeem(code))).toBe('ok');
   });
 
-  test('with a challenge is of use to a public client that shows the verifier', async () => {
+  test('with a challenge is accepted from a public client that has the verifier', async () => {
     const { verifier, challenge } = pkcePair();
     const as: Client = { ...client, byType: 'public' };
     const code = await codeFor(client, { codeChallenge: challenge });
@@ -256,7 +255,7 @@ describe('a code', () => {
     expect(await outcome(redeem(code, { as, codeVerifier: verifier }))).toBe('ok');
   });
 
-  test('of another client, an access token and what never was are no codes', async () => {
+  test('of another client, and an access token, are refused', async () => {
     const code = await codeFor();
     const { accessToken } = await redeem(await codeFor());
     expect(await outcome(redeem(code, { as: await makeClient() }))).toBe('INVALID_GRANT');
@@ -264,7 +263,7 @@ describe('a code', () => {
     expect(await outcome(redeem(code))).toBe('ok');
   });
 
-  test('is only kept as its hash', async () => {
+  test('is stored as a hash only', async () => {
     const code = await codeFor();
     expect(code).toMatch(/^[\w-]{43}$/);
     const rows = await server.app.db.reader.authorizationCode.findMany({ where: { hash: hashSecret(code) } });
@@ -272,14 +271,14 @@ describe('a code', () => {
   });
 });
 
-describe('a client that was deleted meanwhile', () => {
+describe('a client that is deleted in the meantime', () => {
   const deleteClient = () =>
     server.app.db.writer.application.update({
       where: { id: client.application.id },
       data: { deletedAt: new Date(clock.now()) },
     });
 
-  test('gets nothing for a code, a refresh token or its credentials', async () => {
+  test('gets an error for a code, a refresh token or its credentials', async () => {
     const code = await codeFor();
     const tokens = await redeem(await codeFor());
     await deleteClient();
@@ -289,7 +288,7 @@ describe('a client that was deleted meanwhile', () => {
   });
 });
 
-test('a grant says when the last of its code and tokens is over, which its sweep goes by', async () => {
+test('a grant stores when the last of its code and tokens expires, which its removal uses', async () => {
   const endsIn = async () => {
     const { endsAt } = await server.app.db.reader.oAuthGrant.findFirstOrThrow({
       where: { applicationId: client.application.id },
@@ -313,7 +312,7 @@ describe('a refresh token', () => {
     [undefined, ['identify', 'email', 'guilds']],
     ['guilds', ['guilds']],
     ['guilds identify', ['identify', 'guilds']],
-  ])('asked for %s gives %j, and the next one all of the grant again', async (scope, expected) => {
+  ])('for the scopes %s returns %j, and the next one returns all scopes of the grant', async (scope, expected) => {
     const first = await redeem(await codeFor(client, { scope: 'identify email guilds' }));
     const second = await refresh(first, scope);
     expect(second.scopes).toEqual(expected);
@@ -329,7 +328,7 @@ describe('a refresh token', () => {
     expect(await outcome(refresh(tokens))).toBe('ok');
   });
 
-  test('is no access token', async () => {
+  test('is refused as an access token', async () => {
     const { refreshToken } = await redeem(await codeFor());
     expect(await findTokenActor(server.app.db.reader, clock.now(), refreshToken ?? '')).toBeNull();
     expect(await findTokenActor(server.app.db.reader, clock.now(), 'no token')).toBeNull();
@@ -358,7 +357,7 @@ describe('a client', () => {
     expect(await recognised((await makeClient(settings)).application.id, secret)).toBe(expected);
   });
 
-  test('that is not there is not recognised, whatever it shows', async () => {
+  test('that does not exist is refused with any secret', async () => {
     for (const secret of [undefined, '', 'the secret']) expect(await recognised(1n, secret)).toBe('INVALID_CLIENT');
   });
 });
@@ -372,7 +371,7 @@ describe('client credentials', () => {
   const ask = (scope?: string, as = client) => grantClientCredentials(nobody, as, scope);
   const COMMANDS = 'applications.commands applications.commands.permissions.update';
 
-  test('act for the owner, with identify when nothing is asked for, and cannot be refreshed', async () => {
+  test('act for the owner, have identify by default, and cannot be refreshed', async () => {
     const tokens = await ask();
     expect(tokens).toMatchObject({ refreshToken: null, scopes: ['identify'], guild: null, expiresIn: 604_800 });
     expect(await actorOf(tokens)).toMatchObject({
@@ -396,7 +395,7 @@ describe('client credentials', () => {
     ['guilds.join', 'INVALID_SCOPE', 'INVALID_SCOPE'],
     ['identify bot', 'INVALID_SCOPE', 'INVALID_SCOPE'],
     ['', 'INVALID_SCOPE', 'INVALID_SCOPE'],
-  ])('for %j: of a person %s, of a team %s', async (scope, ofPerson, ofTeam) => {
+  ])('for %j: of a user %s, of a team %s', async (scope, ofPerson, ofTeam) => {
     expect(await outcome(ask(scope))).toBe(ofPerson);
     expect(await outcome(ask(scope, await asTeam()))).toBe(ofTeam);
   });
@@ -406,11 +405,11 @@ describe('client credentials', () => {
     ['a public client without its secret', () => makeClient({ publicClient: true }, 'public')],
     ['a client that was public when it was recognised', () => makeClient({}, 'public')],
     ['a client without an owner', () => makeClient({ ownerUserId: null })],
-  ])('are not for %s', async (_name, make) => {
+  ])('are refused to %s', async (_name, make) => {
     expect(await outcome(ask(undefined, await make()))).toBe('UNAUTHORIZED_CLIENT');
   });
 
-  test('leave no grants behind that nothing works of', async () => {
+  test('leave no expired grants', async () => {
     const first = await ask();
     await ask();
     expect(await grants()).toBe(2);
@@ -422,7 +421,7 @@ describe('client credentials', () => {
 });
 
 describe('a revocation', () => {
-  test('of a refresh token ends all that the person granted, and nothing of others', async () => {
+  test('of a refresh token ends all grants of the user to the client, and no others', async () => {
     const other = await makeClient();
     const [mine, again] = [await redeem(await codeFor()), await redeem(await codeFor())];
     const elsewhere = await redeem(await codeFor(other), { as: other });
@@ -432,7 +431,7 @@ describe('a revocation', () => {
     expect(await Promise.all([elsewhere, owners].map(actorOf))).not.toContain(null);
   });
 
-  test('by another client, or of what is no token, changes nothing', async () => {
+  test('by another client, or of an invalid token, changes nothing', async () => {
     const tokens = await redeem(await codeFor());
     await revokeToken(nobody, await makeClient(), tokens.accessToken);
     await revokeToken(nobody, client, 'no token');
@@ -442,7 +441,7 @@ describe('a revocation', () => {
 });
 
 describe('GET /oauth2/@me', () => {
-  test('is for tokens alone, and shows the user only with identify', async () => {
+  test('accepts tokens only, and returns the user only with identify', async () => {
     const as = async (tokens: IssuedTokens) => {
       const actor = await actorOf(tokens);
       if (!actor) throw new Error('the token is not valid');
