@@ -10,7 +10,7 @@ test.beforeAll(({ server }) => {
   ({ app } = server);
 });
 
-test('a new role is told of, and each that it moved up, and it stands in the log', async () => {
+test('a new role is published with each role that it moved, and audited', async () => {
   const [guild, other] = [await createGuild(app), await createGuild(app)];
   const owner = callOf(app, guild.owner);
   await createRole(callOf(app, other.owner), other.id, { name: 'elsewhere' });
@@ -32,7 +32,7 @@ test('a new role is told of, and each that it moved up, and it stands in the log
   expect((await app.db.reader.role.findFirst(stands))?.position).toBe(1);
 });
 
-test('a guild has 250 roles at most, @everyone among them, though two take the last place at once', async () => {
+test('a guild has at most 250 roles including `@everyone`, even if two take the last place at once', async () => {
   const guild = await createGuild(app);
   const data = Array.from({ length: 248 }, (_, n) => ({ id: app.nextId(), guildId: guild.id, name: `${n}` }));
   await app.db.writer.role.createMany({ data });
@@ -45,5 +45,4 @@ test('a guild has 250 roles at most, @everyone among them, though two take the l
   expect(await app.db.reader.role.count({ where: { guildId: guild.id } })).toBe(250);
 });
 
-/** What was done before what was refused. */
 const byStatus = (a: { status: string }, b: { status: string }) => a.status.localeCompare(b.status);

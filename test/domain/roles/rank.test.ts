@@ -14,7 +14,7 @@ test.beforeAll(({ server }) => {
 
 const make = (guild: TestGuild, name: string) => createRole(callOf(app, guild.owner), guild.id, { name });
 
-test('who manages roles by @everyone alone makes them, and reaches none: not even by a high role of another guild', async () => {
+test('a member with Manage Roles from `@everyone` only can create roles, but not assign or move any, despite a role in another guild', async () => {
   const [guild, other] = [await createGuild(app), await createGuild(app)];
   const ada = await createPerson(app);
   await addMember(app, guild.id, ada);
@@ -32,7 +32,7 @@ test('who manages roles by @everyone alone makes them, and reaches none: not eve
   expect(await createRole(call, guild.id, { name: 'mine' })).toMatchObject({ position: 1 });
 });
 
-test('a role that is given no position, or null, stays where it is', async () => {
+test('a role without a position, or with null, stays in place', async () => {
   const guild = await createGuild(app);
   const [c, b, a] = [await make(guild, 'c'), await make(guild, 'b'), await make(guild, 'a')];
   const sort = async (...positions: Parameters<typeof setRolePositions>[2]) => {
@@ -43,7 +43,7 @@ test('a role that is given no position, or null, stays where it is', async () =>
   for (const position of [null, undefined]) {
     for (const { id: roleId } of [a, b, c]) expect(await sort({ roleId, position })).toEqual(stays);
   }
-  // Of a role that is named twice, the last position counts, and null says nothing.
+  // If a role is named several times, its last position counts, and null is ignored.
   const twice = [a.id, a.id, a.id].map((roleId, index) => ({ roleId, position: [3, 2, null][index] }));
   expect(await sort(...twice)).toEqual(['0 @everyone', '1 b', '2 a', '3 c']);
 });

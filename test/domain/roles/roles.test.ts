@@ -51,7 +51,7 @@ async function sort(person: Person, guild: MadeGuild, positions: [{ id: string }
   return person.ask(SORT, { input });
 }
 
-/** The names of a guild's roles above @everyone, lowest first; their positions are 1, 2, 3 and so on. */
+/** The names of a guild's roles above `@everyone`, lowest first. Checks that their positions are consecutive. */
 async function orderOf(guild: MadeGuild): Promise<string[]> {
   const roles = await rolesOf(guild);
   expect(roles.map((role) => role.position)).toEqual(roles.map((_, index) => index));
@@ -64,7 +64,6 @@ async function rolesOf(guild: MadeGuild): Promise<{ id: string; name: string; po
   return (await owner.graphql(query, { id: guild.id })).guild.roles;
 }
 
-/** A guild in which `manager` has a role with ManageRoles, below one named `above`. */
 async function guildWithManager() {
   const guild = await createGuild(owner);
   await invite(owner, guild, manager);
@@ -76,7 +75,7 @@ async function guildWithManager() {
 }
 
 describe('a new role', () => {
-  it('ranks just above @everyone and moves the others up', async () => {
+  it('is placed just above `@everyone` and moves the others up', async () => {
     const guild = await createGuild(owner);
     for (const name of ['first', 'second', 'third']) await createRole(owner, guild, name, 0n);
     const roles = await rolesOf(guild);
@@ -88,7 +87,7 @@ describe('a new role', () => {
     ]);
   });
 
-  it('has the permissions of @everyone when none are given, and keeps known bits only', async () => {
+  it('has the permissions of `@everyone` by default, and stores known bits only', async () => {
     const guild = await createGuild(owner);
     const everyone = await server.app.db.reader.role.findUniqueOrThrow({ where: { id: BigInt(guild.id) } });
     expect((await createRole(owner, guild, 'plain')).permissions).toBe(String(everyone.permissions));
@@ -96,7 +95,7 @@ describe('a new role', () => {
     expect(wide.permissions).toBe(String(Permission.KickMembers));
   });
 
-  it('cannot carry what its maker lacks', async () => {
+  it('cannot have permissions that its creator lacks', async () => {
     const { guild } = await guildWithManager();
     const ask = (permissions: bigint) =>
       manager.ask(CREATE_ROLE, { input: { guildId: guild.id, name: 'more', permissions: String(permissions) } });
@@ -112,7 +111,7 @@ describe('a new role', () => {
   });
 
   it.each(['-1', '0x8', '1e3', ' 1', '', 'all', '1'.repeat(33)])(
-    'is refused the permissions %j',
+    'is refused with the permissions %j',
     async (permissions) => {
       const guild = await createGuild(owner);
       const { errors } = await owner.ask(CREATE_ROLE, { input: { guildId: guild.id, name: 'odd', permissions } });
@@ -123,7 +122,7 @@ describe('a new role', () => {
     },
   );
 
-  it('stands alone at its position when ten are made at once', async () => {
+  it('has its own position if ten are created at once', async () => {
     const guild = await createGuild(owner);
     await Promise.all(Array.from({ length: 10 }, (_, n) => createRole(owner, guild, `role ${n}`, 0n)));
     expect((await rolesOf(guild)).map((role) => role.position)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -131,7 +130,6 @@ describe('a new role', () => {
 });
 
 describe('sorting roles', () => {
-  /** A guild with the roles a, b, c and d, from the lowest. */
   async function guildWithRoles() {
     const guild = await createGuild(owner);
     const d = await createRole(owner, guild, 'd');
@@ -141,7 +139,7 @@ describe('sorting roles', () => {
     return { guild, a, b, c, d };
   }
 
-  it('gives those that are named their positions, and keeps the others in their order', async () => {
+  it('sets the given positions, and keeps the order of the other roles', async () => {
     const { guild, a, b, c, d } = await guildWithRoles();
     const { data } = await sort(owner, guild, [[a, 3]]);
     expect(data.setRolePositions.roles.map((role: { name: string }) => role.name)).toEqual([
@@ -168,7 +166,7 @@ describe('sorting roles', () => {
     expect(await orderOf(guild)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  it('takes a position beyond the ends for that end, puts the older role above where two want one place, and leaves @everyone below', async () => {
+  it('clamps positions, puts the older of two roles with one position above, and keeps `@everyone` lowest', async () => {
     const { guild, a, c, d } = await guildWithRoles();
     await sort(owner, guild, [[a, 99]]);
     expect(await orderOf(guild)).toEqual(['b', 'c', 'd', 'a']);
@@ -186,17 +184,17 @@ describe('sorting roles', () => {
     expect(await orderOf(guild)).toEqual(['a', 'c', 'd', 'b']);
   });
 
-  it('knows where a role stands when positions have gaps or are equal', async () => {
+  it('works if existing positions have gaps or are equal', async () => {
     const { guild, a, b, c, d } = await guildWithRoles();
     const place = ({ id }: { id: string }, position: number) =>
       server.app.db.writer.role.update({ where: { id: BigInt(id) }, data: { position } });
     await Promise.all([place(a, 2), place(b, 5), place(c, 5), place(d, 9)]);
-    // Of b and c, which stand at 5, c is older.
+    // Of b and c, both at 5, c is older.
     await sort(owner, guild, [[a, 5]]);
     expect(await orderOf(guild)).toEqual(['b', 'c', 'a', 'd']);
   });
 
-  it('tells of each role that moved, and of it in the log, once', async () => {
+  it('publishes each moved role, and audits them together, once', async () => {
     const { guild, a, b } = await guildWithRoles();
     const { events } = hearGuild(server, guild.id);
     await sort(owner, guild, [[a, 2]]);
@@ -219,7 +217,7 @@ describe('sorting roles', () => {
     ]);
   });
 
-  it('reaches only roles below the highest of whoever sorts, and only to below it', async () => {
+  it('is limited to roles below the highest of the caller, and to positions below that', async () => {
     const { guild, above, managing } = await guildWithManager();
     const low = await createRole(owner, guild, 'low', 0n);
     const lowest = await createRole(owner, guild, 'lowest', 0n);
@@ -232,7 +230,7 @@ describe('sorting roles', () => {
     await refused(manager, [[above, 1]]);
     await refused(member, [[low, 1]]);
     expect(await orderOf(guild)).toEqual(['lowest', 'low', 'managing', 'above']);
-    // What stays where it is may be named.
+    // Roles that do not move may be named.
     const answer = await sort(manager, guild, [
       [low, 1],
       [lowest, 2],
@@ -243,7 +241,7 @@ describe('sorting roles', () => {
     expect(await orderOf(guild)).toEqual(['low', 'lowest', 'managing', 'above']);
   });
 
-  it('finds no roles of elsewhere', async () => {
+  it('does not find roles of another guild', async () => {
     const { guild, a } = await guildWithRoles();
     const other = await createGuild(owner);
     expect((await sort(owner, other, [[a, 1]])).errors[0]?.extensions.code).toBe('NOT_FOUND');
@@ -251,7 +249,7 @@ describe('sorting roles', () => {
     expect((await sort(manager, guild, [[a, 1]])).errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('lets whoever manages roles no longer reach a role that the owner put above theirs', async () => {
+  it('prevents a manager from using a role that the owner moved above theirs', async () => {
     const guild = await createGuild(owner);
     await invite(owner, guild, manager);
     const mod = await createRole(owner, guild, 'mod', Permission.ManageRoles);
@@ -262,7 +260,7 @@ describe('sorting roles', () => {
     expect(errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('leaves each role a place of its own when several sort and make roles at once', async () => {
+  it('leaves each role its own position if several callers sort and create roles at once', async () => {
     const { guild, a, b, c, d } = await guildWithRoles();
     const answers = await Promise.all([
       ...[a, b, c, d].map((role) => sort(owner, guild, [[role, 4]])),
@@ -289,7 +287,7 @@ describe('setting roles', () => {
     expect((await member.ask(channel, { input })).errors).toHaveLength(1);
   });
 
-  it('reaches only roles below the highest of whoever sets them', async () => {
+  it('is limited to roles below the highest of the caller', async () => {
     const { guild, above, managing } = await guildWithManager();
     const below = await createRole(owner, guild, 'below', 0n);
     expect((await setRoles(manager, guild, member, [below.id])).errors).toEqual([]);
@@ -301,7 +299,7 @@ describe('setting roles', () => {
     expect((await setRoles(member, guild, member, [below.id])).errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('never gives or takes a managed role or @everyone', async () => {
+  it('never adds or removes a managed role or `@everyone`', async () => {
     const guild = await createGuild(owner);
     await invite(owner, guild, member);
     const application = await createApplication(owner);
@@ -314,7 +312,7 @@ describe('setting roles', () => {
     expect(withEveryone.data.setMemberRoles.member.roles).toEqual([]);
   });
 
-  it('finds neither members nor roles of elsewhere', async () => {
+  it('finds neither members nor roles of another guild', async () => {
     const { guild } = await guildWithManager();
     const other = await createGuild(owner);
     const foreign = await createRole(owner, other, 'foreign');

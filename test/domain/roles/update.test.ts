@@ -22,7 +22,6 @@ import { addMember, callOf, createBot, createGuild, type TestGuild } from '../..
 let app: AppContext;
 let guild: TestGuild;
 let mod: User;
-/** The role that mod has, and one below. */
 let top: Role;
 let low: Role;
 test.beforeAll(({ server }) => {
@@ -42,7 +41,7 @@ const update = (role: { id: bigint }, fields: Parameters<typeof createRole>[2], 
   updateRole(callOf(app, by), { guildId: guild.id, roleId: role.id, ...fields });
 const remove = (role: { id: bigint }, by = mod) => deleteRole(callOf(app, by), { guildId: guild.id, roleId: role.id });
 
-test('a role that nobody names or colors is as on the reference platform', async () => {
+test('a role without a name and a colour has the documented defaults', async () => {
   const everyone = await getRole(callOf(app, mod), { guildId: guild.id, roleId: guild.id });
   expect(await make({})).toMatchObject({
     name: 'new role',
@@ -56,7 +55,7 @@ test('a role that nobody names or colors is as on the reference platform', async
 });
 
 describe('a change of a role', () => {
-  test('is told of, and stands in the log with what was', async () => {
+  test('is published, and audited with the old values', async () => {
     const { events } = hearGuild({ app }, guild.id);
     expect(await update(low, { name: 'lower', color: 5, hoist: true, mentionable: true })).toMatchObject({
       name: 'lower',
@@ -71,32 +70,32 @@ describe('a change of a role', () => {
     });
   });
 
-  test('that changes nothing is told to nobody', async () => {
+  test('is not published if it changes nothing', async () => {
     const { events } = hearGuild({ app }, guild.id);
     await update(low, {});
     await update(low, { name: null, permissions: null, color: 0, hoist: false });
     expect(events).toEqual([]);
   });
 
-  test('grants only what the caller holds, and leaves what the role had', async () => {
+  test('grants only permissions of the caller, and keeps those that the role had', async () => {
     expect(await outcome(update(low, { permissions: Permission.ManageGuild }))).toBe('MISSING_PERMISSIONS');
     const both = Permission.BanMembers | Permission.KickMembers;
     expect(await update(low, { permissions: both })).toMatchObject({ permissions: both });
     expect(await update(low, { permissions: 0n })).toMatchObject({ permissions: 0n });
   });
 
-  test('is of a role below the highest, and of the guild', async () => {
+  test("requires a role of the guild below the caller's highest", async () => {
     const elsewhere = await createGuild(app);
     expect(await outcome(update(top, { name: 'x' }))).toBe('MISSING_PERMISSIONS');
     for (const id of [1n, elsewhere.id]) expect(await outcome(update({ id }, { name: 'x' }))).toBe('UNKNOWN_ROLE');
   });
 
-  test('of @everyone is of its permissions alone', async () => {
+  test('of `@everyone` is limited to its permissions', async () => {
     expect(await outcome(update(guild, { name: 'all' }))).toBe('INVALID_ROLE');
     expect(await update(guild, { name: '@everyone', permissions: 0n })).toMatchObject({ permissions: 0n });
   });
 
-  test('beside its removal has one outcome', async () => {
+  test('during its removal has one outcome', async () => {
     for (let round = 0; round < 5; round += 1) {
       const role = await make({ permissions: 0n });
       const [changed] = await Promise.all([outcome(update(role, { name: 'x' })), remove(role, guild.owner)]);
@@ -106,7 +105,7 @@ describe('a change of a role', () => {
 });
 
 describe('the removal of a role', () => {
-  test('takes it from its members, from channels and from lists of who may run commands', async () => {
+  test('removes it from members, channels and command permissions', async () => {
     const owner = callOf(app, guild.owner);
     const ada = await createPerson(app);
     await addMember(app, guild.id, ada);
@@ -139,7 +138,7 @@ describe('the removal of a role', () => {
     });
   });
 
-  test('takes it from those who may use emojis, which are for everybody where it was the only one', async () => {
+  test('removes it from emojis, which all members can use if it was the only role', async () => {
     const picture = { guildId: guild.id, animated: false, creatorId: guild.owner.id };
     const makeEmoji = (...roles: { id: bigint }[]) => {
       const [id, roleIds] = [app.nextId(), roles.map((role) => String(role.id))];
@@ -161,7 +160,7 @@ describe('the removal of a role', () => {
     expect(events.map(({ type }) => type)).not.toContain('GUILD_EMOJIS_UPDATE');
   });
 
-  test('is of no role that everybody or an installation has', async () => {
+  test('is refused for `@everyone` and for managed roles', async () => {
     const { user: bot } = await createBot(app);
     await addMember(app, guild.id, bot);
     const managed = await app.db.reader.role.findFirstOrThrow({ where: { guildId: guild.id, managed: true } });
@@ -169,7 +168,7 @@ describe('the removal of a role', () => {
     expect(await outcome(remove(top))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('takes it from as many as have it', async () => {
+  test('works for any number of members', async () => {
     await addCrowd(app, guild.id, 900);
     const members = await app.db.reader.member.findMany({ where: { guildId: guild.id } });
     const data = members.map(({ userId }) => ({ guildId: guild.id, userId, roleId: low.id }));
@@ -179,7 +178,7 @@ describe('the removal of a role', () => {
     expect(await app.db.reader.memberRole.count({ where: { guildId: guild.id } })).toBe(1);
   });
 
-  test('by several at once is done once, and beside a sorting of roles both are done or the sorting is refused', async () => {
+  test('by several callers at once happens once, and a sorting during it succeeds or is refused', async () => {
     const outcomes = await Promise.all([remove(low), remove(low), remove(low)].map(outcome));
     expect(outcomes.sort()).toEqual(['UNKNOWN_ROLE', 'UNKNOWN_ROLE', 'ok']);
     for (let round = 0; round < 5; round += 1) {
@@ -193,7 +192,7 @@ describe('the removal of a role', () => {
   });
 });
 
-test('ten who make a role at the limit make as many as there is room for', async () => {
+test('ten new roles near the limit: as many are created as there is room for', async () => {
   const count = await app.db.reader.role.count({ where: { guildId: guild.id } });
   const data = Array.from({ length: 247 - count }, (_, n) => ({ id: app.nextId(), guildId: guild.id, name: `${n}` }));
   await app.db.writer.role.createMany({ data });
@@ -202,7 +201,7 @@ test('ten who make a role at the limit make as many as there is room for', async
   expect(await app.db.reader.role.count({ where: { guildId: guild.id } })).toBe(250);
 });
 
-test('the roles of a guild are listed lowest first, with how many have each', async () => {
+test('the roles of a guild are listed lowest first, with their member counts', async () => {
   const roles = await listRoles(callOf(app, mod), guild.id);
   expect(roles.map(({ name }) => name)).toEqual(['@everyone', 'low', 'top']);
   expect(await countRoleMembers(callOf(app, mod), guild.id)).toEqual(
