@@ -30,7 +30,7 @@ afterEach(() => expect(faults).toEqual([]));
 const deleteTeam = () =>
   ada.graphql('mutation ($i: TeamIdInput!) { deleteTeam(input: $i) { id } }', { i: { teamId: team.id } });
 
-/** Does something once `work` is committed and before its answer is made: when its mail is sent. */
+/** Runs `meanwhile` after `work` commits and before its response, when its mail is sent. */
 async function beforeTheAnswer<T>(meanwhile: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const { mailer } = server.app;
   const { send } = mailer;
@@ -42,7 +42,7 @@ async function beforeTheAnswer<T>(meanwhile: () => Promise<unknown>, work: () =>
   return work();
 }
 
-describe('an invitation that is gone before it is answered with', () => {
+describe('an invitation that is gone before its response', () => {
   const tester = { application: { id: '', name: 'Otter bot' }, user: { username: 'bob' }, state: 'INVITED' };
   const invite = () =>
     ada.graphql(
@@ -52,14 +52,14 @@ describe('an invitation that is gone before it is answered with', () => {
       { i: { applicationId: bot.id, userId: bob.id } },
     );
 
-  it('is shown as it was made, when the tester is removed', async () => {
+  it('is returned as it was created if the tester is removed', async () => {
     const i = { applicationId: bot.id, userId: bob.id };
     const remove = () => ada.graphql('mutation ($i: ApplicationUserInput!) { removeTester(input: $i) { id } }', { i });
     const { inviteTester } = await beforeTheAnswer(remove, invite);
     expect(inviteTester.tester).toEqual({ ...tester, application: { id: bot.id, name: bot.name } });
   });
 
-  it('is shown as it was made, when the application is deleted', async () => {
+  it('is returned as it was created if the application is deleted', async () => {
     const i = { applicationId: bot.id, name: bot.name };
     const remove = () =>
       ada.graphql('mutation ($i: DeleteApplicationInput!) { deleteApplication(input: $i) { id } }', { i });
@@ -67,7 +67,7 @@ describe('an invitation that is gone before it is answered with', () => {
     expect(inviteTester.tester).toEqual({ ...tester, application: { id: bot.id, name: bot.name } });
   });
 
-  it('is shown as it was made over REST, when it was declined', async () => {
+  it('is returned over REST as it was created if it was declined', async () => {
     const decline = async () => {
       const { portalHome } = await bob.graphql('{ portalHome { teamInvitations { id team { id } } } }');
       const [{ id }] = portalHome.teamInvitations.filter((pending: MadeInvitation) => pending.team.id === team.id);
@@ -83,7 +83,7 @@ describe('an invitation that is gone before it is answered with', () => {
     expect(body).toMatchObject({ user: { id: bob.id }, membership_state: 1, role: 'developer', team_id: team.id });
   });
 
-  it('is not found, when its team is deleted', async () => {
+  it('is not found if its team is deleted', async () => {
     const answer = await beforeTheAnswer(deleteTeam, () => askInvite(ada, team, { email: bob.email }));
     expect(codeOf(answer)).toBe('NOT_FOUND');
   });
@@ -94,7 +94,7 @@ interface MadeInvitation {
   team: { id: string };
 }
 
-/** Statements of one answer see different moments on PostgreSQL. */
+/** On PostgreSQL, the statements of one request can see different states. */
 describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it is read'), () => {
   const LIST = '{ teams { id name owner { id } members { role user { id } } invitations { id team { id } } } }';
 
@@ -102,7 +102,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it
     /^SELECT "public"."TeamMember"/,
     /^SELECT "public"."TeamInvitation"/,
     /^SELECT "public"."User".* WHERE "public"."User"."id" (=|IN)/,
-  ])('leaves the list of the other teams as it is, before %s', async (statement) => {
+  ])('does not change the list of other teams, before %s', async (statement) => {
     const other = await createTeam(ada, 'Badgers');
     await inviteToTeam(ada, team, bob);
     const { teams } = await between(statement, deleteTeam, () => ada.graphql(LIST));
@@ -110,7 +110,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it
     expect(found).toMatchObject({ name: 'Badgers', members: [{ role: 'OWNER', user: { id: ada.id } }] });
   });
 
-  it('leaves the other invitations of the invited person as they are', async () => {
+  it('does not change the other invitations of the invitee', async () => {
     const other = await createTeam(ada, 'Badgers');
     await inviteToTeam(ada, team, bob);
     const invitation = await inviteToTeam(ada, other, bob);
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it
     expect((await between(/^SELECT "public"."TeamMember"/, deleteTeam, read)).status).toBe(404);
   });
 
-  it('is not found by whoever made it just before', async () => {
+  it('is not found by the user who just created it', async () => {
     const deleteNewest = async () => {
       const { teams } = await ada.graphql('{ teams { id } }');
       team = teams.at(-1);
@@ -144,7 +144,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it
       ada.ask('mutation ($i: CreateTeamInput!) { createTeam(input: $i) { team { owner { id } } } }', {
         i: { name: 'Badgers' },
       });
-    // The first reads what was inserted, within the transaction.
+    // The first match reads the inserted row within the transaction.
     const { errors } = await between(/^SELECT "public"."Team"\..* LIMIT/, deleteNewest, make, 1);
     expect(errors).toMatchObject([{ message: 'This does not exist any more.', extensions: { code: 'NOT_FOUND' } }]);
   });

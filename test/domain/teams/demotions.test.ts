@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
 import { addToTeam, createTeam, type MadeTeam, setTeamRole, transferApplication } from '../../harness/teams.js';
 
-/** Statements can be held back on PostgreSQL only; on SQLite one transaction waits for the other. */
+/** Statements can be held back on PostgreSQL only. On SQLite, one transaction waits for the other. */
 describe.skipIf(noPostgres)(needing(noPostgres, 'somebody whose role is lowered before their transaction'), () => {
   let server: TestServer;
   let ada: Person;

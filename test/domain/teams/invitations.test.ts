@@ -98,7 +98,7 @@ describe('the states of a team invitation', () => {
   ] as const;
   const ends = ENDS.flatMap(([state, reach]) => ENDS.map(([to, act]) => ({ state, reach, to, act })));
 
-  it.each(ends)('$state: stays so, and cannot become $to', async ({ state, reach, act }) => {
+  it.each(ends)('$state: is final, and cannot become $to', async ({ state, reach, act }) => {
     const id = await inviteToTeam(admin, team, invitee);
     await reach(id);
     const before = await memberIds();
@@ -107,7 +107,7 @@ describe('the states of a team invitation', () => {
     expect(await memberIds()).toEqual(before);
   });
 
-  it('pending: there is no resend; to invite again is a conflict, and after a revocation a new invitation', async () => {
+  it('pending: another invitation is a conflict, and after a revocation it is a new one', async () => {
     const first = await inviteToTeam(admin, team, invitee);
     expect(codeOf(await askInvite(admin, team, { email: invitee.email }))).toBe('CONFLICT');
     expect(codeOf(await askInvite(owner, team, { email: invitee.email, role: 'ADMIN' }))).toBe('CONFLICT');
@@ -117,7 +117,7 @@ describe('the states of a team invitation', () => {
     expect((await pendingOf(invitee)).teams.filter((id) => [first, second].includes(id))).toEqual([second]);
   });
 
-  it('declined: the person can be invited again, and one who left too', async () => {
+  it('declined: the user can be invited again, and after leaving too', async () => {
     await askAnswer(invitee, 'decline', await inviteToTeam(admin, team, invitee));
     await addToTeam(admin, team, invitee);
     await removeFromTeam(invitee, team, invitee);
@@ -127,7 +127,7 @@ describe('the states of a team invitation', () => {
 });
 
 describe('an invitation', () => {
-  it('finds the person however the address is written', async () => {
+  it('finds the user in any spelling of the address', async () => {
     const { data } = await askInvite(admin, team, { email: ` ${invitee.email.toUpperCase()} ` });
     expect(data.inviteTeamMember.invitation.invitee.id).toBe(invitee.id);
   });
@@ -142,13 +142,13 @@ describe('an invitation', () => {
     expect(faultsOf(answer)).toEqual(faults);
   });
 
-  it('is refused for a member, the owner and oneself', async () => {
+  it('is refused for a member, the owner and the caller', async () => {
     for (const member of [developer, owner, admin]) {
       expect(codeOf(await askInvite(admin, team, { email: member.email }))).toBe('CONFLICT');
     }
   });
 
-  it('is accepted and declined by the invitee only, and unknown to outsiders', async () => {
+  it('can be accepted and declined by the invitee only, and is unknown to outsiders', async () => {
     const id = await inviteToTeam(admin, team, invitee);
     for (const how of ['accept', 'decline'] as const) {
       for (const member of [owner, admin, developer]) {
@@ -162,7 +162,7 @@ describe('an invitation', () => {
     expect(await stateOf(id)).toBe('PENDING');
   });
 
-  it('is revoked by its inviter, an admin or the owner; not by the invitee, a developer or an outsider', async () => {
+  it('can be revoked by its inviter, an admin or the owner, but not by the invitee, a developer or an outsider', async () => {
     const id = await inviteToTeam(admin, team, invitee);
     expect(codeOf(await askAnswer(invitee, 'revoke', id))).toBe('FORBIDDEN');
     expect(codeOf(await askAnswer(developer, 'revoke', id))).toBe('FORBIDDEN');
@@ -183,7 +183,7 @@ describe('an invitation', () => {
     expect(codeOf(await askAnswer(invitee, 'accept', id))).toBe('NOT_FOUND');
   });
 
-  it('shows the invitee the name of the team, and nothing of what is inside', async () => {
+  it('shows the invitee the name of the team, and no contents', async () => {
     await inviteToTeam(admin, team, invitee);
     const { portalHome } = await invitee.graphql(`{ portalHome { teamInvitations {
       role inviter { username } team { id name members { role } invitations { id } applications { id } }
@@ -195,7 +195,7 @@ describe('an invitation', () => {
     });
   });
 
-  it('is audited with the team', async () => {
+  it('is audited in the log of the team', async () => {
     const id = await inviteToTeam(admin, team, invitee);
     await acceptInvitation(invitee, id);
     const entries = await server.app.db.reader.auditEntry.findMany({
@@ -209,7 +209,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('an e-mail address that is not verified', () => {
+describe('a user with an unverified e-mail address', () => {
   const setVerified = (emailVerified: boolean) =>
     server.app.db.writer.authUser.update({ where: { userId: BigInt(invitee.id) }, data: { emailVerified } });
 
@@ -232,7 +232,7 @@ describe('at the same time', () => {
   const TEN = Array.from({ length: 10 });
   const succeeded = (answers: { errors: unknown[] }[]) => answers.filter(({ errors }) => errors.length === 0).length;
 
-  it('ten accepts make one membership', async () => {
+  it('ten accepts create one membership', async () => {
     const id = await inviteToTeam(admin, team, invitee);
     const answers = await Promise.all(TEN.map(() => askAnswer(invitee, 'accept', id)));
     expect(succeeded(answers)).toBe(1);
@@ -240,7 +240,7 @@ describe('at the same time', () => {
     expect((await memberIds()).filter((member: string) => member === invitee.id)).toHaveLength(1);
   });
 
-  it('ten invitations make one pending', async () => {
+  it('ten invitations create one pending invitation', async () => {
     const answers = await Promise.all(
       TEN.map((_, index) => askInvite(index % 2 ? admin : owner, team, { email: invitee.email })),
     );
@@ -250,7 +250,7 @@ describe('at the same time', () => {
     expect(await server.app.db.reader.teamInvitation.count({ where })).toBe(1);
   });
 
-  it('of accepting, declining and revoking one wins', async () => {
+  it('exactly one of accept, decline and revoke wins', async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await createTeam(owner);
       const id = await inviteToTeam(owner, own, invitee);
@@ -265,7 +265,7 @@ describe('at the same time', () => {
     }
   });
 
-  it('a team that is handed to a member who leaves keeps an owner who is a member', async () => {
+  it('a team whose new owner leaves keeps an owner who is a member', async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await createTeam(owner);
       await addToTeam(owner, own, invitee);

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('invitations of one person to another', () => {
-  it('are limited over all teams; others can still be invited', async () => {
+describe('invitations of one user by another', () => {
+  it('are limited across all teams, and other users can still be invited', async () => {
     const team = await createTeam(owner);
     const key = `${owner.id}:${invitee.id}`;
     await server.app.limits.take(INVITATIONS_PER_PERSON, key, INVITATIONS_PER_PERSON.points - 1);
@@ -33,8 +33,8 @@ describe('invitations of one person to another', () => {
   });
 });
 
-describe('invitations that are refused', () => {
-  it('do not count', async () => {
+describe('refused invitations', () => {
+  it('do not count towards the limit', async () => {
     const person = await signUp(server, 'refused');
     const team = await createTeam(owner);
     const key = `${owner.id}:${person.id}`;
@@ -47,8 +47,8 @@ describe('invitations that are refused', () => {
   });
 });
 
-describe('addresses that nobody has an account with', () => {
-  it('are limited for each person, over teams, testers and faces alike; who has one is not told beyond that', async () => {
+describe('invitations to addresses without an account', () => {
+  it('are limited per user across teams, testers and APIs, and beyond that reveal no accounts', async () => {
     const harvester = await signUp(server, 'harvester');
     const known = await signUp(server, 'known');
     const neighbour = await signUp(server, 'neighbour');
@@ -83,7 +83,7 @@ describe('addresses that nobody has an account with', () => {
 });
 
 describe('the cost of a query', () => {
-  it('leaves room for everything there is to know of one’s teams and invitations', async () => {
+  it('allows a query for everything about the own teams and invitations', async () => {
     const user = '{ id username globalName avatarUrl bot email }';
     const application = `{ id name bot ${user} ownerUser ${user} ownerTeam { id name } defaultInstallSettings { context scopes }
       testers { application { id name } user ${user} state } }`;
@@ -99,7 +99,7 @@ describe('the cost of a query', () => {
 });
 
 describe('the list of teams', () => {
-  it('takes as many statements for one as for many', async () => {
+  it('takes the same number of statements for one team and for many', async () => {
     const person = await signUp(server, 'person');
     const putOne = async () => {
       const ownerTeamId = await putTeam(server, person, [[owner, 'DEVELOPER']]);

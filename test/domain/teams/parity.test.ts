@@ -17,7 +17,7 @@ import type { TestServer } from '../../harness/server.js';
 import { putTeam } from '../../harness/teams.js';
 import { createBot, userOf } from '../../harness/world.js';
 
-/** What somebody is to the team, and to the application it owns; null where they are nothing. */
+/** The role of each actor in the team, and in the application it owns; null for none. */
 const ACTORS = {
   owner: { team: 'OWNER', application: 'OWNER' },
   admin: { team: 'ADMIN', application: 'ADMIN' },
@@ -31,20 +31,19 @@ type ActorName = keyof typeof ACTORS;
 
 type Outcome = 'done' | 'conflict' | 'forbidden' | 'not found' | 'unauthenticated';
 
-/** All that operations name, by id. */
 interface World {
   me: string;
   team: string;
   /** A team of the same people without an application. */
   emptyTeam: string;
   application: string;
-  /** The actor's own. */
+  /** Owned by the actor. */
   personalApplication: string;
   member: string;
   invited: string;
   invitation: string;
   tester: string;
-  /** One of the application. */
+  /** Belongs to the application. */
   emoji: string;
   webhook: string;
   email: string;
@@ -53,10 +52,10 @@ interface World {
 interface Operation {
   name: string;
   on: { team: TeamOperation } | { application: ApplicationOperation };
-  /** What those meet who may; done unless stated. */
+  /** The outcome for actors who have the permission; `done` by default. */
   outcome?: 'conflict';
   graphql(world: World): [query: string, variables: object];
-  /** Left out where the wire has no such route. */
+  /** Undefined if the REST API has no such route. */
   rest?(world: World): [method: string, path: string, json?: object];
 }
 
@@ -303,17 +302,15 @@ it.beforeAll(async ({ server: shared }) => {
   newcomer = await signUp(server, 'newcomer');
 });
 
-/** By actor, worlds in which nothing was done yet. */
 const untouched = new Map<ActorName, World>();
 
-/** A world as it was made. What is refused leaves it so, or a later test fails. */
+/** Returns an unused world. A refused operation must not change it, or a later test fails. */
 async function worldOf(actor: ActorName): Promise<World> {
   const world = untouched.get(actor) ?? (await makeWorld(actor));
   untouched.set(actor, world);
   return world;
 }
 
-/** A team of all roles with an application, and all that is done to them. */
 async function makeWorld(actor: ActorName): Promise<World> {
   const { app } = server;
   const me = BigInt(personOf(actor).id);
@@ -327,7 +324,7 @@ async function makeWorld(actor: ActorName): Promise<World> {
   const emptyTeam = await putTeam(server, personOf('owner'), members);
   const leaver = await userOf(app, personOf('who transferred it, and left'));
   const application = await createBot(app, { name: 'Team bot', owner: leaver });
-  // Nobody waits here until they have transferred it and left.
+  // Sets the state after a transfer and a leave, without doing both.
   const ownedByTeam = { ownerUserId: null, ownerTeamId: team, transferredById: leaver.id };
   await app.db.writer.application.update({ where: { id: application.id }, data: ownedByTeam });
   const personal = await createBot(app, { name: 'Own bot', owner: await userOf(app, personOf(actor)) });
@@ -379,7 +376,6 @@ const REST_OUTCOMES: Record<string, Outcome> = {
   '401 0': 'unauthenticated',
 };
 
-/** What an answer says, and its text where it is a refusal. */
 interface Verdict {
   outcome: Outcome | string;
   text?: string;
@@ -418,7 +414,7 @@ function expectedOutcome({ on, outcome }: Operation, actor: ActorName): Outcome 
   return may ? (outcome ?? 'done') : 'forbidden';
 }
 
-describe('who may do what is the same over GraphQL and REST', () => {
+describe('the permissions are the same over GraphQL and REST', () => {
   const cells = OPERATIONS.flatMap((operation) =>
     (Object.keys(ACTORS) as ActorName[]).map((actor) => ({
       operation,
@@ -437,13 +433,13 @@ describe('who may do what is the same over GraphQL and REST', () => {
     }
   });
 
-  it.each(OPERATIONS)('nobody without signing in: $name', async (operation) => {
+  it.each(OPERATIONS)('a caller who is not signed in is refused: $name', async (operation) => {
     const world = await worldOf('owner');
     expect((await byGraphql(operation, world, null)).outcome).toBe('unauthenticated');
     if (operation.rest) expect((await byRest(operation, world, null)).outcome).toBe('unauthenticated');
   });
 
-  it.each(OPERATIONS)('hidden and missing answer alike: $name', async (operation) => {
+  it.each(OPERATIONS)('hidden and missing objects have the same error: $name', async (operation) => {
     const outsider = personOf('outsider');
     const hidden = await worldOf('outsider');
     const missing: World = { ...hidden, team: '1', emptyTeam: '1', application: '1', invitation: '1' };
@@ -455,7 +451,7 @@ describe('who may do what is the same over GraphQL and REST', () => {
     }
   });
 
-  it('covers every operation of the tables', () => {
+  it('the tests cover every operation of the tables', () => {
     const tried = OPERATIONS.map(({ on }) => JSON.stringify(on));
     const all = [
       ...Object.keys(APPLICATION_PERMISSIONS).map((application) => JSON.stringify({ application })),

@@ -46,7 +46,7 @@ const square = (colour: string) =>
     .png()
     .toBuffer();
 
-/** Sends a mutation whose input has an icon, by the GraphQL multipart request convention. */
+/** Sends a mutation with an icon in its input, by the GraphQL multipart request convention. */
 function withIcon(person: Person, query: string, input: object, content: Buffer): Promise<GraphqlAnswer<Loose>> {
   const operation = { query, variables: { input: { ...input, icon: null } } };
   const file = { content: new Uint8Array(content), filename: 'icon.png', type: 'image/png' };
@@ -57,7 +57,7 @@ const rolesIn = async (made: MadeTeam, person = owner) =>
   Object.fromEntries((await teamOf(person, made)).members.map(({ user, role }: Loose) => [user.id, role]));
 
 describe('a team', () => {
-  it('is made by anybody, who owns it', async () => {
+  it('can be created by any user, who then owns it', async () => {
     const made = await createTeam(stranger, '  Otters ');
     expect(await teamOf(stranger, made)).toEqual({
       id: made.id,
@@ -70,7 +70,7 @@ describe('a team', () => {
     });
   });
 
-  it.each(['a', '', ' a ', 'x'.repeat(33), 'a\u0000b'])('is not named %j', async (name) => {
+  it.each(['a', '', ' a ', 'x'.repeat(33), 'a\u0000b'])('cannot be named %j', async (name) => {
     const made = await owner.ask(CREATE, { input: { name } });
     const renamed = await owner.ask(UPDATE, { input: { teamId: team.id, name } });
     for (const answer of [made, renamed]) expect(Object.keys(faultsOf(answer))).toEqual(['name']);
@@ -84,13 +84,13 @@ describe('a team', () => {
     expect(kept.data.updateTeam.team.name).toBe('🦦'.repeat(32));
   });
 
-  it('is listed to its members only', async () => {
+  it('is listed for its members only', async () => {
     const list = async (person: Person) => (await person.graphql('{ teams { id } }')).teams.map(({ id }: Loose) => id);
     expect(await list(developer)).toContain(team.id);
     expect(await list(stranger)).not.toContain(team.id);
   });
 
-  it('shows its icon by URL, in three forms, until it has another or none', async () => {
+  it('serves its icon in three formats until it is replaced or removed', async () => {
     const first = await withIcon(admin, UPDATE, { teamId: team.id }, await square('#f00'));
     const url: string = first.data.updateTeam.team.iconUrl;
     expect(url).toMatch(new RegExp(`^${server.origin}/cdn/team-icons/${team.id}/[0-9a-f]{32}\\.png$`));
@@ -109,7 +109,7 @@ describe('a team', () => {
     expect((await fetch(second.data.updateTeam.team.iconUrl)).status).toBe(404);
   });
 
-  it('may have an icon from the start, and takes no file that is none', async () => {
+  it('can be created with an icon, and refuses invalid images', async () => {
     const made = await withIcon(owner, CREATE, { name: 'Otters' }, await square('#0f0'));
     expect((await fetch(made.data.createTeam.team.iconUrl)).status).toBe(200);
     for (const [query, input] of [
@@ -120,7 +120,7 @@ describe('a team', () => {
     }
   });
 
-  it('is deleted by its owner, with its icon and members', async () => {
+  it('can be deleted by its owner, with its icon and members', async () => {
     const { data } = await withIcon(owner, UPDATE, { teamId: team.id }, await square('#ff0'));
     expect((await owner.ask(DELETE, { input: { teamId: team.id } })).data.deleteTeam.id).toBe(team.id);
     expect((await fetch(data.updateTeam.team.iconUrl)).status).toBe(404);
@@ -128,7 +128,7 @@ describe('a team', () => {
     expect(codeOf(await owner.ask(DELETE, { input: { teamId: team.id } }))).toBe('NOT_FOUND');
   });
 
-  it('is not deleted while it owns an application', async () => {
+  it('cannot be deleted while it owns an application', async () => {
     const application = await createApplication(owner);
     await transferApplication(owner, application, team);
     expect(codeOf(await owner.ask(DELETE, { input: { teamId: team.id } }))).toBe('CONFLICT');
@@ -138,7 +138,7 @@ describe('a team', () => {
     expect((await owner.ask(DELETE, { input: { teamId: team.id } })).errors).toEqual([]);
   });
 
-  it('is either deleted or given an application, when both happen at once', async () => {
+  it('is either deleted or given an application if both happen at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await createTeam(owner);
       const application = await createApplication(owner);
@@ -155,14 +155,14 @@ describe('a team', () => {
 });
 
 describe('a member', () => {
-  it('is given another role by an admin, but never OWNER', async () => {
+  it('can get another role from an admin, but never OWNER', async () => {
     expect((await askRole(admin, team, developer, 'READ_ONLY')).errors).toEqual([]);
     expect((await askRole(admin, team, developer, 'READ_ONLY')).errors).toEqual([]);
     expect(await rolesIn(team)).toEqual({ [owner.id]: 'OWNER', [admin.id]: 'ADMIN', [developer.id]: 'READ_ONLY' });
     expect(faultsOf(await askRole(owner, team, developer, 'OWNER'))).toEqual({ role: ['BASE_TYPE_CHOICES'] });
   });
 
-  it('who is the owner keeps that role, stays and cannot leave', async () => {
+  it('who is the owner keeps that role, and can neither leave nor be removed', async () => {
     for (const person of [owner, admin]) {
       expect(codeOf(await askRole(person, team, owner, 'DEVELOPER'))).toBe('FORBIDDEN');
       const { errors } = await askTeamUser(person, 'removeTeamMember', team, owner);
@@ -173,7 +173,7 @@ describe('a member', () => {
     expect((await rolesIn(team))[owner.id]).toBe('OWNER');
   });
 
-  it('who leaves or is removed sees nothing of the team any more', async () => {
+  it('who leaves or is removed can no longer see the team', async () => {
     const left = await askTeamUser(developer, 'removeTeamMember', team, developer);
     expect(left.errors).toEqual([]);
     expect((await askTeamUser(owner, 'removeTeamMember', team, admin)).errors).toEqual([]);
@@ -183,18 +183,18 @@ describe('a member', () => {
     expect(await rolesIn(team)).toEqual({ [owner.id]: 'OWNER' });
   });
 
-  it.each(['removeTeamMember', 'transferTeamOwnership'] as const)('has to be one for %s', async (what) => {
+  it.each(['removeTeamMember', 'transferTeamOwnership'] as const)('must exist for %s', async (what) => {
     expect(codeOf(await askTeamUser(owner, what, team, stranger))).toBe('NOT_FOUND');
     expect(codeOf(await askTeamUser(owner, what, team, { id: '1' }))).toBe('NOT_FOUND');
   });
 
-  it('has to be one for another role', async () => {
+  it('must exist to get another role', async () => {
     expect(codeOf(await askRole(owner, team, stranger, 'ADMIN'))).toBe('NOT_FOUND');
   });
 });
 
 describe('the ownership of a team', () => {
-  it('goes to a member, and who had it stays as an admin', async () => {
+  it('can be transferred to a member, and the previous owner becomes an admin', async () => {
     const { data } = await askTeamUser(owner, 'transferTeamOwnership', team, developer);
     expect(data.transferTeamOwnership.team.owner.id).toBe(developer.id);
     const roles = { [owner.id]: 'ADMIN', [admin.id]: 'ADMIN', [developer.id]: 'OWNER' };
@@ -203,11 +203,11 @@ describe('the ownership of a team', () => {
     expect((await askTeamUser(owner, 'removeTeamMember', team, owner)).errors).toEqual([]);
   });
 
-  it('is the owner’s already', async () => {
+  it('cannot be transferred to the owner', async () => {
     expect(codeOf(await askTeamUser(owner, 'transferTeamOwnership', team, owner))).toBe('CONFLICT');
   });
 
-  it('goes to one of several, when it is given away twice at the same time', async () => {
+  it('goes to one of two members if it is transferred twice at the same time', async () => {
     const answers = await Promise.all([
       askTeamUser(owner, 'transferTeamOwnership', team, admin),
       askTeamUser(owner, 'transferTeamOwnership', team, developer),
@@ -216,8 +216,8 @@ describe('the ownership of a team', () => {
   });
 });
 
-describe('the audit ledger', () => {
-  it('has an entry for each thing that was done to the team', async () => {
+describe('the audit log', () => {
+  it('has an entry for each change of the team', async () => {
     await admin.graphql(UPDATE, { input: { teamId: team.id, name: 'Otters' } });
     await admin.graphql(UPDATE, { input: { teamId: team.id, name: 'Otters' } });
     await askRole(admin, team, developer, 'ADMIN');

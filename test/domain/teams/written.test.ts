@@ -24,7 +24,6 @@ import { type Caller, failing, newCaller, toldBy } from '../../harness/calls.js'
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 
-/** The smallest picture there is. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -37,7 +36,7 @@ let developer: Caller;
 let invitee: Caller;
 let names = 0;
 let teamId: bigint;
-/** Of `invitee`, by `admin`. */
+/** Sent to `invitee` by `admin`. */
 let invitationId: bigint;
 
 test.beforeAll(async ({ server }) => {
@@ -68,7 +67,6 @@ interface Case {
   by: () => Caller;
   act: (call: CallContext) => Promise<unknown>;
   entry: () => Omit<AuditRecord, 'teamId'> | null;
-  /** Whose portal home is told of it. */
   homes?: () => Caller[];
   mails?: string[];
   serializable?: boolean[];
@@ -187,7 +185,7 @@ const CASES: Case[] = [
   },
 ];
 
-describe('what happens to a team is written down and told once, and not beside its like', () => {
+describe('a change of a team is audited and published once, in a serializable transaction:', () => {
   test.each(CASES)('$what', async ({ by, act, entry, homes = () => [], mails = [] }) => {
     const told = await toldBy(by().call, act);
     const expected = entry();
@@ -199,7 +197,7 @@ describe('what happens to a team is written down and told once, and not beside i
     });
   });
 
-  test('when it is made', async () => {
+  test('the creation', async () => {
     const told = await toldBy(owner.call, async (call) => {
       ({ id: teamId } = await createTeam(call, { name: 'Otters' }));
     });
@@ -209,7 +207,7 @@ describe('what happens to a team is written down and told once, and not beside i
     });
   });
 
-  test('when it is deleted, which the invited are told of', async () => {
+  test('the deletion, which is published to invited users too', async () => {
     expect(await toldBy(owner.call, (call) => deleteTeam(call, teamId))).toEqual({
       entries: [{ action: 'TEAM_DELETE', teamId, targetId: teamId, changes: { name: 'Builders' } }],
       events: [home(invitee), { type: 'TEAM_UPDATED', teamId }],
@@ -226,7 +224,7 @@ describe('an icon', () => {
     return keys;
   };
 
-  test('of a team that could not be made or changed is not kept', async () => {
+  test('of a team that could not be created or changed is deleted', async () => {
     const before = await files();
     const call = failing(owner.call);
     await expect(createTeam(call, { name: 'Otters', icon: PICTURE })).rejects.toThrow('the disk is full');
@@ -234,7 +232,7 @@ describe('an icon', () => {
     expect(await files()).toEqual(before);
   });
 
-  test('goes when it is replaced or its team is deleted, and stays when something else changes', async () => {
+  test('is deleted if it is replaced or its team is deleted, and is kept on other changes', async () => {
     const before = await files();
     const first = await updateTeam(owner.call, { teamId, icon: PICTURE });
     const withOne = await files();
@@ -250,8 +248,8 @@ describe('an icon', () => {
 });
 
 describe('a team', () => {
-  test('has 100 members at most', async () => {
-    // At once: to sign up and invite so many takes longer than all other tests here.
+  test('has at most 100 members', async () => {
+    // Created directly, since the domain functions would take too long.
     const crowd = Array.from({ length: limits.membersPerTeam - 4 }, () => app.nextId());
     const joinedAt = new Date(app.clock.now());
     await app.db.writer.user.createMany({ data: crowd.map((id) => ({ id, username: `crowd ${id}` })) });
@@ -267,7 +265,7 @@ describe('a team', () => {
     expect(await outcome(acceptTeamInvitation(last.call, id))).toBe('ok');
   });
 
-  test('shows its members as they joined and the invitations that are pending, in order', async () => {
+  test('shows its members and its pending invitations in the order they were added', async () => {
     const [ada, bob] = [await newCaller(app, `ada${++names}`), await newCaller(app, `bob${names}`)];
     const [first, second] = [await inviteBy(owner, bob), await inviteBy(owner, ada)];
     await declineTeamInvitation(bob.call, first.id);
@@ -282,7 +280,7 @@ describe('a team', () => {
     ]);
   });
 
-  test('is listed to its members, the oldest first', async () => {
+  test('is listed for its members, oldest first', async () => {
     const { id: other } = await createTeam(admin.call, { name: 'Otters' });
     const seen = async ({ call }: Caller) => (await listTeams(call)).map(({ id }) => id);
     expect((await seen(admin)).slice(-2)).toEqual([teamId, other]);
@@ -291,7 +289,7 @@ describe('a team', () => {
   });
 });
 
-describe('who is refused', () => {
+describe('these callers are refused:', () => {
   const nobody = 1n;
   test.each<[string, () => Promise<unknown>, string]>([
     [
