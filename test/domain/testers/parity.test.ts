@@ -14,7 +14,6 @@ let owner: Person;
 let admin: Person;
 let developer: Person;
 let tester: Person;
-/** An application of a team, of which `owner` is the origin. */
 let application: MadeApplication;
 it.beforeAll(async ({ server: shared }) => {
   server = shared;
@@ -76,13 +75,13 @@ describe('the states of a tester invitation', () => {
     expect((await pendingOf(person())).testers).not.toContain(application.id);
   });
 
-  it('(none): a developer is no manager, and is invited by one', async () => {
+  it('(none): a developer is not a manager, and can be invited by one', async () => {
     expect(codeOf(await invite(developer, { userId: developer.id }))).toBe('FORBIDDEN');
     await invite(admin, { userId: developer.id });
     expect((await accept(developer)).data.acceptTesterInvitation.tester.state).toBe('ACCEPTED');
   });
 
-  it('tester listed: remove tester → removed; tokens already obtained through OAuth stay valid', async () => {
+  it('tester listed: remove tester → removed, and existing OAuth tokens stay valid', async () => {
     await update(owner, application.id, { public: false });
     await invite(owner, { userId: tester.id });
     await accept(tester);
@@ -96,7 +95,7 @@ describe('the states of a tester invitation', () => {
 });
 
 describe('a tester', () => {
-  it('sees nothing of the portal’s pages of the application', async () => {
+  it('cannot see the portal pages of the application', async () => {
     await invite(owner, { userId: tester.id });
     await accept(tester);
     const page = `query ($id: ID!) { application(id: $id) { name } }`;
@@ -107,7 +106,7 @@ describe('a tester', () => {
     expect((await ask(server, 'GET', path, { headers })).status).toBe(404);
   });
 
-  it('sees of the application what concerns an install, and nothing else of its settings', async () => {
+  it('sees what an install needs, and no other settings of the application', async () => {
     const customInstallUrl = 'https://example.com/install';
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
     const interactionsEndpointUrl = endpoint.url;
@@ -152,7 +151,7 @@ describe('a tester', () => {
     expect(own.application.testers).toHaveLength(1);
   });
 
-  it('has a verified e-mail address before they accept', async () => {
+  it('needs a verified e-mail address to accept', async () => {
     const where = { userId: BigInt(tester.id) };
     await invite(owner, { userId: tester.id });
     await server.app.db.writer.authUser.update({ where, data: { emailVerified: false } });

@@ -66,7 +66,7 @@ async function auditedActions(): Promise<string[]> {
 }
 
 describe('a tester', () => {
-  it('is invited by user id and accepts', async () => {
+  it('can be invited by user id, and accept', async () => {
     const { data } = await invite(grace);
     expect(data.inviteTester.tester).toEqual({
       state: 'INVITED',
@@ -84,16 +84,16 @@ describe('a tester', () => {
     ]);
   });
 
-  it('is invited by e-mail address, however it is written', async () => {
+  it('can be invited by e-mail address in any spelling', async () => {
     const { data } = await ask(owner, INVITE, { email: ` ${grace.email.toUpperCase()} ` });
     expect(data.inviteTester.tester).toMatchObject({ state: 'INVITED', user: { id: grace.id } });
   });
 
-  it('who invites themselves has accepted', async () => {
+  it('who invites themselves is accepted automatically', async () => {
     expect((await invite(owner)).data.inviteTester.tester.state).toBe('ACCEPTED');
   });
 
-  it('may decline, and nothing of it remains', async () => {
+  it('can decline, which deletes the invitation', async () => {
     await invite(grace);
     expect((await ask(grace, DECLINE)).data.declineTesterInvitation.id).toBe(application.id);
     expect(await testers()).toEqual([]);
@@ -101,7 +101,7 @@ describe('a tester', () => {
     expect(codeOf(await ask(grace, ACCEPT))).toBe('NOT_FOUND');
   });
 
-  it('may be removed, invited or accepted, and invited anew', async () => {
+  it('can be removed whether invited or accepted, and then be invited again', async () => {
     await invite(grace);
     await invite(stranger);
     await ask(grace, ACCEPT);
@@ -117,7 +117,7 @@ describe('a tester', () => {
     ['nobody', {}],
     ['somebody in two ways', { userId: '1', email: 'a@b.example' }],
     ['an id that is none', { userId: 'x' }],
-  ])('is not made of %s', async (_who, input) => {
+  ])('cannot be created from %s', async (_who, input) => {
     const answer = await ask(owner, INVITE, input);
     expect(codeOf(answer)).toBe('BAD_USER_INPUT');
     expect(Object.keys(faultsOf(answer))).toEqual(['userId']);
@@ -126,16 +126,16 @@ describe('a tester', () => {
   it.each([
     ['an unknown user', () => ({ userId: '1' })],
     ['a bot', () => ({ userId: application.id })],
-  ])('is not made of %s', async (_who, input) => {
+  ])('cannot be created from %s', async (_who, input) => {
     expect(codeOf(await ask(owner, INVITE, input()))).toBe('NOT_FOUND');
   });
 
-  it.each(['nobody@people.example', 'nobody', ''])('is not made of the address "%s"', async (email) => {
+  it.each(['nobody@people.example', 'nobody', ''])('cannot be created from the address "%s"', async (email) => {
     const answer = await ask(owner, INVITE, { email });
     expect([codeOf(answer), faultsOf(answer)]).toEqual(['BAD_USER_INPUT', { email: ['EMAIL_UNKNOWN'] }]);
   });
 
-  it('is invited, removed and seen by the manager only', async () => {
+  it('can be invited, removed and listed by a manager only', async () => {
     await invite(grace);
     await ask(grace, ACCEPT);
     expect(codeOf(await ask(grace, INVITE, { userId: stranger.id }))).toBe('NOT_FOUND');
@@ -143,7 +143,7 @@ describe('a tester', () => {
     expect(codeOf(await grace.ask(TESTERS, { id: application.id }))).toBe('NOT_FOUND');
   });
 
-  it('cannot accept or decline what nobody offered, or twice', async () => {
+  it('cannot accept or decline without an invitation, or twice', async () => {
     expect(codeOf(await ask(grace, ACCEPT))).toBe('NOT_FOUND');
     expect(codeOf(await ask(grace, DECLINE))).toBe('NOT_FOUND');
     await invite(grace);
@@ -155,7 +155,7 @@ describe('a tester', () => {
     expect(codeOf(await ask(grace, ACCEPT))).toBe('NOT_FOUND');
   });
 
-  it('is listed once, however many invitations are sent at the same time', async () => {
+  it('is listed once for ten invitations at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => invite(grace)));
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
     for (const answer of answers) if (answer.errors[0]) expect(codeOf(answer)).toBe('CONFLICT');
@@ -164,7 +164,7 @@ describe('a tester', () => {
 });
 
 describe('the testers of an application', () => {
-  it('are 100 at most, even when ten are invited at the same time', async () => {
+  it('are limited to 100, even if ten are invited at the same time', async () => {
     const { app } = server;
     const applicationId = BigInt(application.id);
     const people = await Promise.all(Array.from({ length: 105 }, (_, index) => createPerson(app, `tester${index}`)));
@@ -181,7 +181,7 @@ describe('the testers of an application', () => {
 describe('a private application', () => {
   beforeEach(() => update(owner, application.id, { public: false }));
 
-  it('can be installed by accepted testers only; to all others it does not exist', async () => {
+  it('can be installed by accepted testers only, and is unknown to other users', async () => {
     expect(codeOf(await installTo(grace))).toBe('NOT_FOUND');
     await invite(grace);
     expect(codeOf(await installTo(grace))).toBe('NOT_FOUND');
@@ -191,7 +191,7 @@ describe('a private application', () => {
     expect(codeOf(await installTo(grace))).toBe('NOT_FOUND');
   });
 
-  it('does not exist for its owner either, who is not listed', async () => {
+  it('is unknown to its owner too, unless the owner is a tester', async () => {
     guild = await createGuild(owner);
     expect(codeOf(await installTo(owner))).toBe('NOT_FOUND');
     await invite(owner);

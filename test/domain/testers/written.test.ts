@@ -41,7 +41,6 @@ const stateOf = async ({ id: userId }: Caller) =>
 
 type State = 'INVITED' | 'ACCEPTED' | null;
 
-/** Brings somebody to a state. */
 async function reach(person: Caller, state: State): Promise<void> {
   if (state !== null) await invite(person);
   if (state === 'ACCEPTED' && person !== owner) await accept(person);
@@ -134,7 +133,7 @@ const STEPS: Step[] = [
   },
 ];
 
-describe('what becomes of a tester is written down and told', () => {
+describe('a change of a tester is audited and published:', () => {
   test.each(STEPS)('$what: $from → $to', async ({ who, from, act, by, action, to, mails = [], serializable }) => {
     await reach(bob, 'INVITED');
     await reach(who(), from);
@@ -151,7 +150,7 @@ describe('what becomes of a tester is written down and told', () => {
     expect([await stateOf(who()), await stateOf(bob)]).toEqual([to, 'INVITED']);
   });
 
-  test('a person who was invited by another manager and invites themselves has accepted', async () => {
+  test('a manager who was invited by another one and invites themselves is accepted', async () => {
     const row = { applicationId, userId: owner.id, state: 'INVITED', createdAt: new Date() } as const;
     await app.db.writer.tester.create({ data: row });
     const { entries, mails } = await toldBy(owner.call, (call) => invite(owner, call));
@@ -162,7 +161,7 @@ describe('what becomes of a tester is written down and told', () => {
   });
 });
 
-describe('who is refused leaves everything as it is', () => {
+describe('a refused caller changes nothing:', () => {
   test.each<[string, State, () => Promise<unknown>, string]>([
     ['who invites somebody invited', 'INVITED', () => invite(ada), 'CONFLICT'],
     ['who invites a tester', 'ACCEPTED', () => invite(ada), 'CONFLICT'],
@@ -203,7 +202,7 @@ describe('who is refused leaves everything as it is', () => {
       () => inviteTester(owner.call, { applicationId, userId: ada.id, email: bob.email }),
       'INVALID_INPUT',
     ],
-  ])('%s, of %s', async (_who, state, act, expected) => {
+  ])('%s, from the state %s', async (_who, state, act, expected) => {
     await reach(ada, state);
     expect(await outcome(act())).toBe(expected);
     expect(await stateOf(ada)).toBe(state);
@@ -211,7 +210,7 @@ describe('who is refused leaves everything as it is', () => {
   });
 });
 
-test('testers are listed as they were invited, and by id where that was at the same time', async () => {
+test('testers are listed by invitation time, or by id if that is the same time', async () => {
   const people = [bob, owner, ada];
   for (const person of people) await invite(person);
   const order = async () => (await listTesters(owner.call, applicationId)).map(({ user }) => user.username);
@@ -226,9 +225,9 @@ test('testers are listed as they were invited, and by id where that was at the s
   expect(await order()).toEqual(['owner', 'ada', 'bob']);
 });
 
-test('there are 100 at most, and who is among them may still accept', async () => {
+test('an application has at most 100 testers, and an invited one can still accept', async () => {
   await invite(ada);
-  // At once: to sign up and invite so many takes longer than all other tests here.
+  // Created directly, since the domain functions would take too long.
   const crowd = Array.from({ length: limits.testersPerApplication - 2 }, () => app.nextId());
   await app.db.writer.user.createMany({ data: crowd.map((id) => ({ id, username: `crowd ${id}` })) });
   const createdAt = new Date(app.clock.now());
@@ -239,7 +238,7 @@ test('there are 100 at most, and who is among them may still accept', async () =
   expect(await outcome(accept(ada))).toBe('ok');
 });
 
-test('an invitation of oneself counts for no limit, one of another does', async () => {
+test('an invitation of oneself does not count towards the limit, but one of another user does', async () => {
   const limited = await openContext({ RATE_LIMITS: 'on' });
   try {
     const [cleo, dan] = [await newCaller(limited.app, 'cleo'), await newCaller(limited.app, 'dan')];
