@@ -13,7 +13,7 @@ import { outcome } from '../../harness/outcome.js';
 let app: AppContext;
 let ada: Caller;
 let bob: Caller;
-/** Guilds of which ada is a member, in the order they were made: the second is bob's. */
+/** The guilds of ada, in order of creation. The second one belongs to bob. */
 let ids: bigint[];
 
 test.beforeAll(async ({ server }) => {
@@ -38,24 +38,24 @@ const token = (scopes: Scope[]): Actor => ({
   expiresAt: new Date(),
 });
 
-describe('who one is', () => {
+describe('the own user', () => {
   test.each<[string, () => Actor, boolean]>([
     ['a person', () => ({ kind: 'person', user: ada.user }), true],
     ['a token with email', () => token(['identify', 'email']), true],
     ['a token without', () => token(['identify']), false],
     ['a bot', () => ({ kind: 'bot', user: ada.user, applicationId: 1n, messageContentIntent: true }), false],
-  ])('is told to %s, with the e-mail address: %s', async (_who, actor, withEmail) => {
+  ])('is returned to %s, with the e-mail address: %s', async (_who, actor, withEmail) => {
     const email = withEmail ? ada.email : null;
     expect(await getOwnUser(as(actor()))).toEqual({ user: ada.user, email });
   });
 
-  test('is told without an address that is not verified', async () => {
+  test('has no e-mail address if that is unverified', async () => {
     await app.db.writer.authUser.update({ where: { userId: bob.id }, data: { emailVerified: false } });
     expect((await getOwnUser(bob.call)).email).toBeNull();
   });
 });
 
-describe('the guilds one is in', () => {
+describe('the own guilds', () => {
   const list = (input: { before?: number; after?: number; limit?: number; withCounts?: boolean } = {}) =>
     listOwnGuilds(ada.call, {
       before: input.before === undefined ? undefined : at(input.before),
@@ -74,11 +74,11 @@ describe('the guilds one is in', () => {
     [{ before: 3, after: 0 }, [1, 2]],
     [{ before: 3, after: 0, limit: 1 }, [1]],
     [{ after: 3 }, []],
-  ])('asked for with %j are number %j', async (input, expected) => {
+  ])('for %j are those with the indexes %j', async (input, expected) => {
     expect((await list(input)).map(({ guild }) => ids.indexOf(guild.id))).toEqual(expected);
   });
 
-  test('come with whose they are and what one may do there; with counts when asked', async () => {
+  test('have the ownership and the permissions, and counts on request', async () => {
     const shown = async (withCounts: boolean) =>
       (await list({ withCounts, limit: 2 })).map(({ isOwner, permissions, memberCount }) => ({
         isOwner,
@@ -98,7 +98,7 @@ describe('the guilds one is in', () => {
   });
 });
 
-test('nobody is nobody, and in no guild', async () => {
+test('an anonymous caller has no user and no guilds', async () => {
   const nobody = as({ kind: 'anonymous' });
   expect(await outcome(getOwnUser(nobody))).toBe('UNAUTHENTICATED');
   expect(await outcome(listOwnGuilds(nobody, { limit: 1, withCounts: false }))).toBe('UNAUTHENTICATED');

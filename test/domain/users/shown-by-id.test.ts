@@ -12,7 +12,7 @@ import { createPerson } from '../../harness/rows.js';
 import { addMember, callOf, createBot, createGuild, type TestBot } from '../../harness/world.js';
 import { runBuiltIn } from '../built-in-commands/scene.js';
 
-/** Whom the id of a private application's bot tells a name (decisions 400). */
+/** The bot of a private application can be looked up by id only by users who know it already. */
 
 let app: AppContext;
 let bot: TestBot;
@@ -42,7 +42,7 @@ describe('the bot of a private application', () => {
     expect(await outcome(openDirectChannel(own(eve), bot.id))).toBe('INVALID_RECIPIENT');
   });
 
-  test('is known to who shares a server with it, also in commands', async () => {
+  test('is visible to users who share a server with it, also in commands', async () => {
     const guild = await createGuild(app);
     await addMember(app, guild.id, eve);
     await addMember(app, guild.id, bot.user);
@@ -51,25 +51,25 @@ describe('the bot of a private application', () => {
     expect(await outcome(openDirectChannel(own(eve), bot.id))).toBe('ok');
   });
 
-  test('is known where it is banned, so that the ban can be ended', async () => {
+  test('is visible where it is banned, so that the ban can be lifted', async () => {
     const guild = await createGuild(app);
     await banMember(own(guild.owner), { guildId: guild.id, userId: bot.id });
     expect(await named(guild.owner)).toBe('ok');
   });
 
-  test('is known to itself, its developers and its testers', async () => {
+  test('is visible to itself, its developers and its testers', async () => {
     expect([await named(bot.user), await named(bot.owner)]).toEqual(['ok', 'ok']);
     const tester = { applicationId: bot.id, userId: eve.id, createdAt: new Date() };
     await app.db.writer.tester.create({ data: tester });
     expect(await named(eve)).toBe('ok');
   });
 
-  test('a bot without an application, such as the platform or a copy on a box, is known to everybody', async () => {
+  test('a bot without an application, such as the platform or a copy on a box, is visible to all users', async () => {
     const { id } = await app.db.writer.user.create({ data: { id: app.nextId(), username: 'Copy', bot: true } });
     expect(await outcome(getUser(own(eve), id))).toBe('ok');
   });
 
-  test('of a public application is known to everybody', async () => {
+  test('of a public application is visible to all users', async () => {
     await updateApplication(own(bot.owner), { applicationId: bot.id, public: true });
     expect([await named(eve), await named((await createBot(app)).user)]).toEqual(['ok', 'ok']);
   });

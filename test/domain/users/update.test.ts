@@ -23,7 +23,7 @@ afterAll(() => server.stop());
 const avatarOf = (id: bigint, hash: string | null) => fetch(`${server.origin}/cdn/avatars/${id}/${hash}.png`);
 
 describe('a bot', () => {
-  test('takes a username and an avatar, which its sessions and its servers are told', async () => {
+  test('can set a username and an avatar, which are published to its sessions and its servers', async () => {
     const { bot, guild } = await createBotInGuild(server.app);
     const other = await createGuild(server.app);
     await addMember(server.app, other.id, bot.user);
@@ -42,7 +42,7 @@ describe('a bot', () => {
     expect([cleared.avatarHash, (await avatarOf(bot.id, user.avatarHash)).status]).toEqual([null, 404]);
   });
 
-  test('takes another username twice an hour', async () => {
+  test('can change its username twice an hour', async () => {
     const { user } = await createBot(server.app);
     const call = callOf(server.app, user);
     const results = await Promise.all(
@@ -52,7 +52,7 @@ describe('a bot', () => {
     expect(await outcome(updateOwnUser(call, { username: user.username }))).toBe('ok');
   });
 
-  test('is found by its id, and by no name', async () => {
+  test('can be found by its id, but not by its name', async () => {
     const { user } = await createBot(server.app, { name: 'Findable' });
     expect((await getUser(callOf(server.app, user), user.id)).username).toBe('Findable');
     expect(await outcome(getUserByName(callOf(server.app, user), 'Findable'))).toBe('UNKNOWN_USER');
@@ -60,7 +60,7 @@ describe('a bot', () => {
 });
 
 describe('a person', () => {
-  test('takes a name that is shown and an avatar, and keeps the username', async () => {
+  test('can set a display name and an avatar, and keeps the username', async () => {
     const person = await createPerson(server.app);
     const call = callOf(server.app, person);
     const user = await updateOwnUser(call, { username: 'other', globalName: 'Ada L.', avatar: picture });
@@ -73,7 +73,7 @@ describe('a person', () => {
     expect(await outcome(updateOwnUser(call, { avatar: Buffer.from('no image') }))).toBe('INVALID_INPUT');
   });
 
-  test('is found by id and username, and nobody else is', async () => {
+  test('can be found by id and by username', async () => {
     const person = await createPerson(server.app, 'grace.h');
     const call = callOf(server.app, person);
     expect(await getUserByName(call, 'grace.h')).toEqual(person);
