@@ -32,14 +32,13 @@ beforeEach(async () => {
   voiceId = id;
 });
 
-/** Joins by a connection that stays open. */
+/** Joins with a connection that stays open. */
 async function join(call: CallContext, channelId = voiceId): Promise<unknown> {
   if (call.actor.kind !== 'person') throw new Error('only people are needed here');
   const id = server.app.connections.openForRequests(call.actor.user.id, async () => true);
   return joinVoice(call, { channelId }, id);
 }
 
-/** What the guild was told of voice: who is where. */
 const told = () =>
   room.events.flatMap(({ type, data }) => {
     const { user_id, channel_id, mute, deaf, suppress } = JSON.parse(data);
@@ -50,7 +49,7 @@ const ada = () => String(room.users.ada.id);
 const plain = { mute: false, deaf: false, suppress: false };
 
 describe('a voice state', () => {
-  it('is one for a person and guild, and told with each change', async () => {
+  it('is unique per user and guild, and each change is published', async () => {
     const second = await createChannel(server.app, room.guild.id, 'Second', 2);
     await join(room.ada);
     await join(room.ada, second.id);
@@ -68,7 +67,7 @@ describe('a voice state', () => {
     expect(await outcome(setOwnVoice(room.ada, { guildId: room.guild.id }))).toBe('UNKNOWN_VOICE_STATE');
   });
 
-  it('is not had in a text channel, in a hidden one, or from outside', async () => {
+  it('cannot exist in a text channel, in a hidden one, or from outside', async () => {
     expect(await outcome(join(room.ada, room.channelId))).toBe('INVALID_INPUT');
     expect(await outcome(join(room.outsider))).toBe('UNKNOWN_CHANNEL');
     await room.permit(Permission.Connect);
@@ -77,7 +76,7 @@ describe('a voice state', () => {
     expect(await outcome(join(room.ada))).toBe('MISSING_PERMISSIONS');
   });
 
-  it('is not had in a full channel: of ten who join the last two seats at once, two do', async () => {
+  it('cannot exist in a full channel: two of ten who join the last two places at once succeed', async () => {
     await server.app.db.writer.channel.update({ where: { id: voiceId }, data: { userLimit: 3 } });
     await join(room.ada);
     const people = await Promise.all(Array.from({ length: 10 }, () => createPerson(server.app)));
@@ -90,14 +89,14 @@ describe('a voice state', () => {
   it.each([
     ['leaving', () => leaveGuild(room.ada, room.guild.id)],
     ['a kick', () => kickMember(room.owner, everything())],
-  ])('does not outlive the membership, whatever comes first: %s beside joining', async (_, end) => {
+  ])('ends with the membership, whichever comes first: %s during a join', async (_, end) => {
     await Promise.all([outcome(join(room.ada)), end()]);
     expect(await rows()).toEqual([]);
     const last = told().at(-1);
     if (last) expect(last.channel_id).toBeNull();
   });
 
-  it('ends once: of those who end it at once, one tells', async () => {
+  it('ends once: one of several ends at once is published', async () => {
     await join(room.ada);
     const { guildId, userId } = everything();
     await Promise.all([
@@ -109,7 +108,7 @@ describe('a voice state', () => {
     expect(told().filter(({ channel_id }) => channel_id === null)).toHaveLength(1);
   });
 
-  it('of another is seen by who may connect to the channel', async () => {
+  it('of another user is visible to members who can connect to the channel', async () => {
     expect(await outcome(getVoiceState(room.bob, room.guild.id, room.users.ada.id))).toBe('UNKNOWN_VOICE_STATE');
     await join(room.ada);
     expect(await getVoiceState(room.bob, room.guild.id, room.users.ada.id)).toMatchObject({ channelId: voiceId });
@@ -120,7 +119,7 @@ describe('a voice state', () => {
 });
 
 describe('a moderator', () => {
-  it('mutes, deafens, moves and disconnects by either verb, in one update each', async () => {
+  it('can mute, deafen, move and disconnect with either call, in one update each', async () => {
     const second = await createChannel(server.app, room.guild.id, 'Second', 2);
     await join(room.ada);
     await updateMember(room.owner, { ...everything(), mute: true, channelId: second.id });
@@ -147,7 +146,7 @@ describe('a moderator', () => {
     ]);
   });
 
-  it('cannot change who is not in voice, and nothing is changed of them', async () => {
+  it('cannot change a member who is not in voice', async () => {
     expect(await outcome(updateMember(room.owner, { ...everything(), mute: true, nick: 'x' }))).toBe('NOT_IN_VOICE');
     expect(await outcome(changeVoiceState(room.owner, { ...everything(), mute: true }))).toBe('UNKNOWN_VOICE_STATE');
     expect(await server.app.db.reader.member.findFirst({ where: everything() })).toMatchObject({
@@ -156,7 +155,7 @@ describe('a moderator', () => {
     });
   });
 
-  it('moves nobody to what is no voice channel of the guild', async () => {
+  it('can move members only to a voice channel of the guild', async () => {
     await join(room.ada);
     const elsewhere = await openRoom(server);
     for (const channelId of [room.channelId, elsewhere.channelId, 42n]) {
