@@ -25,7 +25,7 @@ import {
   type TestGuild,
 } from '../../harness/world.js';
 
-/** People and webhooks: who develops the application, and who has ManageGuild in the server (decisions 238). */
+/** Access is for developers of the application, and for members with ManageGuild in the server. */
 
 let app: AppContext;
 let bot: TestBot;
@@ -49,7 +49,7 @@ beforeEach(async () => {
 const READS = Permission.ViewChannel;
 const MANAGES = READS | Permission.ManageGuild;
 
-/** Somebody with a role in the application's team, who is a member of the server where something is permitted there. */
+/** Creates a user with a role in the application's team, who is a member of the server if `permissions` is not null. */
 async function somebody(role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null): Promise<CallContext> {
   const user: User = role === 'OWNER' ? bot.owner : await createPerson(app);
   const { ownerTeamId: teamId } = await app.db.reader.application.findUniqueOrThrow({ where: { id: bot.id } });
@@ -65,7 +65,6 @@ async function somebody(role: TeamMemberRole | 'OWNER' | null, permissions: bigi
 
 const hookOf = async () => (await putWebhook(app, { bot, guild })).webhook.id;
 
-/** How each thing that may be done ends. */
 async function attempts(call: CallContext) {
   const of = { applicationId: bot.id, channelId: guild.channel.id, name: 'Herald' };
   return {
@@ -104,7 +103,7 @@ const WITHOUT_RIGHT = {
   listOfChannel: 'MISSING_PERMISSIONS',
 } as const;
 
-/** Who may see and delete a webhook, and change nothing. */
+/** The outcomes for users who may view and delete a webhook, but not change it. */
 const LOOKING_AFTER = {
   rename: 'MISSING_PERMISSIONS',
   move: 'MISSING_PERMISSIONS',
@@ -138,22 +137,22 @@ const PEOPLE: [role: TeamMemberRole | 'OWNER' | null, permissions: bigint | null
   ],
 ];
 
-describe('what a person may do with a webhook', () => {
+describe('the access of a user to a webhook', () => {
   const named = PEOPLE.map(([role, permissions, outcomes]) => {
     const where = permissions === null ? 'outside' : permissions === MANAGES ? 'with manage_server' : 'without it';
     return [role ?? 'nobody of the application', where, role, permissions, outcomes] as const;
   });
 
-  test.each(named)('%s, %s', async (_who, _where, role, permissions, outcomes) => {
+  test.each(named)('depends on role and permissions: %s, %s', async (_who, _where, role, permissions, outcomes) => {
     expect(await attempts(await somebody(role, permissions))).toEqual(outcomes);
   });
 
-  test('who is nobody is told to sign in', async () => {
+  test('is refused to anonymous callers', async () => {
     const nobody: CallContext = { ...(await somebody(null, null)), actor: { kind: 'anonymous' } };
     expect(Object.values(await attempts(nobody))).toEqual(Array(8).fill('UNAUTHENTICATED'));
   });
 
-  test('a deleted one is unknown to everybody', async () => {
+  test('is impossible after its deletion', async () => {
     const call = await somebody('OWNER', MANAGES);
     const { id } = (await putWebhook(app, { bot, guild }, { deletedAt: new Date() })).webhook;
     expect(await outcome(getWebhook(call, id))).toBe('UNKNOWN_WEBHOOK');

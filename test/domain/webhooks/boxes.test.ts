@@ -11,7 +11,7 @@ import { outcome } from '../../harness/outcome.js';
 import { createPerson, putWebhook } from '../../harness/rows.js';
 import { callOf, createBot, type TestBot } from '../../harness/world.js';
 
-describe('a webhook of a server on a box, where nobody of these has Manage Server (docs/webhooks.md, W-3)', () => {
+describe('a webhook of a server on a box, for callers without Manage Server (docs/webhooks.md, W-3)', () => {
   let app: AppContext;
   let close: () => Promise<void>;
   let scene: BoxScene;
@@ -49,23 +49,23 @@ describe('a webhook of a server on a box, where nobody of these has Manage Serve
     return callOf(app, await app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } }));
   };
 
-  test("is renamed, moved and deleted by its application's bot", async () => {
+  test("can be renamed, moved and deleted by its application's bot", async () => {
     const call = callOf(app, scene.bot.user);
     expect(await attempts(call)).toEqual({ ...ALLOWED, moveToHidden: 'MISSING_ACCESS' });
   });
 
-  test('is renamed and deleted by a developer, and moved to channels that its bot sees', async () => {
+  test('can be renamed and deleted by a developer, and moved to channels that the bot can view', async () => {
     const call = callOf(app, scene.bot.owner);
     expect(await attempts(call)).toEqual({ ...ALLOWED, moveToHidden: 'UNKNOWN_CHANNEL' });
   });
 
-  test("is seen and deleted by the box's owner, who changes nothing", async () => {
+  test("can be viewed and deleted by the box's owner, but not changed", async () => {
     const refused = 'MISSING_PERMISSIONS';
     const changes = { rename: refused, move: refused, moveToHidden: refused };
     expect(await attempts(await boxOwner())).toEqual({ ...ALLOWED, ...changes });
   });
 
-  test("does not exist for another application's bot, whatever its rights", async () => {
+  test("is unknown to another application's bot, despite its permissions", async () => {
     const { guild } = scene;
     const [everyone] = guild.snapshot.guild.roles;
     if (!everyone) throw new Error('there is no @everyone');
@@ -79,7 +79,7 @@ describe('a webhook of a server on a box, where nobody of these has Manage Serve
     everyone.permissions = permissions;
   });
 
-  test('does not exist for anybody else', async () => {
+  test('is unknown to other users', async () => {
     const none = { view: UNKNOWN, rename: UNKNOWN, move: UNKNOWN, moveToHidden: UNKNOWN, delete: UNKNOWN };
     expect(await attempts(callOf(app, await createPerson(app)))).toEqual(none);
   });

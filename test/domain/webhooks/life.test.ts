@@ -20,7 +20,6 @@ import { addMember, callOf, createChannel, createGuild } from '../../harness/wor
 
 let server: TestServer;
 let scene: Scene;
-/** A webhook in the scene's server, and one of the same application in another server. */
 let hook: RestWebhook;
 let elsewhere: RestWebhook;
 test.beforeAll(({ server: shared }) => {
@@ -51,8 +50,8 @@ const REMOVALS: [what: string, remove: () => Promise<unknown>][] = [
   ['leaves', () => leaveGuild(callOf(server.app, scene.bot.bot.user), scene.guild.id)],
 ];
 
-describe('where its application is removed from a server', () => {
-  test.each(REMOVALS)('that %s, its webhooks there are deleted, and none besides', async (_what, remove) => {
+describe('an application that is removed from a server', () => {
+  test.each(REMOVALS)('has only its webhooks there deleted if it %s', async (_what, remove) => {
     const ofOther = await openWebhook(scene, {}, scene.other);
     const { body: posted } = await hook.post({ content: 'stays' });
     const { events, close } = hearGuild(server, scene.guild.id);
@@ -67,7 +66,7 @@ describe('where its application is removed from a server', () => {
   });
 });
 
-test('an application that is deleted takes all its webhooks along', async () => {
+test('deleting an application deletes all its webhooks', async () => {
   const { id, user } = scene.bot.bot;
   await deleteApplication(owner(), { applicationId: id, name: user.username });
   for (const webhook of [hook, elsewhere]) {
@@ -86,7 +85,7 @@ test('channel deleted: the record stays, active but unusable', async () => {
   expect(await statusOf(hook)).toBe(200);
 });
 
-test('server deleted: the record stays, and counts until somebody deletes it', async () => {
+test('server deleted: the record stays, and counts until it is deleted', async () => {
   const ofStranger = await openWebhook(scene, {}, scene.stranger);
   const { id: guildId } = scene.guild;
   await deleteGuild(owner(), guildId);
@@ -108,7 +107,7 @@ test('transfer to a team: webhook tokens stay valid', async () => {
   expect({ status, author: body.author.id }).toEqual({ status: 200, author: scene.bot.id });
 });
 
-test('a reset of the bot token leaves webhook tokens valid, and ends what the old one managed', async () => {
+test('a reset of the bot token keeps webhook tokens valid, and invalidates the old bot token', async () => {
   const { botToken } = await resetBotToken(owner(), scene.bot.bot.id);
   expect(await statusOf(hook)).toBe(200);
   const path = `/webhooks/${hook.id}`;
@@ -116,12 +115,12 @@ test('a reset of the bot token leaves webhook tokens valid, and ends what the ol
   expect((await new RestBot(server, { ...scene.bot.bot, token: botToken }).get(path)).status).toBe(200);
 });
 
-test('an application has webhooks where it is not installed', async () => {
+test('an application can have webhooks in a server where it is not installed', async () => {
   expect(await statusOf(await openWebhook(scene, {}, scene.stranger))).toBe(200);
 });
 
-describe('a body that comes long after its head', () => {
-  /** Posts in two parts; the second one is sent once the token was found good. */
+describe('a body that arrives long after its headers', () => {
+  /** Posts in two parts, the second one after the token is validated. */
   async function begin(webhook: RestWebhook): Promise<() => Promise<number>> {
     const { bodies } = server.app;
     const { hold } = bodies;
@@ -150,7 +149,7 @@ describe('a body that comes long after its head', () => {
   const textIn = async (channelId: bigint) =>
     (await server.app.db.reader.message.findMany({ where: { channelId } })).map(({ content }) => content);
 
-  test('posts nothing when the webhook was deleted meanwhile, or its application shown out', async () => {
+  test('is not posted if the webhook was deleted, or its application removed, in the meantime', async () => {
     const finish = await begin(hook);
     expect((await hook.delete()).status).toBe(204);
     expect(await finish()).toBe(404);
@@ -161,7 +160,7 @@ describe('a body that comes long after its head', () => {
     expect(await textIn(scene.guild.channel.id)).not.toContain('late');
   });
 
-  test('posts to where the webhook was moved meanwhile', async () => {
+  test('is posted to the channel that the webhook was moved to in the meantime', async () => {
     const there = await createChannel(server.app, scene.guild.id, 'there');
     const finish = await begin(hook);
     await updateWebhook(owner(), BigInt(hook.id), { channelId: there.id });
@@ -170,7 +169,7 @@ describe('a body that comes long after its head', () => {
   });
 });
 
-test('a bot that is shown out while its webhook is made has none', async () => {
+test('a bot that is removed while its webhook is created has none', async () => {
   await scene.permit(Permission.ViewChannel | Permission.ManageGuild);
   const { slowHashes } = server.app;
   const { hash } = slowHashes;
