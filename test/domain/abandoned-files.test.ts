@@ -20,7 +20,6 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-/** A file that was written so long ago. */
 async function put(path: string, ageMs: number): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, 'left behind');
@@ -33,7 +32,7 @@ async function age(path: string, ageMs: number): Promise<string> {
   return path;
 }
 
-describe('looking for files without a row', () => {
+describe('the search for files without a row', () => {
   let server: TestServer;
   let scene: Scene;
   let folder: string;
@@ -58,7 +57,7 @@ describe('looking for files without a row', () => {
   const leftBehind = (id: bigint, ageMs: number) =>
     put(join(folder, `attachments/${scene.channelId}/${id}/${id}`), ageMs);
 
-  test('removes old files of no attachment, keeps those of one, those that are young, and what it does not know', async () => {
+  test('removes old files without an attachment, and keeps attachments, recent files and unknown files', async () => {
     const { path, url } = await upload();
     await age(path, 48 * HOUR_MS);
     const old = await leftBehind(server.app.nextId(), 2 * HOUR_MS);
@@ -73,7 +72,7 @@ describe('looking for files without a row', () => {
     expect(await (await fetch(url)).text()).toBe('kept');
   });
 
-  test('removes old icons that nobody shows, of applications and of teams', async () => {
+  test('removes old icons that no application or team uses', async () => {
     const ada = await signUp(server, 'ada');
     const { id } = await createApplication(ada);
     const answer = await uploadIcon(server, ada, id, PIXEL);
@@ -94,7 +93,7 @@ describe('looking for files without a row', () => {
     expect([old, ofNobody].filter(existsSync)).toEqual([]);
   });
 
-  /** An old file and its message, whose row is there as soon as it is stored. */
+  /** An old file whose row is missing until `store` is called. */
   async function unstored() {
     const { path } = await upload();
     await age(path, 2 * HOUR_MS);
@@ -116,7 +115,7 @@ describe('looking for files without a row', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('keeps an old file whose row appears after it was looked for', async () => {
+  test('keeps an old file whose row appears after it was queried', async () => {
     await upload();
     const [late, never] = [await unstored(), await unstored()];
     const { blobs } = server.app;
@@ -133,7 +132,7 @@ describe('looking for files without a row', () => {
     expect([late.path, never.path].map(existsSync)).toEqual([true, false]);
   });
 
-  test('removes folders in which there is nothing, and no others', async () => {
+  test('removes empty folders only', async () => {
     const { path } = await upload();
     const old = await leftBehind(77n, 2 * HOUR_MS);
     const empty = join(folder, 'attachments/5/6');
@@ -143,7 +142,7 @@ describe('looking for files without a row', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('removes none where most have no row: they may be those of another database', async () => {
+  test('removes no files if most have no row, since they may belong to another database', async () => {
     const { path } = await upload();
     await age(path, 2 * HOUR_MS);
     const others = await Promise.all(Array.from({ length: 60 }, (_, n) => leftBehind(5_000n + BigInt(n), 2 * HOUR_MS)));
@@ -157,7 +156,7 @@ describe('looking for files without a row', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('asks for the rows of many files at a time, and lets others have a turn between', async () => {
+  test('queries the rows of many files together, and yields between the queries', async () => {
     const { path } = await upload();
     const { reader, writer } = server.app.db;
     const row = await reader.attachment.findUniqueOrThrow({ where: { id: BigInt(basename(path)) } });
@@ -172,7 +171,7 @@ describe('looking for files without a row', () => {
   });
 });
 
-test('a database that knows no file leaves all files alone: they may be those of another', async () => {
+test('a database without any file rows keeps all files, since they may belong to another database', async () => {
   const server = await startServer({ jobs: true });
   const old = await put(join(server.app.config.dataDir, 'blobs/attachments/1/2/3'), 48 * HOUR_MS);
   await removeAbandonedFiles({ ...server.app, read: server.app.db.reader });
@@ -180,7 +179,7 @@ test('a database that knows no file leaves all files alone: they may be those of
   await server.stop();
 });
 
-test('whoever has stopped looks at no files any more', async () => {
+test('an aborted search looks at no further files', async () => {
   const server = await startServer({ jobs: true });
   const old = await put(join(server.app.config.dataDir, 'blobs/.staging/old'), 2 * HOUR_MS);
   const stop = new AbortController();
@@ -191,7 +190,7 @@ test('whoever has stopped looks at no files any more', async () => {
   await server.stop();
 });
 
-test('what a process that died had half received goes at a start and every six hours, and what is received now does not', async () => {
+test('files that a dead process had partly received are removed at a start and every six hours, unless recent', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-abandoned-'));
   const staged = (name: string) => join(dataDir, 'blobs/.staging', name);
   const old = await put(staged('old'), 2 * HOUR_MS);

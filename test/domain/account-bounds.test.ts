@@ -25,8 +25,8 @@ it.beforeEach(async () => {
 const several = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 const as = (user: User) => callOf(app, user);
 
-describe('what a person owns', () => {
-  it('is bounded: one more server is refused until one is deleted', async () => {
+describe('the number of objects that a user owns', () => {
+  it('is limited: one more server is refused until one is deleted', async () => {
     const ids = several(limits.guildsPerOwner - 1, () => app.nextId());
     await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
     const create = () => outcome(createGuild(as(owner), { name: 'Harbour' }));
@@ -35,14 +35,14 @@ describe('what a person owns', () => {
     expect(await create()).toBe('ok');
   });
 
-  it('is bounded: one more team is refused', async () => {
+  it('is limited: one more team is refused', async () => {
     const data = several(limits.teamsPerOwner - 1, () => ({ id: app.nextId(), name: 'many', ownerUserId: owner.id }));
     await app.db.writer.team.createMany({ data });
     const create = () => outcome(createTeam(as(owner), { name: 'Crew' }));
     expect((await Promise.all([create(), create()])).sort()).toEqual(['LIMIT_EXCEEDED', 'ok']);
   });
 
-  it('is bounded: one more application is refused, also in a team of theirs', async () => {
+  it('is limited: one more application is refused, also in a team of theirs', async () => {
     const { id: teamId } = await createTeam(as(owner), { name: 'Crew' });
     const { application } = await createApplication(as(owner), { name: 'Heron' });
     const half = limits.applicationsPerOwner / 2;

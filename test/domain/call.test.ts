@@ -43,7 +43,7 @@ describe('a caller', () => {
       'FORBIDDEN The token of a webhook cannot be used for this',
       'FORBIDDEN The token of a webhook cannot be used for this',
     ],
-  ])('who is %s, as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
+  ])('of the kind %s gets as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
     const call = { actor: ACTORS[kind] } as CallContext;
     expect(told(() => requireUser(call))).toBe(asUser);
     expect(told(() => requirePerson(call))).toBe(asPerson);
@@ -53,7 +53,7 @@ describe('a caller', () => {
 describe('a limit', () => {
   const state = { limit: 5, remaining: 0, resetAfterMs: 1_001 };
 
-  test('refuses what is beyond it, and says when to try again', () => {
+  test('refuses calls beyond it, with the time to wait', () => {
     expect(() => refuseBeyond({ ...state, allowed: true })).not.toThrow();
     expect(told(() => refuseBeyond({ ...state, allowed: false }))).toBe('RATE_LIMITED You are being rate limited.');
     expect(told(() => refuseBeyond({ ...state, allowed: false }, (s) => `In ${s} s.`))).toBe('RATE_LIMITED In 2 s.');
@@ -64,6 +64,6 @@ test.each([
   ['Zoë', 'Zoë'],
   [' a\r\n b\u202Ec ', 'a b c'],
   ['\u2066a\u0007\u0007b\u2069', 'a b'],
-])('the name %j stands in a mail as %j', (name, expected) => {
+])('the name %j is written in a mail as %j', (name, expected) => {
   expect(plainName(name)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { CommitOrder, type TakeTurn } from '../../src/domain/commit-order.js';
 const HERE = 1n;
 const ELSEWHERE = 2n;
 
-/** A commit whose answer comes when it is let. */
+/** A commit that returns on demand. */
 function commit(order: CommitOrder, told: string[], name: string, places = [HERE]) {
   let answer: () => void = () => {};
   let fail: () => void = () => {};
@@ -20,7 +20,7 @@ function commit(order: CommitOrder, told: string[], name: string, places = [HERE
   return { answer, fail, done: order.tellInTurn(transact, () => void told.push(name)) };
 }
 
-test('what was written in a place is told in the order in which turns were taken there, whoever is answered first', async () => {
+test('the events of a place are published in the order of its turns, whichever commit returns first', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
   const first = commit(order, told, 'first');
   const second = commit(order, told, 'second');
@@ -32,7 +32,7 @@ test('what was written in a place is told in the order in which turns were taken
   expect(told).toEqual(['first', 'second']);
 });
 
-test('nobody waits for a commit of another place; who writes in several comes after all of each', async () => {
+test('a commit does not wait for other places, and one in several places waits for all earlier ones there', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
   const here = commit(order, told, 'here');
   const elsewhere = commit(order, told, 'elsewhere', [ELSEWHERE]);
@@ -47,7 +47,7 @@ test('nobody waits for a commit of another place; who writes in several comes af
   expect(told).toEqual(['elsewhere', 'here', 'both', 'after both']);
 });
 
-test('nobody waits for a commit that failed, or for one that has nothing to tell', async () => {
+test('a commit does not wait for one that failed, or for one without events', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
   void order.tellInTurn(
     () => new Promise(() => {}),
@@ -62,7 +62,7 @@ test('nobody waits for a commit that failed, or for one that has nothing to tell
   expect(told).toEqual(['second']);
 });
 
-test('who comes after a commit that failed waits for those before it all the same', async () => {
+test('a commit after one that failed still waits for those before it', async () => {
   const [order, told]: [CommitOrder, string[]] = [new CommitOrder(), []];
   const first = commit(order, told, 'first');
   const failing = commit(order, told, 'failing');

@@ -9,7 +9,7 @@ import { outboxOf } from '../harness/mails.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { createGuild, type TestGuild } from '../harness/world.js';
 
-/** What is committed is answered as such, whatever becomes of its events. */
+/** A committed write succeeds, even if its events fail. */
 let server: TestServer;
 let guild: TestGuild;
 let call: CallContext;
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterEach(() => mend());
 afterAll(() => server.stop());
 
-/** Has the bus fail for events of one name. */
 function breakBusFor(type: string): void {
   const { bus } = server.app;
   const { publish } = bus;
@@ -37,7 +36,6 @@ function breakBusFor(type: string): void {
   };
 }
 
-/** Has every message with a file fail to be rendered. */
 function breakSignatures(): void {
   const { addresses } = server.app;
   const { signatures } = addresses;
@@ -52,7 +50,6 @@ function breakSignatures(): void {
   };
 }
 
-/** Which events could not be published since this was asked last. */
 const logged = () => lines.splice(0).map((line) => [JSON.parse(line).type, JSON.parse(line).msg]);
 const lost = (type: string) => [[type, 'an event could not be published']];
 
@@ -81,7 +78,7 @@ it.each([
   ['a bus', () => breakBusFor('MESSAGE_CREATE')],
   ['a renderer', breakSignatures],
 ])(
-  '%s that throws costs a transaction its one event: others go out, mails are sent, the caller is answered',
+  '%s that throws suppresses one event of a transaction only: other events, mails and the result are sent',
   async (_what, breakIt) => {
     const heard = hearGuild(server, guild.id);
     const mails = () => outboxOf(server, 'ada@people.example');
@@ -102,7 +99,7 @@ it.each([
   },
 );
 
-it('a statement is answered whose event cannot be published, rendered or told', async () => {
+it('a statement succeeds even if its event cannot be published, rendered or built', async () => {
   breakBusFor('MESSAGE_DELETE');
   expect((await call.writeOne(() => rename('one'), deleted)).name).toBe('one');
   expect(logged()).toEqual(lost('MESSAGE_DELETE'));
@@ -118,7 +115,7 @@ it('a statement is answered whose event cannot be published, rendered or told', 
   expect(logged()).toEqual([[undefined, 'what was written could not be told']]);
 });
 
-it('what is only announced fails nobody either', () => {
+it('an announced event that fails does not fail the caller', () => {
   breakBusFor('TYPING_START');
   const { owner: user, channel } = guild;
   call.announce({

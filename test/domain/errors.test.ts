@@ -12,8 +12,8 @@ import { DatabaseUnavailable } from '../../src/infra/database/faults.js';
 import type { User } from '../../src/infra/database/index.js';
 import { createRateLimits } from '../../src/infra/rate-limits.js';
 
-describe('a refusal', () => {
-  test('says what its code says, unless it says something else', () => {
+describe('a domain error', () => {
+  test('has the message of its code, unless another one is given', () => {
     expect(new DomainError('UNKNOWN_ROLE')).toMatchObject({ kind: 'notFound', message: 'Unknown Role', fields: [] });
     expect(new DomainError('CONFLICT', 'Taken.')).toMatchObject({ kind: 'conflict', message: 'Taken.' });
     expect(missingPermissions()).toMatchObject({ code: 'MISSING_PERMISSIONS', message: 'Missing Permissions' });
@@ -28,12 +28,12 @@ describe('a refusal', () => {
     [1, 1],
     [1_000, 1],
     [1_001, 2],
-  ])('that may be tried again after %s ms says so in whole seconds: %s', (retryAfterMs, seconds) => {
+  ])('that can be retried after %s ms has the delay in whole seconds: %s', (retryAfterMs, seconds) => {
     const details = retryAfterMs === undefined ? {} : { retryAfterMs };
     expect(new DomainError('RATE_LIMITED', 'Slow.', details).retryAfterSeconds).toBe(seconds);
   });
 
-  test('is what something thrown stands for, or nothing', () => {
+  test('is derived from a thrown value, or is null', () => {
     const refusal = new DomainError('UNKNOWN_ROLE');
     expect(refusalIn(refusal)).toBe(refusal);
     for (const fault of [new Error('ours'), 'text', null, undefined]) expect(refusalIn(fault)).toBeNull();
@@ -53,7 +53,7 @@ describe('a refusal', () => {
       true,
       'OVERLOADED',
     ],
-  ])('says of a write whether it may be done: %s', (_what, cause, commits, code) => {
+  ])('reports whether a write may have happened: %s', (_what, cause, commits, code) => {
     const error = new Error('the write failed', { cause: new DatabaseUnavailable(cause, commits) });
     expect(refusalOfRequest(error)).toMatchObject({ code });
   });
@@ -63,7 +63,7 @@ describe('a caller is counted', () => {
   const user = { id: 7n } as User;
   const at = { address: '192.0.2.1' };
 
-  test('by a good credential, whatever the address, and else by the address', () => {
+  test('by a valid credential, regardless of the address, and otherwise by the address', () => {
     expect(countedAs({ kind: 'anonymous' }, at)).toBe('192.0.2.1');
     expect(countedAs({ kind: 'person', user }, at)).toBe('7');
     expect(countedAs({ kind: 'bot', user, applicationId: 7n, messageContentIntent: false }, at)).toBe('7');
@@ -72,7 +72,7 @@ describe('a caller is counted', () => {
     expect(dividedKey('7', '1', '2')).toBe('7:1:2');
   });
 
-  test('as often as it uses a limit, or many times at once', async () => {
+  test('once for each use of a limit, or many times at once', async () => {
     const limits = createRateLimits(null);
     const limit = { name: 'some', points: 5, seconds: 60 };
     await takeLimit({ limits }, limit, 'key');

@@ -15,7 +15,6 @@ import { statementsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
 import { createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
-/** What gave grants an end. */
 const MIGRATION = '20261122083703_grants_end';
 
 const MINUTE = 60_000;
@@ -43,16 +42,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** So long from now; before it where that is negative. */
 const at = (ms: number) => new Date(clock.now() + ms);
 const remove = (signal = new AbortController().signal) => removeExpiredRows(server.app.db, clock, signal);
 
 let made = 0;
-/** An id as if made so long from now. */
 const idAt = (ms: number) => snowflakeAt(clock.now() + ms) + BigInt(++made);
 const hash = () => createHash('sha256').update(String(++made)).digest('hex');
 
-/** What is made of each kind, and whether it is there still. */
 interface Row {
   isThere(): Promise<boolean>;
 }
@@ -92,7 +88,6 @@ async function keptTimeout(endsIn: number): Promise<Row> {
   return { isThere: async () => (await reader.keptTimeout.count({ where: { userId } })) === 1 };
 }
 
-/** A message whose nonce is enforced. */
 const withNonce = (madeIn: number) => ({
   id: idAt(madeIn),
   channelId: guild.channel.id,
@@ -123,7 +118,6 @@ async function deadJob(diedIn: number): Promise<Row> {
   return { isThere: async () => (await reader.job.count({ where: { id } })) === 1 };
 }
 
-/** What a box was asked so many hours ago. */
 async function boxMeasure(hoursAgo: number): Promise<Row> {
   const { writer, reader } = server.app.db;
   const box = await writer.box.create({ data: { id: idAt(0), name: 'Attic', ownerId: person.id } });
@@ -132,7 +126,7 @@ async function boxMeasure(hoursAgo: number): Promise<Row> {
   return { isThere: async () => (await reader.boxMeasure.count({ where: { boxId: box.id } })) === 1 };
 }
 
-/** A grant that was made on the screen long ago, whose code is over and was used. */
+/** Creates a grant from long ago, with an expired and used code and these tokens. */
 async function grant(tokens: { endsIn: number; usedAt?: Date }[], madeIn = -300 * DAY): Promise<Row> {
   const { writer, reader } = server.app.db;
   const endsAt = at(Math.max(madeIn + MINUTE, ...tokens.map(({ endsIn }) => endsIn)));
@@ -184,15 +178,15 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['a used token of a grant that lasts', false, () => grant([{ endsIn: -DAY, usedAt: at(-DAY) }, { endsIn: DAY }])],
 ];
 
-describe('rows whose time is over', () => {
-  it.each(KINDS)('%s: goes is %s', async (_name, goes, make) => {
+describe('expired rows', () => {
+  it.each(KINDS)('%s: is removed: %s', async (_name, goes, make) => {
     const row = await make();
     expect(await row.isThere()).toBe(true);
     await remove();
     expect(await row.isThere()).toBe(!goes);
   });
 
-  it('go in pieces, between which others have a turn', async () => {
+  it('are removed in batches, and the job yields between them', async () => {
     const rows = await Promise.all(Array.from({ length: 3 }, () => invite(-DAY)));
     const of = { guildId: guild.id, channelId: guild.channel.id, inviterId: guild.owner.id };
     const times = { createdAt: at(-2 * DAY), expiresAt: at(-DAY) };
@@ -218,7 +212,7 @@ describe('rows whose time is over', () => {
     expect(await lasting.isThere()).toBe(true);
   });
 
-  it('of nonces are found along the index of these, however many messages there are', async () => {
+  it('of nonces are found through their index, regardless of the number of messages', async () => {
     const row = await enforcedNonce(-2 * HOUR);
     const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*enforcedNonceKey/s.test(sql));
     expect(await row.isThere()).toBe(false);
@@ -228,7 +222,7 @@ describe('rows whose time is over', () => {
     expect(plan).toMatch(/(enforcedNonceKey>\?|Index Cond: .*"enforcedNonceKey")/);
   });
 
-  it('of nonces are looked at in pieces, all of them', async () => {
+  it('of nonces are read in batches, completely', async () => {
     const messages = Array.from({ length: 450 }, () => withNonce(-2 * HOUR));
     await server.app.db.writer.message.createMany({ data: messages });
     const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*enforcedNonceKey/s.test(sql));
@@ -237,7 +231,7 @@ describe('rows whose time is over', () => {
     expect(await server.app.db.reader.message.count({ where })).toBe(0);
   });
 
-  it('of grants are found along their ends, however many last', async () => {
+  it('of grants are found through the index of their ends, regardless of valid ones', async () => {
     await grant([{ endsIn: -31 * DAY }]);
     const lasting = await Promise.all(Array.from({ length: 20 }, () => grant([{ endsIn: DAY }])));
     const statements = await statementsOf(() => remove());
@@ -248,7 +242,7 @@ describe('rows whose time is over', () => {
     expect(statements.filter((sql) => /^SELECT.*(OAuthToken|AuthorizationCode)/s.test(sql))).toEqual([]);
   });
 
-  it('of grants that were made before these had an end get theirs by the migration', async () => {
+  it('of grants from before that column get an end from the migration', async () => {
     const { writer, reader } = server.app.db;
     await grant([{ endsIn: -DAY }, { endsIn: -2 * DAY }]);
     await grant([]);
@@ -261,7 +255,7 @@ describe('rows whose time is over', () => {
     expect(before.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('of nonces go in pieces, past those that stay', async () => {
+  it('of nonces are removed in batches, past those that stay', async () => {
     const before = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-2 * HOUR)));
     const young = await Promise.all(Array.from({ length: 150 }, () => enforcedNonce(-MINUTE)));
     await remove();
@@ -269,7 +263,7 @@ describe('rows whose time is over', () => {
     expect([await left(before), await left(young)]).toEqual([0, 150]);
   });
 
-  it('are left where they are by whoever has stopped', async () => {
+  it('stay if the job is aborted', async () => {
     const row = await session(-DAY);
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
@@ -277,7 +271,7 @@ describe('rows whose time is over', () => {
     expect(await row.isThere()).toBe(true);
   });
 
-  it('go every hour', async () => {
+  it('are removed every hour', async () => {
     const row = await session(-DAY);
     clock.advance(HOUR);
     await eventually(async () => expect(await row.isThere()).toBe(false));

@@ -15,13 +15,13 @@ test.each([
   ['http://user:pw@bot.example/', CREDENTIALS],
   ['https://user@bot.example/', CREDENTIALS],
   ['https://:pw@bot.example/', CREDENTIALS],
-])('%s is told what is wrong with it', (text, message) => {
+])('%s is refused with a reason', (text, message) => {
   expect(faultsIn(url, text)).toEqual([{ path: '', code: 'URL_TYPE_INVALID_URL', message }]);
 });
 
 test.each([
   ['https://bot.example/a@b', 'https://bot.example/a@b'],
   ['', null],
-])('%j is taken', (text, expected) => {
+])('%j is accepted', (text, expected) => {
   expect(parseInput(url, text)).toBe(expected);
 });

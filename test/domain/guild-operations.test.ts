@@ -68,7 +68,7 @@ import { openRoom, type Room, toEdit } from './messages/scene.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/permissions.md'), 'utf8');
 
-/** The table under a heading of the page: what each operation needs, in words. */
+/** The table under a heading of the page: the permissions of each operation, in words. */
 function tableUnder(heading: string): [string | undefined, string | undefined][] {
   const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
@@ -82,7 +82,7 @@ describe('the page on permissions', () => {
   it.each([
     ['In a server', GUILD_OPERATIONS],
     ['In a channel', CHANNEL_OPERATIONS],
-  ])('says %s what the table in the domain says', (heading, operations) => {
+  ])('has the same table as the domain: %s', (heading, operations) => {
     expect(tableUnder(heading)).toEqual(
       Object.entries(operations).map(([name, bits]) => [name, permissionNames(bits).join(', ')]),
     );
@@ -104,11 +104,11 @@ const place = () => ({ channelId: room.channelId, messageId });
 const guildId = () => room.guild.id;
 interface Attempt<Operation> {
   does: (call: CallContext) => Promise<unknown>;
-  /** What is done along with it. */
+  /** An operation that is done at the same time. */
   with?: Operation;
-  /** What is done in the guild along with it. */
+  /** An operation in the guild that is done at the same time. */
   also?: GuildOperation;
-  /** Permissions of which any would do instead. */
+  /** Permissions that each suffice instead. */
   instead?: bigint;
   as?: 'bot';
 }
@@ -126,7 +126,6 @@ async function uninstall(call: CallContext): Promise<void> {
   await uninstallApplication(call, id);
 }
 
-/** The bot makes somebody a member who granted it that. */
 async function addSomebody(call: CallContext, more: object = {}): Promise<unknown> {
   const [user, applicationId] = [await createPerson(server.app), room.users.bot.id];
   const accessToken = `token of ${user.id}`;
@@ -154,7 +153,6 @@ const deleteInviteOfOwner = async (call: CallContext) => {
   return deleteInvite(call, code);
 };
 
-/** An application of the owner's with a command that everybody may run. */
 async function aCommand(): Promise<{ applicationId: bigint; commandId: bigint }> {
   const applicationId = await anApplication();
   const scopes = ['applications.commands'] as const;
@@ -183,14 +181,12 @@ async function runCommand(call: CallContext): Promise<unknown> {
 
 const ada = () => ({ guildId: guildId(), userId: room.users.ada.id });
 
-/** Ada is in a voice channel. */
 const updateAda = (change: object) =>
   above(async (call) => {
     await putInVoice(server.app, ada());
     return updateMember(call, { ...ada(), ...change });
   });
 
-/** What the caller does with a role that nobody else has. */
 function above(does: (call: CallContext) => Promise<unknown>) {
   return async (call: CallContext) => {
     await giveRole(call);
@@ -198,7 +194,6 @@ function above(does: (call: CallContext) => Promise<unknown>) {
   };
 }
 
-/** Gives the caller a role that permits nothing. */
 async function giveRole(call: CallContext): Promise<void> {
   if (call.actor.kind !== 'person') throw new Error('only people are given roles here');
   const role = await createRole(room.owner, guildId(), { permissions: 0n });
@@ -210,7 +205,6 @@ async function seeAdaInVoice(call: CallContext): Promise<unknown> {
   return getVoiceState(call, guildId(), room.users.ada.id);
 }
 
-/** A role below one that bob has. */
 async function aRole(): Promise<{ roleId: bigint }> {
   await giveRole(room.bob);
   return { roleId: (await createRole(room.owner, guildId(), { permissions: 0n })).id };
@@ -271,13 +265,13 @@ const IN_GUILD: Record<GuildOperation, Attempt<GuildOperation>> = {
 const send = (more: object) => (call: CallContext) =>
   sendMessage(call, { channelId: room.channelId, body: toSend({ content: 'x', ...more }) });
 
-/** Who may not is not refused: it mentions nobody. */
+/** Without the permission, the message is sent without a mention. */
 async function mentionEveryone(call: CallContext): Promise<void> {
   const sent = await send({ content: '@everyone' })(call);
   if (!sent.mentionEveryone) throw new DomainError('MISSING_PERMISSIONS');
 }
 
-/** Who has to wait is told so in other words. */
+/** The error of slow mode has another code. */
 async function sendTwiceInSlowMode(call: CallContext): Promise<void> {
   await putSlowMode(server.app, room.channelId, 60);
   await send({})(call);
@@ -288,13 +282,13 @@ const own = async () =>
   (await sendMessage(room.bob, { channelId: room.channelId, body: toSend({ content: 'mine' }) })).id;
 let ownId: bigint;
 
-/** With what its category says of everybody. */
+/** Copies the overwrites of the category. */
 async function moveIntoCategory(call: CallContext): Promise<void> {
   const { id: parentId } = await createChannel(room.owner, guildId(), { name: 'texts', type: 4 });
   await setChannelPositions(call, guildId(), [{ channelId: room.channelId, parentId, lockPermissions: true }]);
 }
 
-/** Says nothing of everybody, which anybody may say. */
+/** An empty overwrite, which any member who manages permissions may set. */
 const overwriteForEveryone = () => ({ targetId: guildId(), targetType: 0 as const, allow: 0n, deny: 0n });
 
 async function takeOverwriteBack(call: CallContext): Promise<void> {
@@ -352,7 +346,7 @@ const caller = ({ as }: Attempt<unknown>) => (as === 'bot' ? room.bot : room.bob
 
 type Row = [operation: string, attempt: Attempt<unknown>, needed: bigint];
 
-/** Each operation of a table with its attempt, and what that needs in all. */
+/** Each operation with its attempt, and all permissions that the attempt needs. */
 function rowsOf<Operation extends string>(
   attempts: Record<Operation, Attempt<Operation>>,
   needed: Record<Operation, bigint>,
@@ -375,7 +369,7 @@ describe('a member', () => {
     ownId = await own();
   });
 
-  it.each(ROWS)('%s: is done with exactly the permissions it needs', async (_, attempt, needed) => {
+  it.each(ROWS)('%s: succeeds with exactly the permissions it needs', async (_, attempt, needed) => {
     await room.permit(needed);
     expect(await outcome(attempt.does(caller(attempt)))).toBe('ok');
   });

@@ -12,7 +12,7 @@ const ACCEPT_TESTER = `mutation ($i: ApplicationIdInput!) { acceptTesterInvitati
 
 const linkIn = (body: string) => /^https?:\/\/\S+$/m.exec(body)?.[0] ?? '';
 
-describe('without a mail server, an invitation lies in the outbox', () => {
+describe('without a mail server, an invitation is written to the outbox', () => {
   let server: TestServer;
   let ada: Person;
   let people = 0;
@@ -23,7 +23,7 @@ describe('without a mail server, an invitation lies in the outbox', () => {
   });
   afterAll(() => server.stop());
 
-  it('to a team: who invites, to what, as what, and where to answer', async () => {
+  it('to a team: with the inviter, the team, the role and the portal', async () => {
     const bob = await newcomer();
     await inviteToTeam(ada, await createTeam(ada, 'Otters'), bob, 'READ_ONLY');
     const [mail, ...more] = await outboxOf(server, bob.email);
@@ -33,7 +33,7 @@ describe('without a mail server, an invitation lies in the outbox', () => {
     expect(mail?.body.split('\n')).toContain(`${server.origin}/portal`);
   });
 
-  it('with a link that leads to the portal', async () => {
+  it('with a link to the portal', async () => {
     const bob = await newcomer();
     await inviteToTeam(ada, await createTeam(ada), bob);
     const [mail] = await outboxOf(server, bob.email);
@@ -42,7 +42,7 @@ describe('without a mail server, an invitation lies in the outbox', () => {
     expect(await page.text()).toContain('/portal/assets/');
   });
 
-  it('to test an application, by user id or by address, but not to oneself', async () => {
+  it('to test an application, by user id or by address, but not for the inviter', async () => {
     const [bob, cleo] = [await newcomer(), await newcomer()];
     const bot = await createApplication(ada, 'Otter bot');
     for (const named of [{ userId: bob.id }, { email: cleo.email }, { userId: ada.id }]) {
@@ -57,14 +57,14 @@ describe('without a mail server, an invitation lies in the outbox', () => {
     expect(await outboxOf(server, ada.email)).toEqual([]);
   });
 
-  it('once, of ten sent at once', async () => {
+  it('once for ten at once', async () => {
     const bob = await newcomer();
     const team = await createTeam(ada);
     await Promise.all(Array.from({ length: 10 }, () => askInvite(ada, team, { email: bob.email })));
     expect(await outboxOf(server, bob.email)).toHaveLength(1);
   });
 
-  it('only where there is one: not for a refused one', async () => {
+  it('not for a refused invitation', async () => {
     const bob = await newcomer();
     const team = await createTeam(ada);
     expect(codeOf(await askInvite(ada, team, { email: bob.email, role: 'OWNER' }))).toBe('BAD_USER_INPUT');
@@ -72,7 +72,7 @@ describe('without a mail server, an invitation lies in the outbox', () => {
     expect(await outboxOf(server, bob.email)).toEqual([]);
   });
 
-  it('with names that make no header and no line of their own', async () => {
+  it('with names that add no headers and no lines', async () => {
     const bob = await newcomer();
     const name = 'a\r\nBcc: eve@people.example\r\n\r\n';
     const { db } = server.app;
@@ -91,7 +91,7 @@ describe('without a mail server, an invitation lies in the outbox', () => {
     }
   });
 
-  it('and an outbox that cannot be written to does not keep people from inviting', async () => {
+  it('and an outbox that cannot be written does not fail the invitation', async () => {
     const broken = await startServer();
     try {
       const cleo = await signUp(broken, 'cleo');
@@ -120,7 +120,7 @@ describe('with a mail server, an invitation', () => {
     await sink.close();
   });
 
-  it('is mailed, and can be accepted once the address is verified, not before', async () => {
+  it('is mailed, and can be accepted only after the address is verified', async () => {
     const bob = await signUp(server, 'bob');
     const verification = linkIn((await sink.next()).mail.body);
     const team = await createTeam(ada, 'Otters');
@@ -144,7 +144,7 @@ describe('with a mail server, an invitation', () => {
     });
   });
 
-  it('stands although the server refuses the mail', async () => {
+  it('is stored even if the mail server refuses the mail', async () => {
     const nobody = await signUp(server, 'nobody');
     const invitation = await inviteToTeam(ada, await createTeam(ada), nobody);
     expect(await pendingOf(nobody)).toMatchObject({ teams: [invitation] });

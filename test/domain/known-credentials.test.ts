@@ -43,7 +43,7 @@ const CREDENTIALS: Record<string, Credential> = {
   },
 };
 
-test.each(Object.keys(CREDENTIALS))('that an %s exists is remembered, and never that it does not', async (name) => {
+test.each(Object.keys(CREDENTIALS))('the existence of an %s is cached, but never its absence', async (name) => {
   const credential = CREDENTIALS[name];
   if (!credential) throw new Error(`no credential ${name}`);
   const known = createKnownCredentials(server.app.db.reader, server.app.clock);

@@ -12,7 +12,7 @@ import { addMember, callOf, createGuild, say, type TestGuild, toSend } from '../
 let app: AppContext;
 let guild: TestGuild;
 let ada: User;
-/** A call of ada's that began before anything changed. */
+/** A call of ada that began before the changes. */
 let earlier: CallContext;
 test.beforeAll(({ server }) => {
   ({ app } = server);
@@ -33,14 +33,13 @@ const replyTo = (call: CallContext, messageId: bigint) =>
     body: toSend({ content: 'a reply', message_reference: { message_id: String(messageId) } }),
   });
 
-/** What is told of these names from now on. */
 function told(...names: string[]) {
   const { events } = hearGuild({ app }, guild.id);
   return () => events.filter(({ type }) => names.includes(type)).map(({ data }) => JSON.parse(data));
 }
 
-describe('G-62 an event does not show along what was told to be otherwise since its call began', () => {
-  test('the membership of who writes, reacts or types', async () => {
+describe('G-62 an event omits what changed since its call began:', () => {
+  test('the membership of a user who writes, reacts or types', async () => {
     const { id: messageId } = await say(app, guild, ada, 'hello');
     const heard = told('MESSAGE_CREATE', 'MESSAGE_REACTION_ADD', 'TYPING_START');
     await rename('Countess');
@@ -53,7 +52,7 @@ describe('G-62 an event does not show along what was told to be otherwise since 
     expect(nicks).toEqual([undefined, undefined, undefined, 'Countess', 'Countess', 'Countess']);
   });
 
-  test('of somebody who has gone', async () => {
+  test('the membership of a user who left', async () => {
     const heard = told('MESSAGE_CREATE');
     await kickMember(asOwner(), { guildId: guild.id, userId: ada.id });
     const event = { channelId: guild.channel.id, guildId: guild.id, user: ada, startedAt: 0 };
@@ -69,7 +68,7 @@ describe('G-62 an event does not show along what was told to be otherwise since 
   test.each<[string, (messageId: bigint) => Promise<unknown>]>([
     ['edited', (messageId) => editMessage(asOwner(), { ...place(), messageId, body: toSend({ content: 'new' }) })],
     ['deleted', (messageId) => deleteMessage(asOwner(), { ...place(), messageId })],
-  ])('the message that is answered, where it was %s', async (_what, change) => {
+  ])('the target of a reply that was %s', async (_what, change) => {
     const { id } = await say(app, guild, guild.owner, 'old');
     const { id: kept } = await say(app, guild, guild.owner, 'kept');
     const message = await replyTo(callOf(app, ada), id);

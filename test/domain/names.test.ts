@@ -44,7 +44,7 @@ describe('a name', () => {
     ['createGuild', 'CreateGuildInput', () => ({})],
     ['createChannel', 'CreateChannelInput', () => ({ guildId: guild.id })],
     ['createRole', 'CreateRoleInput', () => ({ guildId: guild.id, permissions: '0' })],
-  ])('in %s can be seen, is on one line, and is shown as it is written', async (mutation, type, input) => {
+  ])('in %s must be visible, on one line and without control characters', async (mutation, type, input) => {
     const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
     for (const name of DISGUISES) {
       const answer = await ada.ask(query, { input: { ...input(), name } });
@@ -58,7 +58,7 @@ describe('a name', () => {
     expect(errors).toEqual([]);
   });
 
-  it('has as many characters that can be seen as it must have', async () => {
+  it('needs its minimum length in visible characters', async () => {
     const named = async (name: string) =>
       faultsOf(
         await ada.ask('mutation ($input: CreateTeamInput!) { createTeam(input: $input) { __typename } }', {

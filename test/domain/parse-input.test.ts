@@ -5,7 +5,7 @@ import { fault, headline } from '../../src/domain/input.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import { faultsIn } from '../harness/faults-in.js';
 
-describe('a fault', () => {
+describe('an input error', () => {
   const REQUIRED = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
   const TOO_SMALL = 'Must be 2 or more in length.';
   const TOO_BIG = 'Must be 2 or fewer in length.';
@@ -88,11 +88,11 @@ describe('a fault', () => {
       { code: 'BASE_TYPE_INVALID', message: 'Not so.' },
     ],
     ['a pattern', z.string().regex(/a/, 'No a.'), 'x', { code: 'BASE_TYPE_INVALID', message: 'No a.' }],
-  ])('of %s', (_name, schema, value, expected) => {
+  ])('has a code and a message for %s', (_name, schema, value, expected) => {
     expect(faultsIn(schema, value)).toEqual([{ path: '', ...expected }]);
   });
 
-  test('stands at its path, under that of the whole', () => {
+  test('has its path, below the path of the whole', () => {
     const schema = z.object({ list: z.array(z.object({ name: z.string() })), other: z.string() });
     const paths = (at?: string) => faultsIn(schema, { list: [{ name: 'a' }, {}] }, at).map(({ path }) => path);
     expect(paths()).toEqual(['list.1.name', 'other']);
@@ -101,7 +101,7 @@ describe('a fault', () => {
   });
 });
 
-describe('the faults of an input', () => {
+describe('the errors of an input', () => {
   const faultAt = (path: string) => ({ path, code: 'X', message: 'Not so.' });
   const renamed = async (...paths: string[]) => {
     const work = renameFaults({ reference: 'message_reference', '': 'body' }, async () => {
@@ -111,7 +111,7 @@ describe('the faults of an input', () => {
     return error instanceof DomainError ? error.fields.map(({ path }) => path) : error;
   };
 
-  test('have the caller’s names, at the first step of their paths', async () => {
+  test('get the names of the caller in the first segment of their paths', async () => {
     expect(await renamed('reference', 'reference.id', 'embeds.0.reference', '')).toEqual([
       'message_reference',
       'message_reference.id',
@@ -120,7 +120,7 @@ describe('the faults of an input', () => {
     ]);
   });
 
-  test('alone are renamed, and what is no fault goes through', async () => {
+  test('are renamed, and other errors and results stay the same', async () => {
     expect(await renameFaults({}, async () => 7)).toBe(7);
     for (const thrown of [new DomainError('UNKNOWN_ROLE'), new Error('ours')]) {
       const work = renameFaults({}, async () => {
@@ -131,12 +131,12 @@ describe('the faults of an input', () => {
   });
 });
 
-describe('an input with many faults', () => {
-  test('is told a hundred of them', () => {
+describe('an input with many errors', () => {
+  test('reports a hundred of them', () => {
     expect(faultsIn(z.array(z.string()), Array(200).fill(1))).toHaveLength(100);
   });
 
-  test('is told ten of the keys that have no place', () => {
+  test('reports ten unknown keys', () => {
     const keys = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, 1]));
     const faults = faultsIn(z.partialRecord(z.enum(['a']), z.number()), keys, 'by');
     expect(faults).toHaveLength(10);
@@ -144,7 +144,7 @@ describe('an input with many faults', () => {
   });
 });
 
-describe('a fault that speaks for the whole', () => {
+describe('an error with a headline', () => {
   const Input = z.object({
     name: z.string().refine(
       () => false,
@@ -157,7 +157,7 @@ describe('a fault that speaks for the whole', () => {
     age: z.number(),
   });
 
-  test('is the message of the refusal, wherever the others are', async () => {
+  test('sets the message of the whole, regardless of other errors', async () => {
     const refused = () => parseInput(Input, { name: 'Ada' });
     expect(refused).toThrow('Not Ada.');
     await expect(renameFaults({ name: 'title' }, async () => refused())).rejects.toThrow('Not Ada.');
@@ -170,7 +170,7 @@ describe('a fault that speaks for the whole', () => {
   });
 });
 
-test('a union by a field says which values that may have, or that it is required', () => {
+test('a discriminated union reports the values of its field, or that the field is required', () => {
   const kind = <Kind extends number>(type: Kind) => z.object({ type: z.literal(type) });
   const Either = z.discriminatedUnion('type', [kind(1), kind(2)]);
   expect(faultsIn(Either, { type: 3 })).toEqual([

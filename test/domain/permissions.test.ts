@@ -23,7 +23,7 @@ const MEMBER = 3n;
 const ROLES = [10n, 11n, 12n, 13n];
 const BITS = [...new Set(Object.values(Permission))];
 
-/** `compute_base_permissions` of Discord's documentation (Permissions, "Permission Hierarchy"), word for word. */
+/** A copy of `compute_base_permissions` of Discord's documentation (Permissions, "Permission Hierarchy"). */
 function documentedBase(guild: PermissionFacts, userId: bigint, roleIds: readonly bigint[]): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let permissions = guild.rolePermissions.get(guild.id) ?? 0n;
@@ -32,7 +32,7 @@ function documentedBase(guild: PermissionFacts, userId: bigint, roleIds: readonl
   return permissions;
 }
 
-/** `compute_overwrites` of the same page. */
+/** A copy of `compute_overwrites` of the same page. */
 function documentedOverwrites(
   base: bigint,
   guild: PermissionFacts,
@@ -66,7 +66,7 @@ function documentedOverwrites(
   return permissions;
 }
 
-/** "Implicit Permissions" of the same page, a sentence at a time. */
+/** "Implicit Permissions" of the same page, sentence by sentence. */
 function documentedImplicit(permissions: bigint, channelType: number): bigint {
   const has = (name: keyof typeof Permission) => (permissions & Permission[name]) === Permission[name];
   const isVoice = channelType === ChannelType.GuildVoice || channelType === ChannelType.GuildStageVoice;
@@ -81,7 +81,7 @@ function documentedImplicit(permissions: bigint, channelType: number): bigint {
     .reduce((all, [, bit]) => all | bit, 0n);
 }
 
-/** What the page calls "other permissions such as MANAGE_CHANNEL", as a common library understands it. */
+/** The "other permissions such as MANAGE_CHANNEL" of the page, as a common library interprets them. */
 const OF_VOICE = [
   'ManageChannels',
   'ManageRoles',
@@ -113,7 +113,7 @@ interface Timeout {
   now: number;
 }
 
-/** Few of few bits, so that they meet. */
+/** Few of few bits, so that they often overlap. */
 const bits = fc
   .subarray([
     Permission.ViewChannel,
@@ -162,7 +162,7 @@ const holder = (userId: bigint, roleIds: readonly bigint[], until: number | null
 const inText = (overwrites: Overwrite[]) => ({ type: ChannelType.GuildText, overwrites });
 
 describe('permissions', () => {
-  test('in the guild at large are computed as documented', () => {
+  test('in a guild are computed as documented', () => {
     fc.assert(
       fc.property(scene, ({ userId, roleIds, rolePermissions, until }) => {
         const guild = guildOf(rolePermissions);
@@ -182,7 +182,7 @@ describe('permissions', () => {
     );
   });
 
-  test('in a channel are computed as documented, with what is denied along and what a timeout leaves', () => {
+  test('in a channel are computed as documented, with implicit denials and timeouts', () => {
     fc.assert(
       fc.property(scene, ({ userId, roleIds, rolePermissions, overwrites, type, until }) => {
         const guild = guildOf(rolePermissions);
@@ -224,13 +224,13 @@ describe('permissions', () => {
     );
   });
 
-  test('a channel that may not be viewed keeps no bit, one that is viewed keeps them', () => {
+  test('a hidden channel leaves no bits, and a visible one leaves them', () => {
     expect(inChannel({ targetId: GUILD, allow: 0n, deny: ViewChannel })).toBe(0n);
     expect(inChannel({ targetId: GUILD, allow: SendMessages, deny: ViewChannel })).toBe(0n);
     expect(inChannel()).toBe(ViewChannel | SendMessages);
   });
 
-  test('of an owner and of an administrator no overwrite takes anything away', () => {
+  test('overwrites have no effect on the owner and on administrators', () => {
     const deny = { targetId: MEMBER, allow: 0n, deny: ALL_PERMISSIONS };
     const guild = guildOf(new Map([[10n, Permission.Administrator]]));
     expect(channelPermissions(guild, inText([deny]), holder(MEMBER, [10n]))).toBe(ALL_PERMISSIONS);
@@ -258,7 +258,7 @@ describe('a timeout', () => {
     expect(channelPermissions(guild, inText([]), holder(MEMBER, [], until))).toBe(left);
   });
 
-  test('takes nothing from the owner, nor from administrators', () => {
+  test('has no effect on the owner and on administrators', () => {
     for (const exempt of [holder(OWNER, [], NOW + 1), holder(MEMBER, [10n], NOW + 1)]) {
       expect(guildPermissions(guild, exempt)).toBe(ALL_PERMISSIONS);
       expect(channelPermissions(guild, inText([]), exempt)).toBe(ALL_PERMISSIONS);
@@ -266,8 +266,8 @@ describe('a timeout', () => {
   });
 });
 
-describe('bits', () => {
-  test('are allowed when every one that is needed is held', () => {
+describe('permission bits', () => {
+  test('are allowed if all needed bits are held', () => {
     fc.assert(
       fc.property(fc.subarray(BITS), fc.subarray(BITS), (held, needed) => {
         const sum = (some: bigint[]) => some.reduce((all, bit) => all | bit, 0n);
@@ -276,7 +276,7 @@ describe('bits', () => {
     );
   });
 
-  test('have the names of the documentation, in words', () => {
+  test('have the names of the documentation, as words', () => {
     expect(permissionNames(0n)).toEqual([]);
     expect(permissionNames(Permission.ManageGuild | Permission.SendMessages)).toEqual([
       'Manage Guild',
@@ -286,7 +286,7 @@ describe('bits', () => {
     expect(permissionNames(ALL_PERMISSIONS)).toHaveLength(BITS.length);
   });
 
-  test('of @everyone in a new guild let nobody manage anything', () => {
+  test('of `@everyone` in a new guild include no management permissions', () => {
     expect(permissionNames(DEFAULT_EVERYONE_PERMISSIONS)).toHaveLength(27);
     expect(
       permissionNames(DEFAULT_EVERYONE_PERMISSIONS).filter((name) =>
@@ -295,7 +295,7 @@ describe('bits', () => {
     ).toEqual([]);
   });
 
-  test('that nobody knows are dropped', () => {
+  test('that are unknown are dropped', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 32n - 1n }), (value) => {
         expect(parsePermissions(String(value))).toBe(value & BITS.reduce((all, bit) => all | bit, 0n));
@@ -303,7 +303,7 @@ describe('bits', () => {
     );
   });
 
-  it.each(['', '-1', '1.5', '0x8', ' 8', '8 ', 'eight', '1'.repeat(33)])('are no permission string as %j', (text) => {
+  it.each(['', '-1', '1.5', '0x8', ' 8', '8 ', 'eight', '1'.repeat(33)])('cannot be parsed from %j', (text) => {
     expect(permissionText().safeParse(text).success).toBe(false);
   });
 
@@ -312,7 +312,7 @@ describe('bits', () => {
     ['2048', Permission.SendMessages],
     [`${'0'.repeat(28)}2048`, Permission.SendMessages],
     ['9'.repeat(32), BigInt('9'.repeat(32)) & ALL_PERMISSIONS],
-  ])('are a permission string as %s', (text, expected) => {
+  ])('are parsed from %s', (text, expected) => {
     expect(permissionText().parse(text)).toBe(expected);
   });
 });

@@ -7,7 +7,6 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/permissions.md')
 
 const ROLE_WORDS = { OWNER: 'owner', ADMIN: 'admin', DEVELOPER: 'developer', READ_ONLY: 'read-only' };
 
-/** The table under a heading of the page: for each operation the roles that may. */
 function tableUnder(heading: string): Record<string, string[]> {
   const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const [head = [], , ...rows] = section
@@ -23,7 +22,7 @@ describe('the page on permissions', () => {
   it.each([
     ['Applications', APPLICATION_PERMISSIONS],
     ['Teams', TEAM_PERMISSIONS],
-  ])('says of %s what the table in the domain says', (heading, permissions) => {
+  ])('has the same table as the domain for %s', (heading, permissions) => {
     const inWords = Object.entries(permissions).map(([operation, roles]) => [
       operation,
       PORTAL_ROLES.filter((role) => roles.includes(role)).map((role) => ROLE_WORDS[role]),
@@ -41,7 +40,7 @@ describe('the roles of the service description', () => {
     expect(may('OWNER', APPLICATION_PERMISSIONS)).toEqual(Object.keys(APPLICATION_PERMISSIONS));
   });
 
-  it('admin: manages members and testers; cannot delete the app', () => {
+  it('admin: manages members and testers, but cannot delete the app', () => {
     expect(may('ADMIN', TEAM_PERMISSIONS)).toEqual(
       Object.keys(TEAM_PERMISSIONS).filter((name) => !['transferOwnership', 'delete'].includes(name)),
     );
@@ -50,7 +49,7 @@ describe('the roles of the service description', () => {
     );
   });
 
-  it('developer: does not manage the team; settings and secrets, but not testers, transfer or deletion', () => {
+  it('developer: manages settings and secrets, but not the team, testers, transfer or deletion', () => {
     expect(may('DEVELOPER', TEAM_PERMISSIONS)).toEqual(['view', 'viewAuditLog', 'leave']);
     expect(may('DEVELOPER', APPLICATION_PERMISSIONS)).toEqual(
       expect.arrayContaining(['updateSettings', 'resetClientSecret', 'resetBotToken']),
@@ -60,7 +59,7 @@ describe('the roles of the service description', () => {
     }
   });
 
-  it('read-only: looks', () => {
+  it('read-only: can only view', () => {
     expect(may('READ_ONLY', TEAM_PERMISSIONS)).toEqual(['view', 'viewAuditLog', 'leave']);
     expect(may('READ_ONLY', APPLICATION_PERMISSIONS)).toEqual([
       'view',

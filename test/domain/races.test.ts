@@ -33,8 +33,8 @@ import { addMember, callOf, createBot, createGuild, say, type TestBot, type Test
 import { toEdit } from './messages/scene.js';
 
 /**
- * What several do at once ends as one after the other would have: rows, entries of the audit log and events tell the same story, whoever
- * comes first. Each race is run in either order of its beginnings, several times.
+ * Concurrent operations must end like sequential ones: rows, audit entries and events agree. Each race is started in
+ * both orders, several times.
  */
 
 let app: AppContext;
@@ -56,7 +56,7 @@ type Attempt = () => Promise<unknown>;
 
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 
-/** How each ended, in the order of `attempts`, which begin in that order or the other. */
+/** Returns the outcomes in the order of `attempts`, which start in that order or in reverse. */
 async function race(isReversed: boolean, attempts: readonly Attempt[]): Promise<string[]> {
   const order = isReversed ? [...attempts].reverse() : attempts;
   const ended = await Promise.all(order.map((attempt) => outcome(attempt())));
@@ -82,13 +82,12 @@ const memberKey = ({ id: userId }: User) => ({ guildId: guild.id, userId });
 
 const newIds = (count: number) => Array.from({ length: count }, () => app.nextId());
 
-/** What there may be so many of: one below the limit is made at once, and one more by the way that counts. */
+/** An object with a maximum number. The test creates one less than that together, and then ten more with `make`. */
 interface Limited {
   refusal: string;
   most: number;
   action: string;
   event: string;
-  /** Puts so many there. */
   fill(count: number): Promise<unknown>;
   make(n: number): Promise<unknown>;
   count(): Promise<number>;
@@ -100,7 +99,7 @@ const LIMITED: Record<string, Limited> = {
     most: 500,
     action: 'CHANNEL_CREATE',
     event: 'CHANNEL_CREATE',
-    // Two are there.
+    // A new guild has two channels.
     fill: (count) =>
       app.db.writer.channel.createMany({ data: newIds(count - 2).map((id) => ({ id, guildId: guild.id, name: 'x' })) }),
     make: () => createChannel(owner, guild.id, { name: 'last' }),
@@ -198,8 +197,8 @@ const LIMITED: Record<string, Limited> = {
 let toPin: bigint[];
 let toAllow: bigint[];
 
-describe('the last place is for one of ten', () => {
-  test.each(Object.entries(LIMITED))('of %s', async (_what, { refusal, most, action, event, fill, make, count }) => {
+describe('the last place goes to one of ten', () => {
+  test.each(Object.entries(LIMITED))('new %s', async (_what, { refusal, most, action, event, fill, make, count }) => {
     await fill(most - 1);
     const [entriesBefore, toldBefore] = [await entries(action), told(event)];
     const ended = await race(
@@ -212,19 +211,16 @@ describe('the last place is for one of ten', () => {
   });
 });
 
-/** Something that ends while others are busy with it. */
 interface Ending {
-  /** Makes it, and says how it ends, what else is done with it, and what is left of it after its end. */
   begin(): Promise<{
     ends: Attempt;
     others: Record<string, Attempt>;
     left(): Promise<number>;
-    /** Whether an event is about it. */
     concerns(event: BusMessage): boolean;
   }>;
-  /** What those are told that come too late. */
+  /** The errors of operations that come too late. */
   tooLate: string[];
-  /** What its end is written down and told as. */
+  /** The audit action of its end. */
   action: string;
   event: string;
 }
@@ -386,8 +382,8 @@ const ENDINGS: Record<string, Ending> = {
 
 const ORDERS = [false, true, false, true];
 
-describe('what ends beside its changes ends once, and nothing is left of it or told after it', () => {
-  test.each(Object.entries(ENDINGS))('%s', async (_what, { begin, tooLate, action, event }) => {
+describe('an end during other operations happens once, and leaves no rows and no later events:', () => {
+  test.each(Object.entries(ENDINGS))('the end of %s', async (_what, { begin, tooLate, action, event }) => {
     for (const isReversed of ORDERS) {
       const { ends, others, left, concerns } = await begin();
       const [entriesBefore, eventsBefore] = [await entries(action), events.length];
@@ -416,8 +412,8 @@ describe('what ends beside its changes ends once, and nothing is left of it or t
   });
 });
 
-describe('a membership is had or not', () => {
-  test('by somebody who leaves, is kicked and is banned at once: told of once', async () => {
+describe('a membership', () => {
+  test('ends with one event if the user leaves, is kicked and is banned at once', async () => {
     for (const isReversed of ORDERS) {
       const user = await member();
       const toldBefore = told('GUILD_MEMBER_REMOVE');
@@ -437,7 +433,7 @@ describe('a membership is had or not', () => {
     }
   });
 
-  test('by somebody who joins as they are banned: they are banned, and no member', async () => {
+  test('does not exist if the user is banned during a join', async () => {
     for (const isReversed of ORDERS) {
       const user = await createPerson(app);
       const { code } = await createInvite(owner, guild.channel.id);
@@ -453,7 +449,7 @@ describe('a membership is had or not', () => {
     }
   });
 
-  test('by somebody whose ban is lifted as they join: they are a member, or were refused', async () => {
+  test('exists unless the join is refused, if the ban is lifted during a join', async () => {
     for (const isReversed of ORDERS) {
       const user = await createPerson(app);
       await banMember(owner, memberKey(user));
@@ -468,7 +464,7 @@ describe('a membership is had or not', () => {
     }
   });
 
-  test('by who follows an invite that is taken back: it is used, or unknown', async () => {
+  test('exists, or the invite is unknown, if the invite is deleted during a join', async () => {
     for (const isReversed of ORDERS) {
       const user = await createPerson(app);
       const { code } = await createInvite(owner, guild.channel.id, { maxUses: 1 });
@@ -484,7 +480,7 @@ describe('a membership is had or not', () => {
   });
 });
 
-describe('a server that is deleted is told of nothing after its end', () => {
+describe('a deleted server publishes no events after its end', () => {
   const CREATED: Record<string, () => Promise<Attempt>> = {
     'a channel': async () => () => createChannel(owner, guild.id, { name: 'late' }),
     'a role': async () => () => createRole(owner, guild.id, { name: 'late' }),
@@ -514,7 +510,7 @@ describe('a server that is deleted is told of nothing after its end', () => {
     },
   };
 
-  test.each(Object.entries(CREATED))('beside %s', async (_what, begin) => {
+  test.each(Object.entries(CREATED))('during an operation: %s', async (_what, begin) => {
     for (const isReversed of ORDERS) {
       guild = await createGuild(app);
       owner = callOf(app, guild.owner);
@@ -523,7 +519,8 @@ describe('a server that is deleted is told of nothing after its end', () => {
       const [deleted, other] = await race(isReversed, [() => deleteGuild(owner, guild.id), attempt]);
       expect(deleted).toBe('ok');
       expect(other).toMatch(/^(ok|UNKNOWN_(GUILD|CHANNEL|INVITE))$/);
-      // A message is stored by one statement, which asks after nothing; it is removed with its channel, and no client holds the server.
+      // A message is stored by one statement without checks. It is removed with its channel, and no client has the
+      // server any more.
       const types = events.map(({ type }) => type).filter((type) => type !== 'MESSAGE_CREATE');
       expect(types.slice(types.indexOf('GUILD_DELETE') + 1)).toEqual([]);
       expect(await app.db.reader.channel.count({ where: { guildId: guild.id } })).toBe(0);

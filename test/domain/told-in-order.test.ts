@@ -35,9 +35,9 @@ import { say } from '../harness/world.js';
 import { openRoom, type Room, toEdit } from './messages/scene.js';
 
 /**
- * Two changes at once, and which of them is told last (decisions 211, 360). Of what clients are told whole, the second one comes when all of
- * the first is written but its COMMIT, and either waits for that or is told first; of what ends, it comes when the database has done the
- * first one, and nobody has heard of that yet.
+ * Tests which event of two changes at once is published last. If clients get the object whole, the second change starts
+ * right before the COMMIT of the first. If an object ends, the second change starts when the database has done the
+ * first, and before the result arrives.
  */
 
 let server: TestServer;
@@ -58,7 +58,6 @@ beforeEach(async () => {
 
 const ada = () => ({ guildId: room.guild.id, userId: room.users.ada.id });
 
-/** What is told of ada in voice, of ada as a member, and of the channel, the last of each. */
 function lastTold() {
   const of = (type: string, isMeant: (data: Record<string, unknown>) => boolean) =>
     room.events
@@ -86,7 +85,6 @@ interface Pair {
   prepare?: () => Promise<unknown>;
   first: () => Promise<unknown>;
   second: () => Promise<unknown>;
-  /** What was told last is what is so. */
   check: () => Promise<void>;
 }
 
@@ -161,7 +159,7 @@ const PAIRS: Record<string, Pair> = {
   },
 };
 
-/** What is told with voice of a member is taken into caches as what is told of the member itself. */
+/** Clients cache the member of a voice event like the member itself. */
 async function rolesLast(): Promise<void> {
   const member = room.events.findLastIndex(({ type }) => type === 'GUILD_MEMBER_UPDATE');
   const voice = room.events.findLastIndex(({ type }) => type === 'VOICE_STATE_UPDATE');
@@ -183,16 +181,13 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'what is told last is so'), () =
   });
 });
 
-/** Something done, and what comes right after it. */
 interface Sequence {
   prepare?: () => Promise<unknown>;
-  /** With what the first one is done; its COMMIT, where it is a transaction. */
+  /** The statement that does the first change; COMMIT by default. */
   doneBy?: RegExp;
   first: () => Promise<unknown>;
   second: () => Promise<unknown>;
-  /** Whether the second one is done, as far as the database tells. */
   isDone: () => Promise<boolean>;
-  /** What is told of the two, in that order. */
   told: readonly string[];
 }
 
@@ -214,7 +209,7 @@ const removesAll = () =>
     new AbortController().signal,
   );
 const UPDATE_OF_MESSAGE = /^UPDATE "public"."Message"/;
-/** A message for ada alone, of which she and the bot are told. */
+/** A message for ada only, which is published to her and to the bot. */
 let whisper: MessageRecord;
 const withWhisper = async () => {
   const bot = { id: room.users.bot.id, user: room.users.bot };
@@ -352,7 +347,7 @@ const SEQUENCES: Record<string, Sequence> = {
   },
 };
 
-/** Looks at the database that something takes at most that neither is done nor waits for a row, since it waits within this process. */
+/** Number of polls after which the second change is assumed to wait within this process. */
 const LOOKS = 40;
 
 describe.skipIf(noPostgres)(needing(noPostgres, 'what is done last is told last'), () => {
@@ -368,7 +363,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'what is done last is told last'
         return looks > LOOKS || sequence.isDone();
       };
       await Promise.race([other, until(isSeen)]);
-      // As long as an answer takes that is on its way.
+      // Waits as long as a pending response takes.
       await sequence.isDone();
     };
     await beforeAnswer(sequence.doneBy ?? /^COMMIT/, meanwhile, sequence.first);
