@@ -11,25 +11,21 @@ const OUTCOMES = {
 } as const satisfies Record<SelfHosted, ParityRow['outcome']>;
 
 const NOTES: Partial<Record<SelfHosted, string>> = {
-  inCloud: 'Kept in the cloud, whether or not the box is there.',
+  inCloud: 'Handled by the cloud, even while the box is offline.',
 };
 
 /** Routes of the cloud that concern self-hosted servers (service description, section 4). */
 const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[] = [
-  [/^\/interactions\//, '404', 'Nobody runs a command on a self-hosted server.'],
+  [/^\/interactions\//, '404', 'Users cannot run commands of bots on self-hosted servers.'],
   [
     /^\/applications\/:applicationId\/commands/,
     '404',
-    'Names no server, and is answered as ever; no command is there on a self-hosted one.',
+    'Works as usual, but self-hosted servers do not have the commands.',
   ],
-  [/^\/users\/@me\/guilds$/, 'works', 'Lists them among the others, whether or not the box is there.'],
-  [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Served in the cloud, and needs the box.'],
-  [/^\/users\/@me\/channels$/, '404', 'With people of a box it is 404 with code 10013; with all others as ever.'],
-  [
-    /^\/users\/(:userId|by-name\/:name)$/,
-    '404',
-    'Of people of a box it is 404 with code 10013; of all others as ever.',
-  ],
+  [/^\/users\/@me\/guilds$/, 'works', 'Includes self-hosted servers, even while the box is offline.'],
+  [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Requires that the box is connected.'],
+  [/^\/users\/@me\/channels$/, '404', 'Works as usual, except for users of a box: 404 with code 10013.'],
+  [/^\/users\/(:userId|by-name\/:name)$/, '404', 'Works as usual, except for users of a box: 404 with code 10013.'],
 ];
 
 /** Outcome on self-hosted servers of each route that concerns a server, in table order. */
@@ -59,5 +55,5 @@ export function parityTable(rows: readonly ParityRow[]): string {
   const lines = rows.map(
     ({ method, path, outcome, note }) => `| ${method} | \`${path}\` | ${outcome} | ${note ?? ''} |`,
   );
-  return ['| Method | Path | On a self-hosted server | |', '| --- | --- | --- | --- |', ...lines].join('\n');
+  return ['| Method | Path | Result | Note |', '| --- | --- | --- | --- |', ...lines].join('\n');
 }

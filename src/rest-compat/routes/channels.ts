@@ -111,7 +111,7 @@ export const channelRoutes = [
       by: 'channelId',
       selfHosted: 'forward',
       isDoneIf: 'UNKNOWN_OVERWRITE',
-      note: 'Deletes an overwrite; nothing is done where there is none.',
+      note: 'Also 204 if there is no such overwrite.',
     },
     params: ids('channelId', 'overwriteId'),
     async run(call, { params: { channelId, overwriteId: targetId } }) {

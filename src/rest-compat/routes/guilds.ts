@@ -48,7 +48,7 @@ export const guildRoutes = [
     path: '/guilds/:guildId',
     callers: ['bot'],
     bucket: writes('edit-guild', 'guildId'),
-    where: { by: 'guildId', selfHosted, note: 'With anything but `name` and `description`: 501.' },
+    where: { by: 'guildId', selfHosted, note: '501 if the request has other fields than `name` and `description`.' },
     params: ids('guildId'),
     body: EditGuild,
     faultNames: { afkChannelId: 'afk_channel_id', systemChannelId: 'system_channel_id' },
