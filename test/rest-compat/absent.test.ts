@@ -16,7 +16,7 @@ beforeEach(() => scene.permit(Permission.ViewChannel | Permission.ManageGuild));
 
 const REGION = { id: 'local', name: 'Local', custom: false, deprecated: false, optimal: true };
 
-/** What of a server is asked for, whether that takes ManageGuild, what is answered, and the reference's schema of that. */
+/** Paths below a guild, whether they need ManageGuild, the answer and its schema in the reference. */
 const OF_GUILD: [path: string, takesRight: boolean, answer: () => unknown, schema?: string][] = [
   ['scheduled-events', false, () => []],
   ['auto-moderation/rules', true, () => []],
@@ -36,8 +36,8 @@ const OF_GUILD: [path: string, takesRight: boolean, answer: () => unknown, schem
   ['vanity-url', true, () => ({ code: null, uses: 0 }), 'VanityURLResponse'],
 ];
 
-describe('what a server has none of is answered as empty', () => {
-  test.each(OF_GUILD)('%s', async (path, takesRight, answer, schema) => {
+describe('a list of guild resources that Causeway does not have', () => {
+  test.each(OF_GUILD)('%s is answered as empty', async (path, takesRight, answer, schema) => {
     const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}/${path}`);
     expect({ status, body }).toEqual({ status: 200, body: answer() });
     if (schema) expectReference(schema, body);
@@ -48,7 +48,7 @@ describe('what a server has none of is answered as empty', () => {
     expect(then).toBe(takesRight ? 403 : 200);
   });
 
-  test('and one of them is unknown', async () => {
+  test('a single one of them is answered as unknown', async () => {
     const guild = `/guilds/${scene.guildId}`;
     const unknown: [string, number, number][] = [
       [`${guild}/soundboard-sounds/1`, 404, 10097],
@@ -62,7 +62,7 @@ describe('what a server has none of is answered as empty', () => {
     expect(await ask(server, 'GET', `${guild}/widget.json`)).toMatchObject({ status: 403, body: { code: 50004 } });
   });
 
-  test('no vanity address can be had', async () => {
+  test('a guild cannot get a vanity URL', async () => {
     const path = `/guilds/${scene.guildId}/vanity-url`;
     expect(await scene.bot.patch(path, { code: 'mine' })).toMatchObject({ status: 400, body: { code: 50020 } });
     expect(await scene.bot.patch(path, { code: null })).toMatchObject({ status: 200, body: { code: null, uses: 0 } });
@@ -72,16 +72,19 @@ describe('what a server has none of is answered as empty', () => {
   });
 });
 
-describe('what the service has none of is answered as empty', () => {
-  test.each(['skus', 'entitlements', 'role-connections/metadata'])('%s of an application', async (path) => {
-    expect(await scene.bot.get(`/applications/${scene.bot.id}/${path}`)).toMatchObject({ status: 200, body: [] });
-    expect(await scene.other.get(`/applications/${scene.bot.id}/${path}`)).toMatchObject({
-      status: 403,
-      body: { code: 20012 },
-    });
-  });
+describe('a list of resources that Causeway does not have', () => {
+  test.each(['skus', 'entitlements', 'role-connections/metadata'])(
+    '%s of an application is answered as empty',
+    async (path) => {
+      expect(await scene.bot.get(`/applications/${scene.bot.id}/${path}`)).toMatchObject({ status: 200, body: [] });
+      expect(await scene.other.get(`/applications/${scene.bot.id}/${path}`)).toMatchObject({
+        status: 403,
+        body: { code: 20012 },
+      });
+    },
+  );
 
-  test('regions are one, default sounds, sticker packs and detectable games none', async () => {
+  test('voice regions have one entry; default sounds, sticker packs and detectable games have none', async () => {
     expect((await scene.bot.get('/voice/regions')).body).toEqual([REGION]);
     expectReference('VoiceRegionResponse', REGION);
     expect((await scene.bot.get('/soundboard-default-sounds')).body).toEqual([]);
@@ -90,8 +93,8 @@ describe('what the service has none of is answered as empty', () => {
   });
 });
 
-describe('what there is of a server beside its settings', () => {
-  test('a preview, for its members', async () => {
+describe('a read-only view of a guild', () => {
+  test('the preview is readable by members', async () => {
     const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}/preview`);
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -101,7 +104,7 @@ describe('what there is of a server beside its settings', () => {
     expect(await scene.stranger.get(`/guilds/${scene.guildId}/preview`)).toMatchObject({ status: 403 });
   });
 
-  test('applications as integrations, for who manages it', async () => {
+  test('the integrations list the applications and need ManageGuild', async () => {
     const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}/integrations`);
     expect(status).toBe(200);
     expect(body).toHaveLength(2);
@@ -117,7 +120,7 @@ describe('what there is of a server beside its settings', () => {
   });
 });
 
-describe('what a message does not do is refused, and nothing is sent', () => {
+describe('an unsupported message feature is refused and nothing is sent', () => {
   const POLL = { question: { text: 'Tea?' }, answers: [{ poll_media: { text: 'Yes' } }] };
   beforeEach(() => scene.permit(ALL_PERMISSIONS & ~Permission.Administrator));
   const messages = () => server.app.db.reader.message.count({ where: { channelId: BigInt(scene.channelId) } });
@@ -136,7 +139,7 @@ describe('what a message does not do is refused, and nothing is sent', () => {
     expect(await messages()).toBe(before);
   });
 
-  test('a poll as the answer to an interaction, or as what one becomes', async () => {
+  test('a poll in an interaction response or in its edit', async () => {
     const at = { bot: scene.bot.bot, guild: scene.guild };
     const refused = { status: 400, body: { code: 50035, errors: { data: { poll: {} } } } };
     const { interaction, token } = await putInteraction(server.app, at);
@@ -153,7 +156,7 @@ describe('what a message does not do is refused, and nothing is sent', () => {
     expect(await ask(server, 'PATCH', `${path}/messages/@original`, { json: { poll: POLL } })).toMatchObject(ofAnswer);
   });
 
-  test('a crosspost, a follower and what belongs to a poll are not routed', async () => {
+  test('crosspost, follower and poll routes do not exist', async () => {
     const { id } = await scene.send();
     const unrouted: ['GET' | 'POST', string][] = [
       ['POST', `${scene.messages}/${id}/crosspost`],

@@ -28,7 +28,7 @@ const listed = async (query = ''): Promise<Loose[]> => (await scene.bot.get(path
 const idsOf = (entries: Loose[]) => entries.map(({ id }) => id);
 const owner = () => callOf(server.app, scene.guild.owner);
 
-/** The owner makes a role, gives it to the other bot and makes an invite; the bot renames the server. */
+/** The owner creates a role, assigns it and creates an invite; the bot renames the guild. */
 async function act(): Promise<void> {
   const role = await createRole(owner(), scene.guild.id, { name: 'Helpers', permissions: 0n });
   await setMemberRoles(owner(), { guildId: scene.guild.id, userId: scene.other.bot.id, roleIds: [role.id] });
@@ -37,7 +37,7 @@ async function act(): Promise<void> {
 }
 
 describe('GET /guilds/{guild.id}/audit-logs', () => {
-  test('200 with the newest first, and with whom the entries name', async () => {
+  test('returns the newest entries first, with the users and objects that they reference', async () => {
     await act();
     const { status, body } = await scene.bot.get(path());
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     expect(idsOf(body.audit_log_entries)).toEqual(idsOf(body.audit_log_entries).toSorted().reverse());
   });
 
-  test('shows that a channel came to be in another category, and nothing of sorting', async () => {
+  test('shows that a channel moved to another category, but not its new position', async () => {
     await scene.permit(
       Permission.ViewAuditLog | Permission.ManageChannels | Permission.ManageRoles | Permission.ViewChannel,
     );
@@ -74,7 +74,7 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     expect(await sort({ id: first, parent_id: null })).toEqual([left, entered]);
   });
 
-  test('by whom and by what, alone and together', async () => {
+  test('filters by user and by action type, alone and together', async () => {
     await act();
     const all = await listed();
     const ownerId = String(scene.guild.owner.id);
@@ -86,7 +86,7 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     for (const none of ['?action_type=9999', '?action_type=-1', '?user_id=1']) expect(await listed(none)).toEqual([]);
   });
 
-  test('in pages: before an entry from the newest, after one from the oldest', async () => {
+  test('pages from the newest entry with `before`, and from the oldest with `after`', async () => {
     await act();
     const ids = idsOf(await listed());
     expect(ids.length).toBeGreaterThan(4);
@@ -97,7 +97,7 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     expect(idsOf(await listed(`?after=${ids[3]}&before=${ids[0]}`))).toEqual([ids[2], ids[1]]);
   });
 
-  test('400 with the place of each fault, 403 without ViewAuditLog', async () => {
+  test('is 400 with the path of each fault, and 403 without ViewAuditLog', async () => {
     const faulty = ['limit=0', 'limit=101', 'limit=x', 'before=x', 'after=-1', 'user_id=x', 'action_type=x'];
     for (const query of faulty) {
       const [name = ''] = query.split('=');
@@ -115,7 +115,7 @@ describe('GET /guilds/{guild.id}/audit-logs', () => {
     ['by what', '?action_type=1', 'guildId_action_id'],
     ['by whom', '?user_id=1', 'guildId_actorId_action_id'],
     ['by both', '?user_id=1&action_type=1', 'guildId_actorId_action_id'],
-  ])('%s looks at no more entries than it answers, however many there are', async (_by, query, index) => {
+  ])('a filter %s reads no more entries than it returns', async (_by, query, index) => {
     const asked = await statementsOf(() => scene.bot.get(path(query)));
     const pages = asked.filter((sql) => /SELECT "id" FROM "AuditEntry"/.test(sql));
     expect(pages).toHaveLength(1);

@@ -12,7 +12,7 @@ test.each([
   ['100 % wrong', '100 % wrong'],
   ['%zz', '%zz'],
   [encodeURIComponent('ä'.repeat(512)), 'ä'.repeat(512)],
-])('X-Audit-Log-Reason: %s', (header, reason) => {
+])('X-Audit-Log-Reason: %s is accepted', (header, reason) => {
   expect(readAuditReason(header)).toBe(reason);
 });
 
@@ -20,7 +20,7 @@ test.each(['a'.repeat(513), '%00', 'a%00b'])('X-Audit-Log-Reason: %s is refused'
   expect(() => readAuditReason(header)).toThrow('Invalid Form Body');
 });
 
-test('any text, URL-encoded, comes through', () => {
+test('X-Audit-Log-Reason preserves any URL-encoded text', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }).filter((value) => value.trim() === value);
   fc.assert(
     fc.property(text, (value) => {

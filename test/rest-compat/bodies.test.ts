@@ -21,13 +21,13 @@ const MIB = 1024 * 1024;
 const post = (body: RequestInit['body'], contentType?: string) =>
   scene.bot.ask('POST', scene.messages, { body, headers: contentType ? { 'content-type': contentType } : {} });
 
-describe('200', () => {
+describe('a body is accepted', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
     'Application/JSON',
     ' application/json ;charset="utf-8"',
-  ])('the content type "%s"', async (contentType) => {
+  ])('with the content type "%s"', async (contentType) => {
     expect((await post('{"content":"x"}', contentType)).status).toBe(200);
   });
 
@@ -36,25 +36,25 @@ describe('200', () => {
     ['application/json; charset=utf-8', '{"content":"café \ufffd"}', 'utf8'],
     ['application/json', '\ufeff{"content":"café \ufffd"}', 'utf16le'],
     ['application/json; charset=UTF-16LE', '{"content":"café \ufffd"}', 'utf16le'],
-  ] as const)('text as %s of %j in %s', async (contentType, text, encoding) => {
+  ] as const)('with text as %s of %j in %s', async (contentType, text, encoding) => {
     expect((await post(Buffer.from(text, encoding), contentType)).body.content).toBe('café \ufffd');
   });
 
-  test('text in another charset that is named', async () => {
+  test('with text in another charset that the content type names', async () => {
     const body = Buffer.from('{"content":"café"}', 'latin1');
     expect((await post(body, 'application/json; charset=ISO-8859-1')).body.content).toBe('café');
   });
 
-  test('of a repeated member the last counts', async () => {
+  test('with a repeated member, of which the last counts', async () => {
     expect((await post('{"content":"a","content":"b"}', 'application/json')).body.content).toBe('b');
     const withLongId = '{"content":"a","content":"b","x":12345678901234567890}';
     expect((await post(withLongId, 'application/json')).body.content).toBe('b');
   });
 });
 
-describe('400', () => {
+describe('a body is refused with 400', () => {
   test.each(['text/plain', 'application/x-www-form-urlencode', 'application/jsonx', 'json', ';', '/', 'a/b; c'])(
-    'another content type, "%s", is 50035',
+    'with the content type "%s" (50035)',
     async (contentType) => {
       const { status, body } = await post('{"content":"x"}', contentType);
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -69,17 +69,17 @@ describe('400', () => {
       '"application/json", "application/x-www-form-urlencoded", "multipart/form-data"',
     ],
     ['PATCH', (): string => '/applications/@me', '"application/json", "application/x-www-form-urlencoded"'],
-  ] as const)('the refusal of a content type says which %s takes', async (method, path, taken) => {
+  ] as const)('with a message that lists the content types that %s accepts', async (method, path, taken) => {
     const { body } = await scene.bot.ask(method, path(), { body: 'x', headers: { 'content-type': 'text/plain' } });
     expect(body.errors._errors[0].message).toContain(`{${taken}}`);
   });
 
-  test('a body without a content type is 50035', async () => {
+  test('without a content type (50035)', async () => {
     const { status, body } = await post(Buffer.from('{"content":"x"}'));
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
   });
 
-  test('no body at all is an empty message', async () => {
+  test('as an empty message if there is no body at all (50006)', async () => {
     expect((await post(null)).body.code).toBe(50006);
     expect((await post('', 'application/json')).body.code).toBe(50006);
   });
@@ -92,7 +92,7 @@ describe('400', () => {
     'undefined',
     '{"content":"\n"}',
     '{"a":1234567890123456789',
-  ])('JSON that is none, %#, is 50109', async (text) => {
+  ])('for invalid JSON, %# (50109)', async (text) => {
     const { status, body } = await post(text, 'application/json');
     expect({ status, body }).toEqual({
       status: 400,
@@ -101,7 +101,7 @@ describe('400', () => {
   });
 
   test.each(['null', '[]', '"text"', '5', 'true', '12345678901234567890'])(
-    'JSON that is no object, %s',
+    'for JSON that is not an object: %s',
     async (text) => {
       const { status, body } = await post(text, 'application/json');
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -112,13 +112,13 @@ describe('400', () => {
     ['nests deeper than 64 levels', `{"x":${'['.repeat(64)}1`],
     ['nests deep and has a long integer', `${'['.repeat(50_000)}12345678901234567890`],
     ['has more than 10,000 values', `{"x":[${'[],'.repeat(5_000)}1]}`],
-  ])('JSON that %s is 50109 and is not parsed', async (_what, text) => {
+  ])('for JSON that %s, without parsing it (50109)', async (_what, text) => {
     const { status, body } = await post(text, 'application/json');
     const message = 'JSON may nest at most 64 levels deep and have at most 10000 values.';
     expect({ status, body }).toEqual({ status: 400, body: { code: 50109, message } });
   });
 
-  test('a form whose payload_json nests too deep is 50109', async () => {
+  test('as a form whose payload_json is nested too deep (50109)', async () => {
     const form = new FormData();
     form.set('payload_json', `{"x":${'['.repeat(64)}1`);
     const { status, body } = await scene.bot.ask('POST', scene.messages, { body: form });
@@ -128,7 +128,7 @@ describe('400', () => {
   test.each([
     ['JSON', 'application/json', '{"content":"x"}'],
     ['a form', 'multipart/form-data; boundary=b', FORM],
-  ])('%s is refused when it comes in many chunks of one byte', async (_what, type, body) => {
+  ])('%s is refused when it arrives in many chunks of one byte', async (_what, type, body) => {
     const chunks = (text: string) => [...text].map((byte) => `1\r\n${byte}\r\n`).join('');
     const answerTo = async (text: string) => {
       const connection = await RawConnection.open(server);
@@ -146,7 +146,7 @@ describe('400', () => {
     expect(answer.body).toContain('too many small pieces');
   });
 
-  test('deep nesting in a place that takes none', async () => {
+  test('for deep nesting in a field that allows none', async () => {
     for (const depth of [10, 61]) {
       const nested = '['.repeat(depth) + ']'.repeat(depth);
       for (const member of ['content', 'embeds', 'allowed_mentions', 'message_reference', 'nonce', 'attachments']) {
@@ -159,10 +159,10 @@ describe('400', () => {
   });
 });
 
-describe('an id that is written as a number', () => {
+describe('an id written as a JSON number', () => {
   const reply = '{"content":"x","message_reference":{"message_id":123456789012345678}}';
 
-  test('is read to its last digit, however long the body is', async () => {
+  test('keeps every digit, whatever the length of the body', async () => {
     const faultsOf = async (text: string) =>
       Object.keys((await post(text, 'application/json')).body.errors.message_reference);
     expect(await faultsOf(reply)).toEqual(['_errors']);
@@ -170,7 +170,7 @@ describe('an id that is written as a number', () => {
   });
 });
 
-describe('W-23: text that cannot be read is refused, with the reason', () => {
+describe('W-23: unreadable text is refused with the reason', () => {
   const latin1 = Buffer.from('{"content":"café"}', 'latin1');
 
   test.each([
@@ -189,7 +189,7 @@ describe('W-23: text that cannot be read is refused, with the reason', () => {
     expect(answer.body.errors._errors[0].message).toContain(reason);
   });
 
-  test('a Content-Encoding', async () => {
+  test('a body with a Content-Encoding', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const { status, body } = await scene.bot.ask('POST', scene.messages, {
       body: gzipSync('{"content":"x"}'),
@@ -202,24 +202,24 @@ describe('W-23: text that cannot be read is refused, with the reason', () => {
     });
   });
 
-  test('UTF-16 that nothing names', async () => {
+  test('UTF-16 without a declared charset', async () => {
     const { status, body } = await post(Buffer.from('{"content":"x"}', 'utf16le'), 'application/json');
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50109 });
     expect(body.message).toContain('charset=utf-16le');
   });
 });
 
-describe('a form of fields', () => {
+describe('a URL-encoded form', () => {
   const form = (text: string, more = '') => post(text, `application/x-www-form-urlencoded${more}`);
 
-  test('is a message, whose text is decoded', async () => {
+  test('is accepted as a message and its text is decoded', async () => {
     const { body } = await form('content=hello+there+caf%C3%A9%26%3D&tts=true&flags=4&wait=true');
     expect(body).toMatchObject({ content: 'hello there café&=', tts: true, flags: 4 });
     expect((await form('payload_json=%7B%22content%22%3A%22x%22%7D')).body.content).toBe('x');
     expect((await form('content=caf%E9', '; charset=iso-8859-1')).body.content).toBe('café');
   });
 
-  test('is taken by any route with a body, and booleans are read', async () => {
+  test('is accepted by any route with a body, and its booleans are parsed', async () => {
     await scene.permit(Permission.ViewChannel | Permission.SendMessages | Permission.ManageChannels);
     const path = `/channels/${scene.channelId}`;
     const patched = await scene.bot.ask('PATCH', path, {
@@ -249,8 +249,8 @@ describe('a form of fields', () => {
   });
 });
 
-describe('413', () => {
-  test('a JSON body over 1 MiB (40005), whose sender still hears the answer and may go on', async () => {
+describe('a body is refused with 413', () => {
+  test('if its JSON exceeds 1 MiB (40005); the sender receives the response and can continue', async () => {
     for (const size of [MIB + 1, 30 * MIB]) {
       const { status, body } = await post(Buffer.alloc(size, 0x20), 'application/json');
       expect({ status, body }).toEqual({ status: 413, body: { code: 40005, message: 'Request entity too large' } });

@@ -27,14 +27,13 @@ const overwrite = (targetId: string, id = scene.channelId) => `${channel(id)}/pe
 const auditEntries = (action: string) =>
   server.app.db.reader.auditEntry.findMany({ where: { guildId: scene.guild.id, action } });
 
-/** Hides the scene's channel from everybody but the owner. */
 async function hide(): Promise<void> {
   const said = { targetId: scene.guild.id, targetType: 0 as const, allow: 0n, deny: Permission.ViewChannel };
   await setChannelOverwrite(callOf(server.app, scene.guild.owner), scene.guild.channel.id, said);
 }
 
 describe('GET /guilds/{guild.id}/channels', () => {
-  test('200 with all channels in their order, those among them that the bot cannot view', async () => {
+  test('returns all channels in order, including those that the bot cannot view', async () => {
     await hide();
     const { status, body } = await scene.bot.get(channels());
     expect(status).toBe(200);
@@ -46,14 +45,14 @@ describe('GET /guilds/{guild.id}/channels', () => {
     expect((await scene.bot.get(channel())).body.code).toBe(50001);
   });
 
-  test('403 and 404 for a guild that is not the bot’s, or not there', async () => {
+  test('is 403 for a guild without the bot, and 404 for an unknown guild', async () => {
     expect(await scene.stranger.get(channels())).toMatchObject({ status: 403, body: { code: 50001 } });
     expect(await scene.bot.get('/guilds/1/channels')).toMatchObject({ status: 404, body: { code: 10004 } });
   });
 });
 
 describe('POST /guilds/{guild.id}/channels', () => {
-  test('201 with the channel as it was asked for, of each type', async () => {
+  test('creates a channel of each type with the given fields', async () => {
     const category = await scene.bot.post(channels(), { name: 'Texts', type: 4 });
     expect(category).toMatchObject({ status: 201, body: { name: 'Texts', type: 4, parent_id: null, position: 2 } });
     const asked = {
@@ -77,7 +76,7 @@ describe('POST /guilds/{guild.id}/channels', () => {
     for (const { body } of [category, text, voice, announcement]) expectReference('GuildChannelResponse', body);
   });
 
-  test('400 with the place of each fault', async () => {
+  test('is 400 with the path of each fault', async () => {
     const { id: full } = await createChannel(server.app, scene.guild.id, 'full', 4);
     const data = Array.from({ length: 50 }, () => ({
       id: server.app.nextId(),
@@ -117,13 +116,13 @@ describe('POST /guilds/{guild.id}/channels', () => {
     }
   });
 
-  test('400 with code 30013 where the guild has as many as it may', async () => {
+  test('is 400 with code 30013 if the guild has the maximum of channels', async () => {
     const data = Array.from({ length: 498 }, () => ({ id: server.app.nextId(), guildId: scene.guild.id, name: 'x' }));
     await server.app.db.writer.channel.createMany({ data });
     expect(await scene.bot.post(channels(), { name: 'x' })).toMatchObject({ status: 400, body: { code: 30013 } });
   });
 
-  test('403 without Manage Channels, and for overwrites that say what the bot may not', async () => {
+  test('is 403 without Manage Channels, and for overwrites of permissions that the bot lacks', async () => {
     const said = (bits: bigint) => ({ name: 'x', permission_overwrites: [{ id: scene.guildId, deny: String(bits) }] });
     expect((await scene.bot.post(channels(), said(Permission.ManageRoles))).body.code).toBe(50013);
     await scene.permit(Permission.ManageChannels | Permission.ViewChannel);
@@ -133,14 +132,14 @@ describe('POST /guilds/{guild.id}/channels', () => {
     expect(await scene.bot.post(channels(), { name: 'x' })).toMatchObject({ status: 403, body: { code: 50013 } });
   });
 
-  test('404 for an overwrite of nobody', async () => {
+  test('is 404 for an overwrite of an unknown target', async () => {
     const json = { name: 'x', permission_overwrites: [{ id: '1', type: 1 }] };
     expect(await scene.bot.post(channels(), json)).toMatchObject({ status: 404, body: { code: 10009 } });
   });
 });
 
 describe('PATCH /channels/{channel.id}', () => {
-  test('200 with the channel as it is now, and the reason in the log', async () => {
+  test('returns the updated channel and logs the reason', async () => {
     const { id: messageId } = await scene.send();
     const json = { name: 'talk', type: 5, topic: 'x', permission_overwrites: [{ id: scene.bot.id, type: 1 }] };
     const headers = { 'x-audit-log-reason': 'it%20was%20time' };
@@ -157,14 +156,14 @@ describe('PATCH /channels/{channel.id}', () => {
     expect(await auditEntries('CHANNEL_UPDATE')).toMatchObject([{ reason: 'it was time', actorId: scene.bot.bot.id }]);
   });
 
-  test('400 for what a channel cannot be', async () => {
+  test('is 400 for values that the channel cannot have', async () => {
     const { body } = await scene.bot.patch(channel(), { type: 2 });
     expect(body).toMatchObject({ code: 50035, errors: { type: { _errors: [{ code: 'BASE_TYPE_CHOICES' }] } } });
     const list = await scene.bot.patch(channel(), []);
     expect(list.status).toBe(400);
   });
 
-  test('403 without Manage Channels there, and for overwrites without Manage Roles', async () => {
+  test('is 403 without Manage Channels in the channel, and for overwrites without Manage Roles', async () => {
     await scene.permit(Permission.ViewChannel | Permission.ManageChannels);
     expect((await scene.bot.patch(channel(), { permission_overwrites: [] })).body.code).toBe(50013);
     expect((await scene.bot.patch(channel(), { name: 'x' })).status).toBe(200);
@@ -174,13 +173,13 @@ describe('PATCH /channels/{channel.id}', () => {
     expect((await scene.bot.patch(channel(), { name: 'y' })).body.code).toBe(50001);
   });
 
-  test('404 for a channel that is not there', async () => {
+  test('is 404 for an unknown channel', async () => {
     expect(await scene.bot.patch(channel('1'), {})).toMatchObject({ status: 404, body: { code: 10003 } });
   });
 });
 
 describe('DELETE /channels/{channel.id}', () => {
-  test('200 with the channel, once', async () => {
+  test('returns the deleted channel once, then 404', async () => {
     const { status, body } = await scene.bot.delete(channel());
     expect({ status, body }).toMatchObject({ status: 200, body: { id: scene.channelId, guild_id: scene.guildId } });
     expectReference('GuildChannelResponse', body);
@@ -189,7 +188,7 @@ describe('DELETE /channels/{channel.id}', () => {
     expect((await scene.bot.get(channels())).body).toHaveLength(1);
   });
 
-  test('its messages are removed afterwards', async () => {
+  test('removes the messages afterwards', async () => {
     await scene.send();
     await scene.bot.delete(channel());
     const channelId = scene.guild.channel.id;
@@ -199,14 +198,14 @@ describe('DELETE /channels/{channel.id}', () => {
     });
   });
 
-  test('403 without Manage Channels there', async () => {
+  test('is 403 without Manage Channels in the channel', async () => {
     await scene.permit(Permission.ViewChannel);
     expect(await scene.bot.delete(channel())).toMatchObject({ status: 403, body: { code: 50013 } });
   });
 });
 
 describe('PATCH /guilds/{guild.id}/channels', () => {
-  test('204, and the channels stand where they were put', async () => {
+  test('is 204 and moves the channels to their new positions', async () => {
     const { id: parentId } = await createChannel(server.app, scene.guild.id, 'category', 4);
     const json = [
       { id: scene.channelId, position: 5, parent_id: String(parentId), lock_permissions: true },
@@ -217,7 +216,7 @@ describe('PATCH /guilds/{guild.id}/channels', () => {
     expect((await scene.bot.get(channel())).body).toMatchObject({ position: 5, parent_id: String(parentId) });
   });
 
-  test('400 with the place of the fault, and 40009 for several that change their category', async () => {
+  test('is 400 with the path of the fault, and 40009 if several channels change their category', async () => {
     const { id: parentId } = await createChannel(server.app, scene.guild.id, 'category', 4);
     const { id: other } = await createChannel(server.app, scene.guild.id, 'other');
     const faulty: [unknown, object][] = [
@@ -237,7 +236,7 @@ describe('PATCH /guilds/{guild.id}/channels', () => {
     expect(await scene.bot.patch(channels(), both)).toMatchObject({ status: 400, body: { code: 40009 } });
   });
 
-  test('403 without Manage Channels, 404 for a channel of elsewhere', async () => {
+  test('is 403 without Manage Channels, and 404 for a channel of another guild', async () => {
     expect(await scene.bot.patch(channels(), [{ id: '1', position: 1 }])).toMatchObject({ body: { code: 10003 } });
     await scene.permit(Permission.ViewChannel);
     expect(await scene.bot.patch(channels(), [])).toMatchObject({ status: 403, body: { code: 50013 } });
@@ -247,7 +246,7 @@ describe('PATCH /guilds/{guild.id}/channels', () => {
 describe('PUT and DELETE /channels/{channel.id}/permissions/{overwrite.id}', () => {
   const put = (targetId: string, json: unknown) => scene.bot.ask('PUT', overwrite(targetId), { json });
 
-  test('204, and what is said counts', async () => {
+  test('is 204 and the overwrite takes effect', async () => {
     expect((await put(scene.guildId, { type: 0, deny: '2048', allow: null })).status).toBe(204);
     expect((await put(scene.other.id, { type: 1, allow: 2048 })).status).toBe(204);
     expect((await scene.bot.get(channel())).body.permission_overwrites).toEqual(
@@ -262,7 +261,7 @@ describe('PUT and DELETE /channels/{channel.id}/permissions/{overwrite.id}', () 
     expect((await scene.bot.post(scene.messages, { content: 'x' })).status).toBe(200);
   });
 
-  test('400, 403 and 404 as for overwrites elsewhere', async () => {
+  test('is 400, 403 and 404 for the same faults as overwrites of a new channel', async () => {
     const { status, body } = await put(scene.guildId, { type: 2, allow: [] });
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -279,7 +278,7 @@ describe('PUT and DELETE /channels/{channel.id}/permissions/{overwrite.id}', () 
   });
 });
 
-test('an unmodified discord.js manages channels, and its cache is what is there', async () => {
+test('an unmodified discord.js manages channels, and its cache matches the server', async () => {
   const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
   const ready = once(client, Events.ClientReady);
   await client.login(scene.bot.bot.token);

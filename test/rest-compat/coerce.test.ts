@@ -53,7 +53,7 @@ test.each([
   expect(coerceTo(schema, given)).toBe(given);
 });
 
-/** The same with all whole numbers as text, and all text of digits as numbers. */
+/** Returns a copy with whole numbers as text and text of digits as numbers. */
 function swapped(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : value;
   if (typeof value === 'string') return /^[1-9]\d{0,14}$/.test(value) ? Number(value) : value;
@@ -62,7 +62,7 @@ function swapped(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, swapped(entry)]));
 }
 
-/** What fields need that stand beside another one, by their names. */
+/** Sample values by field name, which a field under test needs next to it. */
 const SAMPLES = {
   name: 'name',
   description: 'text',
@@ -150,7 +150,7 @@ test.each([
   expect(parseInput(schema, coerceTo(schema, swapped(body)))).toEqual(parseInput(schema, body));
 });
 
-/** What a body is parsed into, or what is wrong with it. */
+/** Returns the parsed body, or the faults. */
 async function outcomeOf(schema: z.ZodType, body: unknown): Promise<unknown> {
   try {
     return await parseInTurns(schema, coerceTo(schema, body));
@@ -160,10 +160,10 @@ async function outcomeOf(schema: z.ZodType, body: unknown): Promise<unknown> {
   }
 }
 
-/** Fields that take a number and a text, and tell them apart. */
+/** Fields that accept both a number and a text and keep them apart. */
 const TELLS_APART = ['data.choices.0.value'];
 
-/** A command's changes are read as a whole command, once its type is known. */
+/** A command's changes are parsed as a whole command, once its type is known. */
 const isRead = (body: z.ZodType | null): body is z.ZodType => body !== null && body !== CommandPatch;
 
 const BODIES = routes.flatMap(({ method, path, body }) => (isRead(body) ? [[`${method} ${path}`, body] as const] : []));

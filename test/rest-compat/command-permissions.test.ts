@@ -24,7 +24,7 @@ let ada: Person;
 let bob: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
-/** Another one in the same server, of the same owner's. */
+/** Another application of the same owner in the same guild. */
 let other: MadeApplication;
 let token: string;
 let commandId: string;
@@ -63,7 +63,7 @@ const everyone = () => ({ id: guild.id, type: 1, permission: true });
 const said = (id = commandId) => saidOf(server.app, BigInt(guild.id), BigInt(id));
 
 describe('PUT …/commands/{id}/permissions', () => {
-  test('replaces the whole list and answers it', async () => {
+  test('replaces the whole list and returns it', async () => {
     await put({ permissions: [everyone()] });
     const allChannels = String(BigInt(guild.id) - 1n);
     const permissions = [
@@ -78,7 +78,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect(await said()).toEqual([`2 ${ada.id} no`, `3 ${allChannels} no`]);
   });
 
-  test("stands for all commands with the application's id, and takes ids as numbers", async () => {
+  test("sets the default of all commands with the application's id, and accepts numeric ids", async () => {
     const { body } = await ask(server, 'PUT', pathOf(application.id), {
       body: `{"permissions":[{"id":${guild.id},"type":1,"permission":true,"more":1}]}`,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -87,7 +87,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect(await said(application.id)).toEqual([`1 ${guild.id} yes`]);
   });
 
-  test('is not for bots (20001), without a credential, or without the scope', async () => {
+  test('is refused for bots (20001), without a credential, and without the scope', async () => {
     const asBot = await put({ permissions: [everyone()] }, { authorization: `Bot ${application.botToken}` });
     expect([asBot.status, asBot.body.code]).toEqual([403, 20001]);
     const asNobody = await ask(server, 'PUT', pathOf(), { json: { permissions: [] } });
@@ -98,7 +98,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect(await said()).toEqual([]);
   });
 
-  test('is for the own application alone (20012), and for its own commands (10063)', async () => {
+  test('is refused for another application (20012) and for its commands (10063)', async () => {
     const authorization = `Bearer ${await tokenOf(other)}`;
     const ofAnother = await put({ permissions: [everyone()] }, { authorization });
     expect([ofAnother.status, ofAnother.body.code]).toEqual([403, 20012]);
@@ -107,7 +107,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect(await said()).toEqual([]);
   });
 
-  test('needs somebody who may manage the server', async () => {
+  test('requires a user who can manage the guild', async () => {
     const ofBob = await createApplication(bob, "Bob's");
     await install(ada, ofBob, guild);
     const authorization = `Bearer ${await tokenOf(ofBob)}`;
@@ -115,7 +115,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect([status, body.code]).toEqual([404, 10004]);
   });
 
-  test('tells what is wrong with each entry', async () => {
+  test('reports the fault of each entry', async () => {
     const { status, body } = await put({
       permissions: [everyone(), { id: '1', type: 2, permission: true }, everyone()],
     });
@@ -140,10 +140,10 @@ describe('PUT …/commands/{id}/permissions', () => {
   });
 });
 
-describe('the list of all commands at once', () => {
+describe('the permissions route for all commands at once', () => {
   const bulk = () => `/applications/${application.id}/guilds/${guild.id}/commands/permissions`;
 
-  test.each(['PUT', 'GET', 'PATCH'])('takes no %s: 405 with code 0', async (method) => {
+  test.each(['PUT', 'GET', 'PATCH'])('refuses %s with 405 and code 0', async (method) => {
     for (const authorization of [`Bot ${application.botToken}`, `Bearer ${token}`]) {
       const { status, body, headers } = await ask(server, method, bulk(), { headers: { authorization } });
       expect({ status, body }).toEqual({ status: 405, body: { message: '405: Method Not Allowed', code: 0 } });
@@ -151,7 +151,7 @@ describe('the list of all commands at once', () => {
     }
   });
 
-  test('GET of one command is not offered either', async () => {
+  test('does not offer GET of a single command either', async () => {
     const { status, headers } = await ask(server, 'GET', pathOf(), {
       headers: { authorization: `Bot ${application.botToken}` },
     });
@@ -160,7 +160,7 @@ describe('the list of all commands at once', () => {
 });
 
 describe('APPLICATION_COMMAND_PERMISSIONS_UPDATE', () => {
-  test('reaches the application, whatever its intents and though its bot is not in the server, and no other (G-25)', async () => {
+  test('is sent to the application only, with any intents and without its bot in the guild (G-25)', async () => {
     const quiet = await createApplication(ada, 'Quiet');
     await install(ada, quiet, guild, { scopes: ['applications.commands'] });
     const [own, another] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
@@ -175,7 +175,7 @@ describe('APPLICATION_COMMAND_PERMISSIONS_UPDATE', () => {
     await another.close();
   });
 
-  test('and a list that is set are understood by discord.js', async () => {
+  test('is understood by discord.js, and so is the new list', async () => {
     const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
     const ready = once(client, Events.ClientReady);
     await client.login(application.botToken);
@@ -190,7 +190,7 @@ describe('APPLICATION_COMMAND_PERMISSIONS_UPDATE', () => {
   });
 });
 
-test('a bot that may see the log hears of the change in it', async () => {
+test('a bot with ViewAuditLog receives the audit log entry of the change', async () => {
   const listening = await GatewayClient.open(server.origin);
   await server.app.db.writer.role.updateMany({
     where: { guildId: BigInt(guild.id), applicationId: BigInt(other.id) },

@@ -21,7 +21,7 @@ import { createBot, createGuild as createOwnGuild } from '../harness/world.js';
 let server: TestServer;
 let scene: Scene;
 let bot: RestBot;
-/** The addresses of the bot's commands: everywhere, and in the guild. */
+/** The addresses of the bot's global and guild commands. */
 let everywhere: string;
 let there: string;
 
@@ -38,7 +38,6 @@ beforeEach(async () => {
 const put = (address: string, json: unknown) => bot.ask('PUT', address, { json });
 const chat = (name: string, more: object = {}) => ({ name, description: 'Does something', ...more });
 
-/** Everything a command can have. */
 const FULL = {
   name: 'full',
   type: 1,
@@ -90,14 +89,14 @@ const FULL = {
 };
 
 describe('POST …/commands', () => {
-  test('201: a new command, with everything it has', async () => {
+  test('201: creates a command with every field set', async () => {
     const { status, body } = await bot.post(everywhere, FULL);
     expect(status).toBe(201);
     expectReference('ApplicationCommandResponse', body);
     expect(body).toEqual({ ...FULL, id: body.id, version: body.version, application_id: bot.id });
   });
 
-  test('201: a new command, with everything it has not', async () => {
+  test('201: creates a command with only the required fields', async () => {
     const { body } = await bot.post(everywhere, chat('ping'));
     expect(body).toEqual({
       ...{ id: body.id, application_id: bot.id, version: body.version, type: 1, name: 'ping' },
@@ -107,7 +106,7 @@ describe('POST …/commands', () => {
     });
   });
 
-  test('201: one of a guild has no contexts, and says where it is', async () => {
+  test('201: creates a guild command with its guild_id and without contexts', async () => {
     const { status, body } = await bot.post(there, { ...FULL });
     const { contexts: _1, integration_types: _2, dm_permission: _3, ...rest } = FULL;
     expect(status).toBe(201);
@@ -118,7 +117,7 @@ describe('POST …/commands', () => {
     });
   });
 
-  test('200: of the same type and name becomes this one', async () => {
+  test('200: replaces the command of the same type and name', async () => {
     const made = (await bot.post(everywhere, FULL)).body;
     const { status, body } = await bot.post(everywhere, chat('full'));
     expect(status).toBe(200);
@@ -128,7 +127,7 @@ describe('POST …/commands', () => {
   });
 
   test.each([' Ban ', 'ban', 'PoLL', '8ball'])(
-    '400 code 50035: %j is reserved, and the message names it',
+    '400 code 50035: %j is a reserved name, and the message names it',
     async (name) => {
       for (const type of [1, 2, 3]) {
         const { status, body } = await bot.post(there, { name, type, ...(type === 1 ? { description: 'x' } : {}) });
@@ -146,11 +145,11 @@ describe('POST …/commands', () => {
     },
   );
 
-  test.each(['banish', 'clearall', 'server-info', 'warn'])('201: %s is not reserved', async (name) => {
+  test.each(['banish', 'clearall', 'server-info', 'warn'])('201: %s is not a reserved name', async (name) => {
     expect((await bot.post(everywhere, chat(name))).status).toBe(201);
   });
 
-  test('400 code 50035: faults stand where they are', async () => {
+  test('400 code 50035: reports each fault at its path', async () => {
     const options = [
       {
         type: 3,
@@ -173,7 +172,7 @@ describe('POST …/commands', () => {
     });
   });
 
-  test('400 code 30032: the 101st', async () => {
+  test('400 code 30032: refuses the 101st command', async () => {
     await put(
       everywhere,
       Array.from({ length: 100 }, (_, n) => chat(`c${n}`)),
@@ -185,7 +184,7 @@ describe('POST …/commands', () => {
     });
   });
 
-  test('400 code 30034: the 201st of a day', async () => {
+  test('400 code 30034: refuses the 201st creation of a day', async () => {
     await put(
       everywhere,
       Array.from({ length: 100 }, (_, n) => chat(`a${n}`)),
@@ -203,7 +202,7 @@ describe('POST …/commands', () => {
 });
 
 describe('GET …/commands', () => {
-  test('200: all of the place, oldest first, without translations', async () => {
+  test('200: lists all commands of the scope, oldest first, without localizations', async () => {
     await put(everywhere, [FULL, chat('ping'), { name: 'View It', type: 2 }]);
     await bot.post(there, chat('local'));
     const { status, body } = await bot.get(everywhere);
@@ -213,7 +212,7 @@ describe('GET …/commands', () => {
     expect((await bot.get(there)).body).toMatchObject([{ name: 'local', guild_id: scene.guildId }]);
   });
 
-  test('200: with translations where they are asked for', async () => {
+  test('200: includes localizations on request', async () => {
     const { body } = await put(everywhere, [FULL, { name: 'View It', type: 2 }]);
     expect((await bot.get(`${everywhere}?with_localizations=true`)).body).toEqual(body);
     expect(body[0]).toMatchObject({ name_localizations: FULL.name_localizations, options: FULL.options });
@@ -228,7 +227,7 @@ describe('GET …/commands', () => {
     [{ 'accept-language': 'xx, fr;q=0.2, de-AT;q=0.8, en;q=0' }, 'voll'],
     [{ 'accept-language': '*' }, undefined],
     [{ 'accept-language': ';;,q=' }, undefined],
-  ])('200: by %j with %j as the name', async (headers, name) => {
+  ])('200: localizes for %j with %j as the name', async (headers, name) => {
     await put(everywhere, [FULL]);
     const { body } = await bot.ask('GET', everywhere, { headers });
     expect(body[0].name_localized).toBe(name);
@@ -241,7 +240,7 @@ describe('GET …/commands', () => {
 });
 
 describe('PUT …/commands', () => {
-  test('200: makes the commands these, of all types; those that match keep their ids', async () => {
+  test('200: replaces all commands of every type; matching ones keep their ids', async () => {
     const before = (await put(everywhere, [chat('a'), chat('b'), { name: 'M', type: 3 }, { name: 'M', type: 2 }])).body;
     const { status, body } = await put(everywhere, [{ name: 'M', type: 3 }, FULL, chat('b', { nsfw: true })]);
     expect(status).toBe(200);
@@ -250,13 +249,13 @@ describe('PUT …/commands', () => {
     expect((await put(everywhere, [])).body).toEqual([]);
   });
 
-  test('200: a set that is as it was keeps its versions', async () => {
+  test('200: an unchanged set keeps its versions', async () => {
     const { body } = await put(everywhere, [FULL, chat('ping')]);
     expect((await put(everywhere, body)).body).toEqual(body);
     expect((await put(everywhere, [chat('ping'), FULL])).body).toEqual(body);
   });
 
-  test('400: one bad entry fails the set, under its index', async () => {
+  test('400: one invalid entry fails the set, and is reported at its index', async () => {
     await put(everywhere, [chat('a')]);
     const { status, body } = await put(everywhere, [chat('b'), chat('c'), chat('Kick')]);
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -265,7 +264,7 @@ describe('PUT …/commands', () => {
     expect((await bot.get(everywhere)).body).toMatchObject([{ name: 'a' }]);
   });
 
-  test('400: two of one type and name', async () => {
+  test('400: refuses two commands with the same type and name', async () => {
     const { status, body } = await put(there, [chat('a'), chat('a')]);
     expect(status).toBe(400);
     expect(body.errors).toEqual({
@@ -275,7 +274,7 @@ describe('PUT …/commands', () => {
     });
   });
 
-  test('400: no list', async () => {
+  test('400: refuses a body that is not a list', async () => {
     expect((await put(everywhere, { name: 'a' })).body.errors).toMatchObject({
       _errors: [{ code: 'LIST_TYPE_CONVERT' }],
     });
@@ -283,7 +282,7 @@ describe('PUT …/commands', () => {
 });
 
 describe('…/commands/{id}', () => {
-  test('200: GET and PATCH show all; PATCH changes what is given', async () => {
+  test('200: GET and PATCH return the whole command; PATCH changes only the given fields', async () => {
     const { body } = await bot.post(everywhere, FULL);
     const one = `${everywhere}/${body.id}`;
     expect((await bot.get(one)).body).toEqual(body);
@@ -294,7 +293,7 @@ describe('…/commands/{id}', () => {
     expect(patched.version).not.toBe(body.version);
   });
 
-  test('400: PATCH to a name that is taken (40041) or reserved (50035)', async () => {
+  test('400: PATCH refuses a taken (40041) or reserved (50035) name', async () => {
     const [one] = (await put(there, [chat('a'), chat('b')])).body;
     const taken = await bot.patch(`${there}/${one.id}`, { name: 'b' });
     expect([taken.status, taken.body]).toEqual([
@@ -309,7 +308,7 @@ describe('…/commands/{id}', () => {
     ]);
   });
 
-  test('400: PATCH keeps to the rules of its type', async () => {
+  test('400: PATCH validates against the type of the command', async () => {
     const { body } = await bot.post(everywhere, chat('play'));
     const { status, body: refusal } = await bot.patch(`${everywhere}/${body.id}`, {
       options: [{ type: 3 }],
@@ -319,14 +318,14 @@ describe('…/commands/{id}', () => {
     expect(Object.keys(refusal.errors)).toEqual(['name', 'options']);
   });
 
-  test('204: DELETE, once', async () => {
+  test('204: DELETE removes the command once, then returns 404', async () => {
     const { body } = await bot.post(there, chat('play'));
     expect((await bot.delete(`${there}/${body.id}`)).status).toBe(204);
     expect(await bot.delete(`${there}/${body.id}`)).toMatchObject({ status: 404, body: { code: 10063 } });
     expect((await bot.get(there)).body).toEqual([]);
   });
 
-  test('404 code 10063: a command of the other place', async () => {
+  test('404 code 10063: a guild command is unknown at the global route', async () => {
     const { body } = await bot.post(there, chat('play'));
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const json = method === 'PATCH' ? { json: {} } : {};
@@ -338,7 +337,7 @@ describe('…/commands/{id}', () => {
   });
 });
 
-describe('whose commands they are', () => {
+describe('the owner of commands', () => {
   const rows = (address: string, id: string): [string, string, object][] => [
     ['GET', address, {}],
     ['POST', address, { json: chat('mine') }],
@@ -348,7 +347,7 @@ describe('whose commands they are', () => {
     ['DELETE', `${address}/${id}`, {}],
   ];
 
-  test('403 code 20012: another application can neither read nor write, wherever', async () => {
+  test('403 code 20012: another application can neither read nor write them', async () => {
     for (const address of [everywhere, there]) {
       const { body } = await bot.post(address, chat('play'));
       for (const [method, path, request] of rows(address, body.id)) {
@@ -358,7 +357,7 @@ describe('whose commands they are', () => {
     }
   });
 
-  test('404 code 10063: another application finds none under its own address', async () => {
+  test('404 code 10063: another application does not find them under its own id', async () => {
     const { body } = await bot.post(everywhere, chat('play'));
     const own = `/applications/${scene.other.id}/commands/${body.id}`;
     for (const [method, json] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
@@ -369,7 +368,7 @@ describe('whose commands they are', () => {
     }
   });
 
-  test('403 code 50001 in a guild where it is not installed, 404 code 10004 in none', async () => {
+  test('403 code 50001 in a guild without the application, 404 code 10004 in an unknown guild', async () => {
     const guild = await createOwnGuild(server.app);
     for (const [guildId, status, code] of [
       [guild.id, 403, 50001],
@@ -392,7 +391,7 @@ describe('whose commands they are', () => {
   });
 });
 
-describe('a Bearer token', () => {
+describe('a Bearer token for commands', () => {
   let owner: Person;
   let application: MadeApplication;
   beforeAll(async () => {
@@ -407,7 +406,7 @@ describe('a Bearer token', () => {
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   const mine = () => `/applications/${application.id}/commands`;
 
-  test('201: that the application got for itself', async () => {
+  test("201: accepts the application's own client-credentials token", async () => {
     const token = await tokenBy({ grant_type: 'client_credentials', scope: 'applications.commands' });
     const { status, body } = await ask(server, 'POST', mine(), { json: chat('play'), ...bearer(token) });
     expect(status).toBe(201);
@@ -421,17 +420,17 @@ describe('a Bearer token', () => {
     expect((await ask(server, 'PUT', guildCommands, { json: [chat('here')], ...bearer(token) })).status).toBe(200);
   });
 
-  test('403 code 20012: that it got for itself, on another application', async () => {
+  test('403 code 20012: refuses its own token for another application', async () => {
     const token = await tokenBy({ grant_type: 'client_credentials', scope: 'applications.commands' });
     expect(await ask(server, 'GET', everywhere, bearer(token))).toMatchObject({ status: 403, body: { code: 20012 } });
   });
 
-  test('403 code 50026: that it got for itself with another scope', async () => {
+  test('403 code 50026: refuses its own token with another scope', async () => {
     const token = await tokenBy({ grant_type: 'client_credentials', scope: 'identify' });
     expect(await ask(server, 'GET', mine(), bearer(token))).toMatchObject({ status: 403, body: { code: 50026 } });
   });
 
-  test('403 code 20012: that a person gave, with the scope too', async () => {
+  test('403 code 20012: refuses a token that a user granted, even with the scope', async () => {
     const guild = await createGuild(owner);
     const scope = 'identify applications.commands';
     const code = await grantCode(server, owner, application, { scope, guildId: guild.id });
@@ -446,7 +445,7 @@ describe('a Bearer token', () => {
   });
 });
 
-/** Commands that keep to the rules, of every type and with every field. */
+/** Valid commands of every type and with every field. */
 function commands(): fc.Arbitrary<Record<string, unknown>> {
   const name = fc
     .stringMatching(/^[a-z0-9_-]{1,12}$/)
@@ -518,10 +517,10 @@ function commands(): fc.Arbitrary<Record<string, unknown>> {
   );
 }
 
-describe('any command that keeps to the rules', { tags: ['slow'] }, () => {
+describe('any valid command', { tags: ['slow'] }, () => {
   const stated = (command: Record<string, unknown>) => JSON.parse(JSON.stringify(command));
 
-  test('is echoed the same by POST, GET, PUT and PATCH, with every field it was given', async () => {
+  test('is returned unchanged by POST, GET, PUT and PATCH', async () => {
     await fc.assert(
       fc.asyncProperty(commands(), async (command) => {
         await put(everywhere, []);
@@ -542,8 +541,8 @@ describe('any command that keeps to the rules', { tags: ['slow'] }, () => {
   });
 });
 
-describe('discord.js, unmodified', () => {
-  test('registers what its builders make, and reads it back', async () => {
+describe('an unmodified discord.js', () => {
+  test('registers the commands from its builders and reads them back', async () => {
     const { app } = server;
     const guild = await createOwnGuild(app);
     const { id, token } = await createBot(app, { owner: await createPerson(app) });

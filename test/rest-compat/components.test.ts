@@ -59,7 +59,7 @@ const button = (id: string) => new ButtonBuilder().setCustomId(id).setLabel('Pre
 const row = (...components: MessageActionRowComponentBuilder[]) =>
   new ActionRowBuilder<MessageActionRowComponentBuilder>().addComponents(...components);
 
-describe('discord.js, unmodified', () => {
+describe('an unmodified discord.js', () => {
   let client: Client;
   let channel: TextChannel;
 
@@ -76,7 +76,7 @@ describe('discord.js, unmodified', () => {
   });
   afterAll(() => client.destroy());
 
-  test('sends rows of all that can be used, and reads them back', async () => {
+  test('sends action rows with every component and reads them back', async () => {
     const option = (value: string) =>
       new StringSelectMenuOptionBuilder().setLabel(value).setValue(value).setDescription('x').setEmoji('🦉');
     const selects = [
@@ -112,7 +112,7 @@ describe('discord.js, unmodified', () => {
     expect((await channel.send({ components: [row(mentionables)] })).resolveComponent('m')).not.toBeNull();
   });
 
-  test('sends a layout with files, and reads them where they are', async () => {
+  test('sends a layout with files and reads it back', async () => {
     const text = (content: string) => new TextDisplayBuilder().setContent(content);
     const thumbnail = new ThumbnailBuilder().setURL('attachment://a.txt').setDescription('A file').setSpoiler(true);
     const elsewhere = new MediaGalleryItemBuilder().setURL('https://a.example/x.png');
@@ -155,7 +155,7 @@ describe('discord.js, unmodified', () => {
     );
   });
 
-  test('is told what was wrong, component by component', async () => {
+  test('reports the fault of each component', async () => {
     const twice = channel.send({ components: [row(button('same')), row(button('same'))] });
     await expect(twice).rejects.toThrow('components[1].components[0].custom_id[COMPONENT_CUSTOM_ID_DUPLICATED]');
     const layout = channel.send({ components: [new TextDisplayBuilder().setContent('x')] });
@@ -164,7 +164,7 @@ describe('discord.js, unmodified', () => {
     );
   });
 
-  test('makes modals of all that they may ask for', () => {
+  test('builds modals with every input, and they are accepted', () => {
     const label = (text: string) => new LabelBuilder().setLabel(text).setDescription('x');
     const input = (id: string) => new TextInputBuilder().setCustomId(id).setStyle(TextInputStyle.Short);
     const old = new ModalBuilder()
@@ -207,7 +207,7 @@ describe('discord.js, unmodified', () => {
   });
 });
 
-test('oceanic.js, unmodified, sends components in its own form and reads them back', async () => {
+test('an unmodified oceanic.js sends components in its own form and reads them back', async () => {
   const client = new OceanicClient({
     auth: `Bot ${scene.bot.bot.token}`,
     rest: { baseURL: `${server.origin}/api/v10` },
@@ -231,7 +231,7 @@ test('oceanic.js, unmodified, sends components in its own form and reads them ba
   ]);
 });
 
-test('the form of eris, which is that of the wire with empty fields, is taken', async () => {
+test('components in the form of eris are accepted with their empty fields', async () => {
   const { status, body } = await scene.bot.post(scene.messages, {
     content: 'x',
     components: [

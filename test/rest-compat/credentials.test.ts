@@ -16,18 +16,18 @@ test.beforeAll(async ({ server: shared }) => {
 const whoAmI = (authorization?: string) =>
   ask(server, 'GET', '/users/@me', { headers: authorization === undefined ? {} : { authorization } });
 
-describe('200', () => {
-  test.each(['Bot', 'bot', 'BOT'])('the scheme %s', async (scheme) => {
+describe('a bot token is accepted', () => {
+  test.each(['Bot', 'bot', 'BOT'])('with the scheme %s', async (scheme) => {
     expect((await whoAmI(`${scheme} ${scene.bot.bot.token}`)).status).toBe(200);
   });
 
-  test('more than one space, and spaces around', async () => {
+  test('with extra spaces around and after the scheme', async () => {
     expect((await whoAmI(`Bot   ${scene.bot.bot.token}  `)).status).toBe(200);
   });
 });
 
-describe('401', () => {
-  test('a dead or made-up bot token has code 0, on which libraries stop (decisions 30)', async () => {
+describe('a credential is refused with 401', () => {
+  test('with code 0 for a dead or made-up bot token, at which libraries stop', async () => {
     const { token } = scene.bot.bot;
     const [id, time, secret] = token.split('.') as [string, string, string];
     const other = Buffer.from('123456789012345678').toString('base64url');
@@ -38,7 +38,7 @@ describe('401', () => {
     }
   });
 
-  test('a bot token of an id that cannot be is dead too', async () => {
+  test('with code 0 for a bot token of an impossible id', async () => {
     const ids = ['', 'x', '-1', '0', '1', '9223372036854775807', '9223372036854775808', '9'.repeat(19), '9'.repeat(40)];
     for (const id of ids) {
       const { status, body } = await whoAmI(`Bot ${Buffer.from(id).toString('base64url')}.a.b`);
@@ -47,37 +47,37 @@ describe('401', () => {
   });
 
   test.each(['', 'Bot', 'Bot ', 'garbage', 'Basic dXNlcjpwYXNz', 'Bot two words', 'Bearer'])(
-    'a header that is no credential, "%s", has code 50014',
+    'with code 50014 for a malformed header: "%s"',
     async (header) => {
       const { status, body } = await whoAmI(header);
       expect({ status, code: body.code }).toEqual({ status: 401, code: header === '' ? body.code : 50014 });
     },
   );
 
-  test('a bot token without its scheme has code 50014', async () => {
+  test('with code 50014 for a bot token without its scheme', async () => {
     expect((await whoAmI(scene.bot.bot.token)).body.code).toBe(50014);
   });
 
-  test('a Bearer token that is not valid has code 50025', async () => {
+  test('with code 50025 for an invalid Bearer token', async () => {
     const { status, body } = await whoAmI('Bearer nothing');
     expect({ status, code: body.code }).toEqual({ status: 401, code: 50025 });
   });
 
-  test('a token that was replaced stops working at once', async () => {
+  test('at once when the token is replaced', async () => {
     const bot = await createBot(server.app);
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(200);
     await resetBotToken(callOf(server.app, bot.owner), bot.id);
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
   });
 
-  test('the token of a deleted application does not work', async () => {
+  test('if its application was deleted', async () => {
     const bot = await createBot(server.app);
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(200);
     await deleteApplication(callOf(server.app, bot.owner), { applicationId: bot.id, name: bot.user.username });
     expect((await whoAmI(`Bot ${bot.token}`)).status).toBe(401);
   });
 
-  test('a refusal never repeats the token', async () => {
+  test('without repeating the token', async () => {
     const { body } = await whoAmI('Bot very.secret.token');
     expect(JSON.stringify(body)).not.toContain('secret');
   });

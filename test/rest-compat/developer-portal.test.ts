@@ -13,7 +13,6 @@ let server: TestServer;
 let owner: Person;
 let grace: Person;
 let application: MadeApplication;
-/** The team, as the wire shows it. */
 let team: Loose;
 it.beforeAll(async ({ server: shared }) => {
   server = shared;
@@ -41,7 +40,7 @@ const memberOf = (person: Person, role: string, state: 1 | 2) => ({
 });
 
 describe('200', () => {
-  it('POST /teams makes a team, GET shows it and lists it', async () => {
+  it('POST /teams creates a team, and GET returns and lists it', async () => {
     expect(team).toEqual({
       id: expect.stringMatching(/^\d{17,19}$/),
       name: 'Builders',
@@ -56,7 +55,7 @@ describe('200', () => {
     expect((await portal('GET', '/teams', undefined, grace)).body).toEqual([]);
   });
 
-  it('PATCH /teams/{id} changes name and icon, and leaves what is not given', async () => {
+  it('PATCH /teams/{id} changes name and icon, and keeps omitted fields', async () => {
     const background = '#5865f2';
     const png = await sharp({ create: { width: 16, height: 16, channels: 3, background } })
       .png()
@@ -70,7 +69,7 @@ describe('200', () => {
     expect((await portal('PATCH', ofTeam(), { icon: null })).body.icon).toBeNull();
   });
 
-  it('PATCH /teams/{id} hands the team to a member, together with the other changes or not at all', async () => {
+  it('PATCH /teams/{id} transfers the team to a member together with the other changes, or does nothing', async () => {
     await portal('POST', ofTeam('/members'), { email: grace.email, role: 'developer' });
     await acceptInvitation(grace, (await pendingOf(grace)).teams.at(-1)!);
     const outsider = await createPerson(server.app);
@@ -90,7 +89,7 @@ describe('200', () => {
     expect(await portal('PATCH', ofTeam(), unchanged)).toMatchObject({ status: 200, body: unchanged });
   });
 
-  it('POST members invites by e-mail; the invited person is a member in state 1, and in state 2 once they accept', async () => {
+  it('POST members invites by e-mail; the invitee has state 1, and state 2 after accepting', async () => {
     const { status, body } = await portal('POST', ofTeam('/members'), { email: grace.email, role: 'read_only' });
     expect({ status, body }).toEqual({ status: 200, body: memberOf(grace, 'read_only', 1) });
     expect((await portal('GET', ofTeam('/members'))).body).toEqual([
@@ -106,14 +105,14 @@ describe('200', () => {
     expect(changed).toMatchObject({ status: 200, body: memberOf(grace, 'developer', 2) });
   });
 
-  it('POST transfer answers with the application', async () => {
+  it('POST transfer returns the application', async () => {
     const { status, body } = await portal('POST', ofApplication('/transfer'), { team_id: team.id, app_name: 'Helper' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: application.id, team: { id: team.id }, owner: { id: team.id } });
     expectReference('PrivateApplicationResponse', body);
   });
 
-  it('POST testers takes an e-mail address or a user id; oneself has accepted; GET lists', async () => {
+  it('POST testers accepts an e-mail address or a user id; the owner is accepted immediately; GET lists them', async () => {
     const byEmail = await portal('POST', ofApplication('/testers'), { email: grace.email });
     expect(byEmail).toMatchObject({ status: 200, body: { user: { id: grace.id, username: 'grace' }, state: 1 } });
     const oneself = await portal('POST', ofApplication('/testers'), { user_id: owner.id });
@@ -126,12 +125,12 @@ describe('200', () => {
 });
 
 describe('204', () => {
-  it('DELETE /teams/{id}', async () => {
+  it('DELETE /teams/{id} deletes the team', async () => {
     expect(await portal('DELETE', ofTeam())).toMatchObject({ status: 204, body: null });
     expect((await portal('GET', ofTeam())).status).toBe(404);
   });
 
-  it('DELETE members/{user_id} revokes a pending invitation, and removes a member', async () => {
+  it('DELETE members/{user_id} revokes a pending invitation and removes a member', async () => {
     const pending = async () => (await pendingOf(grace)).teams.length;
     const before = await pending();
     await portal('POST', ofTeam('/members'), { email: grace.email, role: 'admin' });
@@ -144,7 +143,7 @@ describe('204', () => {
     expect((await portal('GET', ofTeam('/members'))).body).toEqual([memberOf(owner, 'admin', 2)]);
   });
 
-  it('DELETE testers/{user_id}', async () => {
+  it('DELETE testers/{user_id} removes the tester', async () => {
     await portal('POST', ofApplication('/testers'), { user_id: grace.id });
     expect((await portal('DELETE', ofApplication(`/testers/${grace.id}`))).status).toBe(204);
     expect((await portal('GET', ofApplication('/testers'))).body).toEqual([]);
@@ -207,7 +206,7 @@ describe('400', () => {
     });
   });
 
-  it('the 101st tester, with a code of the limits and a message that names it (decisions 28)', async () => {
+  it('the 101st tester is refused with a limit code and a message that names the limit', async () => {
     const people = await Promise.all(Array.from({ length: 100 }, () => createPerson(server.app)));
     await server.app.db.writer.tester.createMany({
       data: people.map(({ id }) => ({ applicationId: BigInt(application.id), userId: id, createdAt: new Date() })),
@@ -221,7 +220,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  it('for somebody who is neither member nor invited', async () => {
+  it('for a user who is neither a member nor invited', async () => {
     for (const method of ['PATCH', 'DELETE']) {
       const json = method === 'PATCH' ? { role: 'admin' } : undefined;
       const { status, body } = await portal(method, ofTeam(`/members/${grace.id}`), json);
@@ -229,7 +228,7 @@ describe('404', () => {
     }
   });
 
-  it('for a team of others, and none', async () => {
+  it('for a team of other users and for an unknown team', async () => {
     for (const id of [team.id, '1']) {
       const { status, body } = await portal('GET', `/teams/${id}`, undefined, grace);
       expect({ status, body }).toEqual({ status: 404, body: { message: 'Unknown Team', code: 10039 } });
@@ -238,14 +237,14 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  it('for a second invitation, and one of a member', async () => {
+  it('for a second invitation and for an existing member', async () => {
     await portal('POST', ofTeam('/members'), { email: grace.email, role: 'admin' });
     for (const { email } of [grace, owner]) {
       expect((await portal('POST', ofTeam('/members'), { email, role: 'admin' })).status).toBe(409);
     }
   });
 
-  it('for a team that owns applications, and for what a team owns', async () => {
+  it('for deleting a team that owns applications, and for transferring an application of a team', async () => {
     const transfer = () => portal('POST', ofApplication('/transfer'), { team_id: team.id, app_name: 'Helper' });
     expect((await transfer()).status).toBe(200);
     expect((await transfer()).status).toBe(409);

@@ -32,18 +32,15 @@ async function icon(side: number): Promise<string> {
   return `data:image/png;base64,${(await image.png().toBuffer()).toString('base64')}`;
 }
 
-describe('200', () => {
-  test.each(['/applications/@me', '/oauth2/applications/@me'])(
-    'PATCH %s answers with the application',
-    async (path) => {
-      const { status, body } = await patch({ description: 'by its own bot' }, path);
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ id: application.id, name: 'Helper', description: 'by its own bot' });
-      expectReference('PrivateApplicationResponse', body);
-    },
-  );
+describe('a valid edit succeeds', () => {
+  test.each(['/applications/@me', '/oauth2/applications/@me'])('PATCH %s returns the application', async (path) => {
+    const { status, body } = await patch({ description: 'by its own bot' }, path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: application.id, name: 'Helper', description: 'by its own bot' });
+    expectReference('PrivateApplicationResponse', body);
+  });
 
-  test('a stock client changes everything the reference has and the service keeps', async () => {
+  test('an unmodified client changes every field that Causeway supports', async () => {
     const rest = new REST({ api: `${server.origin}/api`, version: '10' }).setToken(application.botToken);
     const flags = ApplicationFlags.GatewayMessageContentLimited | ApplicationFlags.GatewayPresenceLimited;
     const edited = await new API(rest).applications.editCurrent({
@@ -65,7 +62,7 @@ describe('200', () => {
     expect(edited).not.toHaveProperty('tags');
   });
 
-  test('the contexts of integration_types_config are on, the others go off', async () => {
+  test('integration_types_config enables the given contexts and disables the others', async () => {
     const guild = { oauth2_install_params: { scopes: ['bot'], permissions: '2048' } };
     const user = { oauth2_install_params: { scopes: ['applications.commands'], permissions: '0' } };
     const both = await patch({ integration_types_config: { 0: guild, 1: user } });
@@ -76,14 +73,14 @@ describe('200', () => {
     expect(again.body.integration_types_config).toEqual({ 1: user });
   });
 
-  test('what an application is shown as can be sent back and changes nothing', async () => {
+  test('an application can be sent back as it was read, without a change', async () => {
     const { body } = await patch({});
     const { status, body: again } = await patch(body);
     expect(status).toBe(200);
     expect(again).toEqual(body);
   });
 
-  test('an empty or null URL clears it', async () => {
+  test('an empty or null URL clears the field', async () => {
     const endpoint = await startEndpoint({ publicKey: application.publicKey });
     const urls = { interactions_endpoint_url: endpoint.url, custom_install_url: 'https://bot.example/a' };
     expect((await patch(urls)).body).toMatchObject(urls);
@@ -93,7 +90,7 @@ describe('200', () => {
     expect(body).not.toHaveProperty('custom_install_url');
   });
 
-  test('an icon may fill a body that is far larger than others', async () => {
+  test('an icon may exceed the normal size limit of a body', async () => {
     const large = await icon(1_200);
     expect(large.length).toBeGreaterThan(2 * 1024 * 1024);
     const { status, body } = await patch({ icon: large });
@@ -102,7 +99,7 @@ describe('200', () => {
     expect([body.icon === null, cleared.icon]).toEqual([false, null]);
   });
 
-  test('the bot hears of its new avatar on the gateway', async () => {
+  test('the gateway sends the new avatar to the bot', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(application.botToken);
     const { body } = await patch({ icon: await icon(20) });
@@ -115,7 +112,7 @@ describe('200', () => {
   });
 });
 
-describe('400', () => {
+describe('an invalid edit is refused with 400', () => {
   const params = (more: object) => ({ oauth2_install_params: { scopes: ['bot'], permissions: '0', ...more } });
   test.each<[string, object, string[], string]>([
     ['a long description', { description: 'x'.repeat(401) }, ['description'], 'BASE_TYPE_BAD_LENGTH'],
@@ -148,7 +145,7 @@ describe('400', () => {
     ],
     ['an icon that is no data URI', { icon: 'cat.png' }, ['icon'], 'IMAGE_INVALID'],
     ['an icon that is no image', { icon: 'data:image/png;base64,aGVsbG8=' }, ['icon'], 'IMAGE_INVALID'],
-  ])('for %s, nested where it stands', async (_what, json, path, code) => {
+  ])('for %s, at the path of the field', async (_what, json, path, code) => {
     const { status, body } = await patch(json);
     expect(status).toBe(400);
     expect(body.code).toBe(50035);
@@ -157,12 +154,12 @@ describe('400', () => {
   });
 });
 
-test('401 without a bot token', async () => {
+test('an edit without a bot token is refused with 401', async () => {
   const { status } = await ask(server, 'PATCH', '/applications/@me', { json: { description: 'x' } });
   expect(status).toBe(401);
 });
 
-test('413 for a body beyond an icon of 10 MiB', async () => {
+test('an edit is refused with 413 if it exceeds the size of a 10 MiB icon', async () => {
   const { status } = await patch({ icon: `data:image/png;base64,${'A'.repeat(15 * 1024 * 1024)}` });
   expect(status).toBe(413);
 });

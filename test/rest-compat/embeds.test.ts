@@ -16,7 +16,7 @@ test.beforeAll(async ({ server: shared }) => {
 const post = (json: object) => scene.bot.post(scene.messages, json);
 const edit = (id: string, json: object) => scene.bot.patch(`${scene.messages}/${id}`, json);
 
-/** An embed as libraries hold it once they have received it, with what they add, and send along when it is sent again. */
+/** Returns an embed as libraries send it back, with the fields that they add. */
 function asReceived(embed: Loose): Loose {
   const picture = (shown: Loose) =>
     shown && { proxy_url: 'https://b.example', width: 3, height: 2, flags: 0, ...shown };
@@ -29,7 +29,7 @@ function asReceived(embed: Loose): Loose {
   };
 }
 
-test('whatever embeds are sent, everybody is shown them whole, and who sends back what they read changes nothing', async () => {
+test('any valid embeds are shown in full, and sending them back changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(goodEmbeds, async (embeds) => {
       const shown = embeds.map(shownEmbed);
@@ -43,7 +43,7 @@ test('whatever embeds are sent, everybody is shown them whole, and who sends bac
   );
 });
 
-test('embeds of one address are shown all', async () => {
+test('several embeds with the same URL are all shown', async () => {
   const embeds = [1, 2, 3, 4].map((n) => ({ url: 'https://a.example', image: { url: `https://a.example/${n}.png` } }));
   expect((await post({ embeds })).body.embeds).toEqual(embeds.map((embed) => ({ type: 'rich', ...embed })));
 });
@@ -61,7 +61,7 @@ describe('an edit is refused', () => {
   });
 });
 
-describe('what is hard on a parser', () => {
+describe('an embed that is hard to parse', () => {
   const send = (json: string) =>
     scene.bot.ask('POST', scene.messages, { body: json, headers: { 'content-type': 'application/json' } });
 
@@ -75,7 +75,7 @@ describe('what is hard on a parser', () => {
     expect(Object.hasOwn(Object.prototype, 'title')).toBe(false);
   });
 
-  test('halves of characters', async () => {
+  test('lone surrogates', async () => {
     const { body } = await send(
       '{"embeds":[{"title":"\\ud83e","fields":[{"name":"\\udd89\\ud83e","value":"\\ud83e\\udd89"}]}]}',
     );
@@ -84,14 +84,14 @@ describe('what is hard on a parser', () => {
     ]);
   });
 
-  test('lists where an embed or a text should be', async () => {
+  test('lists in place of an embed or a text', async () => {
     const { body } = await send('{"embeds":[[[[]]],{"title":[[]],"fields":[[[]]]}]}');
     expect(body.errors.embeds).toMatchObject({ 0: { _errors: [{}] }, 1: { title: { _errors: [{}] }, fields: {} } });
   });
 });
 
-describe('a picture of an embed', () => {
-  /** The smallest PNG header that tells a size: 3 by 2. */
+describe('an image of an embed', () => {
+  /** A PNG header with a size of 3 by 2. */
   const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000030000000208060000009d7481e8', 'hex');
   const file = (filename: string, n = 0) => ({ name: `files[${n}]`, content: PNG, filename, type: 'image/png' });
   const upload = async (payload: object, ...files: ReturnType<typeof file>[]) =>
@@ -104,7 +104,6 @@ describe('a picture of an embed', () => {
   });
   const WITHOUT = { type: 'rich', author: { name: 'x' }, footer: { text: 'x' } };
 
-  /** An embed that shows a file everywhere it can. */
   function shownWith({ url, proxy_url, width, height, content_type }: Loose) {
     const picture = { url, proxy_url, width, height, content_type };
     const icon = { icon_url: url, proxy_icon_url: proxy_url };
@@ -126,14 +125,14 @@ describe('a picture of an embed', () => {
     ['猫.png', 'attachment://猫.png'],
     [`${'x'.repeat(200)}.png`, `attachment://${'x'.repeat(200)}.png`],
     ['a%20b.png', 'attachment://a%20b.png'],
-  ])('is the file %s at %s', async (filename, url) => {
+  ])('shows the uploaded file %s at %s', async (filename, url) => {
     const { embeds, attachments } = await upload({ embeds: [showing(url)] }, file(filename));
     expect(embeds).toEqual([shownWith(attachments[0])]);
     expect(attachments[0]).toMatchObject({ width: 3, height: 2, content_type: 'image/png' });
     expect((await fetch(embeds[0].image.url)).status).toBe(200);
   });
 
-  test('is the file that a note names so', async () => {
+  test('shows the file by the filename in its attachment entry', async () => {
     const notes = { attachments: [{ id: 0, filename: 'other.png' }] };
     const { embeds, attachments } = await upload(
       { ...notes, embeds: [showing('attachment://other.png')] },
@@ -147,12 +146,12 @@ describe('a picture of an embed', () => {
     ['that is no picture', 'attachment://cat.txt'],
     ['whose name is written as in an address', 'attachment://c%61t.png'],
     ['that stands in a folder', 'attachment://x/cat.png'],
-  ])('is left out where it is a file %s', async (_, url) => {
+  ])('is omitted if it references a file %s', async (_, url) => {
     const { embeds } = await upload({ embeds: [showing(url)] }, file('cat.png'), file('cat.txt', 1));
     expect(embeds).toEqual([WITHOUT]);
   });
 
-  test('comes and goes with its file, in what was sent once', async () => {
+  test('appears and disappears with its file when the message is edited', async () => {
     const { id } = await scene.send({ embeds: [showing('attachment://late.png')] });
     const at = `${scene.messages}/${id}`;
     expect((await scene.bot.get(at)).body.embeds).toEqual([WITHOUT]);
@@ -164,7 +163,7 @@ describe('a picture of an embed', () => {
     expect((await edit(id, { attachments: [] })).body.embeds).toEqual([WITHOUT]);
   });
 
-  test('stays when who read the message sends its embeds and attachments back', async () => {
+  test('stays when a client sends the embeds and attachments back', async () => {
     const { id, embeds, attachments } = await upload({ embeds: [showing('attachment://cat.png')] }, file('cat.png'));
     const edited = await edit(id, { embeds, attachments });
     expect(edited.body).toMatchObject({ embeds, attachments });

@@ -42,8 +42,8 @@ async function makeRows(count: number, of: object, animated = false): Promise<vo
   await server.app.db.writer.emoji.createMany({ data: data.map((row) => ({ ...row, ...of, animated })) });
 }
 
-describe("a server's emojis", () => {
-  test('are made, listed, read, changed and removed by a bot', async () => {
+describe('emojis of a guild', () => {
+  test('are created, listed, read, changed and deleted by a bot', async () => {
     const role = await createRole(callOf(server.app, scene.guild.owner), scene.guild.id, {
       name: 'R',
       permissions: 0n,
@@ -78,7 +78,7 @@ describe("a server's emojis", () => {
     expect((await scene.bot.get(path())).body).toEqual([]);
   });
 
-  test('of another server are unknown', async () => {
+  test('are unknown in another guild', async () => {
     const elsewhere = await createGuild(server.app);
     const call = callOf(server.app, elsewhere.owner);
     const { emoji } = await createEmoji(call, { guildId: elsewhere.id, name: 'far', image: PIXEL });
@@ -86,7 +86,7 @@ describe("a server's emojis", () => {
     expect(await scene.stranger.get(path())).toMatchObject({ status: 403, body: { code: 50001 } });
   });
 
-  test('are changed by their maker, and by who manages them; who made them is shown to those', async () => {
+  test('are editable by their creator and by managers, and only those see the creator', async () => {
     const made = await make(scene.bot);
     expect((await scene.other.get(path(made.id))).body).not.toHaveProperty('user');
     expect((await scene.other.get(path())).body[0]).toHaveProperty('user');
@@ -104,7 +104,7 @@ describe("a server's emojis", () => {
     expect((await scene.bot.delete(path(made.id))).status).toBe(403);
   });
 
-  test('400 with the place of each fault', async () => {
+  test('are refused with 400 and the path of each fault', async () => {
     const image = dataUri(PIXEL);
     const large = dataUri(Buffer.alloc(256 * 1024 + 1));
     const faulty: [object, object][] = [
@@ -133,7 +133,7 @@ describe("a server's emojis", () => {
     }
   });
 
-  test('are 50 that stand still and 50 that move, however many are made at once', async () => {
+  test('are limited to 50 static and 50 animated ones, even when created at once', async () => {
     await makeRows(48, { guildId: scene.guild.id });
     await makeRows(50, { guildId: scene.guild.id }, true);
     const call = callOfBot(scene.bot);
@@ -148,7 +148,7 @@ describe("a server's emojis", () => {
     expect(moving).toMatchObject({ status: 400, body: { code: 30018 } });
   });
 
-  test('an edit beside a removal ends in one outcome', async () => {
+  test('have one outcome if an edit and deletions run together', async () => {
     const call = callOfBot(scene.bot);
     for (let round = 0; round < 5; round += 1) {
       const { emoji } = await createEmoji(call, { guildId: scene.guild.id, name: 'both', image: PIXEL });
@@ -164,7 +164,7 @@ describe("a server's emojis", () => {
     expect(await server.app.db.reader.emoji.count({ where: { guildId: scene.guild.id } })).toBe(0);
   });
 
-  test('each change is told with the whole list to who has the intent, and kept in the audit log', async () => {
+  test('are published as a whole list to sessions with the intent, and audited', async () => {
     const [client, deaf] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
     await client.ready(scene.other.bot.token, { intents: 1 | (1 << 3) });
     await deaf.ready(scene.other.bot.token, { intents: 1 });
@@ -192,14 +192,14 @@ describe("a server's emojis", () => {
   });
 });
 
-describe('the picture of an emoji', () => {
+describe('the image of an emoji', () => {
   const picture = (id: string, file: string) => fetch(`${server.origin}/cdn/emojis/${id}.${file}`);
   const facts = async (response: Response) => {
     const { format, width, pages = 1 } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
     return [response.status, response.headers.get('content-type'), format, width, pages];
   };
 
-  test('stands under its id, fits in 128 pixels, and goes with it', async () => {
+  test("is served under the emoji's id, fits in 128 pixels, and is deleted with the emoji", async () => {
     const image = await sharp({ create: { width: 300, height: 150, channels: 3, background: '#0a0' } })
       .png()
       .toBuffer();
@@ -216,7 +216,7 @@ describe('the picture of an emoji', () => {
     for (const file of ['png', 'webp?size=32']) expect((await picture(id, file)).status).toBe(404);
   });
 
-  test('that moves does so as GIF, and as WebP where that is asked for', async () => {
+  test('is animated as GIF, and as WebP on request', async () => {
     const { id, animated } = await make(scene.bot, 'moves', { image: dataUri(await movingGif(64), 'image/gif') });
     expect(animated).toBe(true);
     for (const [size, side] of [
@@ -231,10 +231,10 @@ describe('the picture of an emoji', () => {
   });
 });
 
-describe("an application's emojis", () => {
+describe('emojis of an application', () => {
   const own = (id = '') => `/applications/${scene.bot.id}/emojis${id && `/${id}`}`;
 
-  test('are made, listed, read, changed and removed by its bot', async () => {
+  test('are created, listed, read, changed and deleted by its bot', async () => {
     const { status, body: made } = await scene.bot.post(own(), { name: 'mine', image: dataUri(PIXEL) });
     expect({ status, made }).toMatchObject({
       status: 201,
@@ -251,7 +251,7 @@ describe("an application's emojis", () => {
     expect(await scene.bot.get(own(made.id))).toMatchObject({ status: 404, body: { code: 10014 } });
   });
 
-  test("are nobody else's, and no server's", async () => {
+  test('are inaccessible to other applications and do not belong to a guild', async () => {
     const { body: made } = await scene.bot.post(own(), { name: 'mine', image: dataUri(PIXEL) });
     const ofGuild = await make(scene.bot);
     expect(await scene.other.get(own())).toMatchObject({ status: 403, body: { code: 20012 } });
@@ -261,14 +261,14 @@ describe("an application's emojis", () => {
     expect((await scene.bot.patch(own(made.id), { name: 'a-b' })).body.errors).toMatchObject({ name: fault() });
   });
 
-  test('are 2,000 at most', async () => {
+  test('are limited to 2,000', async () => {
     await makeRows(2_000, { applicationId: scene.bot.bot.id });
     const answer = await scene.bot.post(own(), { name: 'more', image: dataUri(PIXEL) });
     expect(answer).toMatchObject({ status: 400, body: { code: 30008 } });
   });
 });
 
-describe('a reaction with an emoji that is no unicode one', () => {
+describe('a reaction with a custom emoji', () => {
   const at = (message: Loose, emoji: string, of = '') =>
     `${scene.messages}/${message.id}/reactions/${encodeURIComponent(emoji)}${of && `/${of}`}`;
   const shownOn = async (message: Loose) =>
@@ -279,7 +279,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
 
   beforeEach(() => scene.permit(ALL_PERMISSIONS & ~Permission.Administrator));
 
-  test('goes through all six operations, by the id alone', async () => {
+  test('supports all six operations, using only the id', async () => {
     const { id } = await make(scene.bot, 'moves', { image: dataUri(await movingGif(), 'image/gif') });
     const emoji = { id, name: 'moves', animated: true };
     const message = await scene.send();
@@ -305,7 +305,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
     expect(await shownOn(message)).toEqual([]);
   });
 
-  test('stays one when the emoji is renamed, and can be joined and taken back when it is gone', async () => {
+  test('survives a rename of the emoji, and can be joined and removed after the emoji is deleted', async () => {
     const { id } = await make(scene.bot, 'before');
     const message = await scene.send();
     await scene.bot.put(at(message, `before:${id}`, '@me'));
@@ -318,7 +318,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
     expect((await scene.other.put(at(await scene.send(), `after:${id}`, '@me'))).body).toMatchObject({ code: 10014 });
   });
 
-  test('needs one that exists: 10014 for all others', async () => {
+  test('is refused with 10014 unless the emoji exists', async () => {
     const message = await scene.send();
     for (const emoji of ['wave:1', `wave:${scene.guildId}`, `wave:${'9'.repeat(30)}`, ':1', 'wave']) {
       for (const answer of [
@@ -336,7 +336,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
     expect((await scene.bot.delete(at(message, `unused:${id}`))).status).toBe(204);
   });
 
-  test('of another server needs a membership there, and Use External Emojis here', async () => {
+  test('from another guild requires membership there and Use External Emojis here', async () => {
     const elsewhere = await createGuild(server.app);
     const call = callOf(server.app, elsewhere.owner);
     const { emoji } = await createEmoji(call, { guildId: elsewhere.id, name: 'far', image: PIXEL });
@@ -348,7 +348,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
     expect(await react()).toMatchObject({ status: 400, body: { code: 10014 } });
   });
 
-  test("of an application is its bot's alone, without Use External Emojis, too", async () => {
+  test('from an application is usable by its bot alone, even without Use External Emojis', async () => {
     const { body } = await scene.bot.post(`/applications/${scene.bot.id}/emojis`, {
       name: 'mine',
       image: dataUri(PIXEL),
@@ -359,7 +359,7 @@ describe('a reaction with an emoji that is no unicode one', () => {
     expect((await scene.bot.put(at(message, `mine:${body.id}`, '@me'))).status).toBe(204);
   });
 
-  test('that is for some roles needs one of them', async () => {
+  test('restricted to roles requires one of them', async () => {
     const owner = callOf(server.app, scene.guild.owner);
     const role = await createRole(owner, scene.guild.id, { name: 'Few', permissions: 0n });
     const { id } = await make(scene.bot, 'few', { roles: [String(role.id)] });

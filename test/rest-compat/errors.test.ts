@@ -7,7 +7,7 @@ import { parseJson } from '../../src/rest-compat/json.js';
 const fault = (path: string, code = 'X') => ({ path, code, message: code });
 
 describe('nested faults', () => {
-  test('follow each path, indices as text, leaves under _errors', () => {
+  test('follow each path, with indices as text and leaves under _errors', () => {
     expect(
       JSON.parse(
         JSON.stringify(nestFaults([fault('a.0.b', 'ONE'), fault('a.0.b', 'TWO'), fault('a', 'THREE'), fault('')])),
@@ -28,7 +28,7 @@ describe('nested faults', () => {
     });
   });
 
-  test('take any name for what it is', () => {
+  test('accept any field name without touching prototypes', () => {
     const segment = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', '_errors', ''));
     const paths = fc.array(fc.array(segment).map((steps) => steps.join('.')));
     fc.assert(
@@ -41,15 +41,15 @@ describe('nested faults', () => {
   });
 });
 
-describe('refusals', () => {
-  test.each(ERROR_CODES)('%s has a status below 500, but for overload, and shows no cause', (code) => {
+describe('domain errors', () => {
+  test.each(ERROR_CODES)('%s has a 4xx status, or 503 for overload, and hides its cause', (code) => {
     const refusal = renderRestError(new DomainError(code, 'for all to see', { cause: new Error('secret') }));
     expect(refusal?.status).toBeGreaterThanOrEqual(400);
     expect(refusal?.status).toBeLessThan(code === 'OVERLOADED' ? 504 : 500);
     expect(JSON.stringify(refusal)).not.toContain('secret');
   });
 
-  test('carry their faults', () => {
+  test('include their faults', () => {
     expect(renderRestError(invalidInput(fault('content')))?.body).toMatchObject({
       code: 50035,
       message: 'Invalid Form Body',
@@ -57,16 +57,16 @@ describe('refusals', () => {
     });
   });
 
-  test('are nothing else', () => {
+  test('are the only errors that are rendered', () => {
     expect(renderRestError(new Error('a fault of ours'))).toBeNull();
   });
 });
 
-/** Whether every whole number in it is one that a double is sure of. */
+/** Whether a double represents every whole number in the value exactly. */
 const isExact = (value: unknown) => !/9007199254740992|\d{17}/.test(JSON.stringify(value) ?? '');
 
 describe('parseJson', () => {
-  test('agrees with JSON.parse on all that is exact in a double', () => {
+  test('agrees with JSON.parse on values that are exact in a double', () => {
     fc.assert(
       fc.property(fc.jsonValue().filter(isExact), (value) => {
         const text = JSON.stringify(value);

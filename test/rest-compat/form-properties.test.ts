@@ -9,8 +9,8 @@ import { openScene, type Scene } from '../harness/rest.js';
 import type { TestServer } from '../harness/server.js';
 
 /**
- * Whatever form somebody sends: a good one is kept byte for byte, however it is written and in whatever pieces it comes; any other is
- * refused in words, nothing of it stays, and its connection serves the next request.
+ * Properties of multipart forms. A valid form is stored byte for byte, whatever its chunks. Any other form is
+ * refused, leaves nothing stored, and its connection serves the next request.
  */
 
 const MIB = 1024 * 1024;
@@ -28,7 +28,6 @@ test.beforeAll(async ({ server: shared }) => {
 const staged = () => readdir(join(server.app.config.dataDir, 'blobs/.staging')).catch(() => []);
 afterEach(() => expect.poll(staged).toEqual([]));
 
-/** The head of a request that sends a form. */
 function headOf(length: string, contentType = 'multipart/form-data; boundary=b'): string {
   const lines = [
     `POST /api/v10${scene.messages} HTTP/1.1`,
@@ -40,7 +39,7 @@ function headOf(length: string, contentType = 'multipart/form-data; boundary=b')
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Sends a form in pieces on the one connection, each of which is a chunk. */
+/** Sends a form on the shared connection, one chunk for each piece. */
 function sendChunks(pieces: Buffer[], contentType?: string): Promise<RawAnswer> {
   connection.socket.write(headOf('Transfer-Encoding: chunked', contentType));
   for (const piece of pieces.filter(({ length }) => length > 0)) {
@@ -54,7 +53,7 @@ function sendChunks(pieces: Buffer[], contentType?: string): Promise<RawAnswer> 
 
 const send = (body: Buffer | string) => sendChunks([Buffer.from(body)]);
 
-/** Expects a refusal in the shape of the reference platform, and that the next request on the connection is answered. */
+/** Expects a refusal in Discord's error format, and that the connection serves the next request. */
 async function expectRefusal({ status, headers, body }: RawAnswer, refused = [400, 50035]): Promise<void> {
   const { message, code } = JSON.parse(body);
   expect([status, code], body).toEqual(refused);
@@ -66,11 +65,11 @@ async function expectRefusal({ status, headers, body }: RawAnswer, refused = [40
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 const file = (name: string, filename: string) => `${field(name)}; filename="${filename}"`;
 
-/** As RFC 5987 writes what is no ASCII. */
+/** Encodes text as RFC 5987 does. */
 const extValue = (text: string) =>
   encodeURIComponent(text).replace(/['(]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 
-/** One file, and how its part is written. */
+/** One file and the form of its part. */
 interface SentFile {
   index: number;
   nameOf: (index: number) => string;
@@ -84,7 +83,10 @@ interface SentFile {
 const letters = [...'aZ7_-. ', '"', "'", '(', 'ä', '猫', '🦉'];
 const filename = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 });
 
-/** As a name is shown: what is no letter, digit, dot, underscore or hyphen becomes an underscore, and it begins with no dot. */
+/**
+ * The name that is shown for a file. Other characters than letters, digits, dots, underscores and hyphens become
+ * underscores, and leading dots are removed.
+ */
 function shownAs(name: string): string {
   return name.replace(/[^aZ7ä猫._-]+/gu, '_').replace(/^\.+/, '') || 'unknown';
 }
@@ -128,7 +130,7 @@ const header = fc.constantFrom(
   (name: string, value: string) => `${name.toUpperCase()}:  ${value}`,
 );
 
-/** How the JSON of a form comes: as a field, plain or with a type, or as a file part. */
+/** Ways to send the JSON of a form: a field, a field with a type, a file part. */
 const payloadParts = ['', '; filename="blob"', ''].map((more, n) => [
   `form-data; name="payload_json"${more}`,
   n === 0 ? undefined : 'application/json',
@@ -149,7 +151,7 @@ const goodForm = fc.record({
   cuts: fc.array(fc.nat({ max: 3_000 }), { maxLength: 12 }),
 });
 
-/** The bytes of a form, cut into pieces. */
+/** Returns the bytes of a form, cut into pieces. */
 function written(form: typeof goodForm extends fc.Arbitrary<infer Form> ? Form : never): Buffer[] {
   const { files, header, payloadPart, boundary, turn, preamble, epilogue, cuts } = form;
   const notes = files.flatMap(({ index, note }) => (note ? [{ id: index, ...note }] : []));
@@ -171,8 +173,8 @@ function written(form: typeof goodForm extends fc.Arbitrary<infer Form> ? Form :
   return ends.map((end, n) => bytes.subarray(ends[n - 1] ?? 0, end));
 }
 
-describe('a good form', () => {
-  test('is kept byte for byte, whatever the order of its parts, its boundary, its names and the pieces it comes in', async () => {
+describe('a valid form', () => {
+  test('is stored byte for byte, whatever the order of its parts, its boundary, its names and its chunks', async () => {
     await fc.assert(
       fc.asyncProperty(goodForm, async (form) => {
         fc.pre(form.files.every(({ content }) => !content.includes(`--${form.boundary}`)));
@@ -198,7 +200,7 @@ describe('a good form', () => {
     );
   });
 
-  test('of plain fields says the same as one of JSON', async () => {
+  test('of plain fields has the same effect as JSON', async () => {
     const text = fc
       .string({ minLength: 1, maxLength: 40, unit: 'grapheme' })
       .filter((text) => /\S/.test(text) && !text.includes('\0'));
@@ -216,7 +218,6 @@ describe('a good form', () => {
   });
 });
 
-/** What one part of a form may be made of: text, U+FFFD as a sender writes it, and bytes that are no UTF-8. */
 const someBytes = fc
   .array(fc.constantFrom(...['a', 'é', '😀', '\ufffd'].map((text) => Buffer.from(text)), Buffer.from([0xe9])), {
     minLength: 1,
@@ -226,7 +227,7 @@ const someBytes = fc
 
 describe('text in a form', () => {
   test.each(['', '\r\nContent-Type: text/plain; charset=utf-8'])(
-    'is kept as it is if it is UTF-8, and refused if not, whatever stands in other parts%s',
+    'is kept if it is UTF-8 and refused otherwise, whatever other parts contain%s',
     async (type) => {
       const part = (head: string, content: Buffer) =>
         Buffer.concat([Buffer.from(`--b\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n')]);
@@ -247,7 +248,7 @@ describe('text in a form', () => {
     },
   );
 
-  test('is refused in payload_json, as a field and as a file part', async () => {
+  test('is refused in payload_json if it is not UTF-8, in a field and in a file part', async () => {
     for (const head of [field('payload_json'), file('payload_json', 'blob')]) {
       const json = Buffer.from('{"content":"café"}', 'latin1');
       await expectRefusal(
@@ -256,13 +257,13 @@ describe('text in a form', () => {
     }
   });
 
-  test('is read in the charset that its part names', async () => {
+  test('is decoded with the charset of its part', async () => {
     const head = `--b\r\n${field('content')}\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n`;
     const { body } = await send(Buffer.from(`${head}café\r\n--b--`, 'latin1'));
     expect(JSON.parse(body).content).toBe('café');
   });
 
-  test('is Latin-1 in the name of a file that is not UTF-8', async () => {
+  test('is Latin-1 in a filename that is not UTF-8', async () => {
     const form = (encoding: 'utf8' | 'latin1') =>
       send(Buffer.from(`--b\r\n${file('files[0]', 'café.txt')}\r\n\r\nx\r\n--b--`, encoding));
     const names = [await form('utf8'), await form('latin1')].map(
@@ -272,7 +273,7 @@ describe('text in a form', () => {
   });
 });
 
-describe('a form that is cut off', () => {
+describe('a truncated form', () => {
   const whole = Buffer.from(
     [
       `--b\r\n${field('payload_json')}\r\n\r\n{"content":"hello"}\r\n`,
@@ -282,7 +283,7 @@ describe('a form that is cut off', () => {
   );
   const end = fc.nat({ max: whole.length - 1 });
 
-  test('at any byte is refused', async () => {
+  test('is refused, wherever it ends', async () => {
     expect((await send(whole)).status).toBe(200);
     await fc.assert(
       fc.asyncProperty(end, async (end) => expectRefusal(await send(whole.subarray(0, end)))),
@@ -290,7 +291,7 @@ describe('a form that is cut off', () => {
     );
   });
 
-  test('at any byte, with the connection, leaves nothing', async () => {
+  test('leaves nothing stored if the connection closes with it', async () => {
     await fc.assert(
       fc.asyncProperty(end, async (end) => {
         const other = await RawConnection.open(server);
@@ -303,7 +304,7 @@ describe('a form that is cut off', () => {
     );
   });
 
-  test('by a length that is too short is refused, and what follows is no request', async () => {
+  test('by a short Content-Length is refused, and the rest is not read as a request', async () => {
     const other = await RawConnection.open(server);
     other.write(headOf(`Content-Length: ${whole.length - 40}`));
     other.socket.write(whole);
@@ -329,7 +330,7 @@ describe('a form is refused', () => {
     await expectRefusal(await send(`--b\r\n${field('content')}\r\n\r\nhello\r\n--b\r\n${head}\r\n\r\nx\r\n--b--`));
   });
 
-  test('for payload_json of more than 1 MiB, as a field and as a file part (40005)', async () => {
+  test('for payload_json of more than 1 MiB, in a field and in a file part (40005)', async () => {
     for (const head of [field('payload_json'), file('payload_json', 'blob')]) {
       const json = `{"content":"hello"}${' '.repeat(MIB)}`;
       const form = `--b\r\n${file('files[0]', 'a')}\r\n\r\nx\r\n--b\r\n${head}\r\n\r\n${json}\r\n--b--`;
@@ -346,14 +347,14 @@ describe('a form is refused', () => {
     await expectRefusal(answer, [413, 50045]);
   });
 
-  test('for what says that it is more than 25 MiB, before it is sent (40005)', async () => {
+  test('for a Content-Length of more than 25 MiB, before the body is sent (40005)', async () => {
     const other = await RawConnection.open(server);
     other.write(headOf(`Content-Length: ${26 * MIB}`));
     expect(JSON.parse((await other.answer()).body).code).toBe(40005);
     other.socket.destroy();
   });
 
-  test('for what turns out to be more than 25 MiB (40005)', async () => {
+  test('for a chunked body of more than 25 MiB (40005)', async () => {
     const parts = [0, 1, 2].flatMap((n) => [
       Buffer.from(`--b\r\n${file(`files[${n}]`, 'a')}\r\n\r\n`),
       Buffer.alloc(9 * MIB),
