@@ -25,7 +25,7 @@ const entries = () =>
   server.app.db.reader.auditEntry.findMany({ where: { guildId: scene.guild.id, action: 'GUILD_UPDATE' } });
 
 describe('PATCH /guilds/{guild.id}', () => {
-  test('200 with the whole guild, which is what GET answers from then on', async () => {
+  test('returns the whole guild, as GET does from then on', async () => {
     const voice = await voiceChannel();
     const json = {
       name: 'Harbour',
@@ -52,7 +52,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     expect((await fetch(picture.url)).status).toBe(404);
   });
 
-  test('what would make another its owner is refused, and what names who is changes nothing', async () => {
+  test('refuses to change the owner, and accepts the current owner_id without effect', async () => {
     const before = (await scene.bot.get(path())).body;
     const audited = await entries();
     for (const owner of [scene.bot.id, '1', String(scene.guild.channel.id)]) {
@@ -71,7 +71,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     expect(await entries()).toEqual(audited);
   });
 
-  test('what no server has is refused where it is asked for, and may be said to be as it is', async () => {
+  test('refuses unsupported fields, but accepts their current values', async () => {
     const picture = dataUri(PIXEL);
     const asked: Record<string, unknown[]> = {
       splash: [picture],
@@ -103,7 +103,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     });
   });
 
-  test('null clears what may be empty, sets the rest back, and leaves the name', async () => {
+  test('null clears optional fields, resets the others, and keeps the name', async () => {
     const first = (await scene.bot.get(path())).body;
     const voice = await voiceChannel();
     await scene.bot.patch(path(), {
@@ -135,7 +135,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     expect((await scene.bot.patch(path(), nothing)).body).toEqual({ ...first, system_channel_id: null });
   });
 
-  test('400 with the place of each fault', async () => {
+  test('is 400 with the path of each fault', async () => {
     const elsewhere = await createGuild(server.app);
     const category = await createChannel(server.app, scene.guild.id, 'group', 4);
     const fault = (code: unknown = expect.anything()) => ({ _errors: [{ code }] });
@@ -164,14 +164,14 @@ describe('PATCH /guilds/{guild.id}', () => {
     expect(await entries()).toEqual([]);
   });
 
-  test('403 without ManageGuild, and for a bot that is no member', async () => {
+  test('is 403 without ManageGuild, and for a bot that is not a member', async () => {
     await scene.permit(Permission.ViewChannel);
     expect(await scene.bot.patch(path(), { name: 'No' })).toMatchObject({ status: 403, body: { code: 50013 } });
     expect(await scene.stranger.patch(path(), { name: 'No' })).toMatchObject({ status: 403, body: { code: 50001 } });
     expect(await scene.bot.patch('/guilds/1', { name: 'No' })).toMatchObject({ status: 404, body: { code: 10004 } });
   });
 
-  test('is told to the bots with the whole guild, and kept in the audit log with what changed', async () => {
+  test('publishes the whole guild to its bots, and audits the changes', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(scene.other.bot.token, { intents: 1 });
     await scene.bot.ask('PATCH', path(), {

@@ -23,18 +23,17 @@ import { putTeam } from '../harness/teams.js';
 import { addMember, userOf } from '../harness/world.js';
 
 /**
- * Whether whatever somebody sends is answered, and never with a fault of the server: every hostile value in every parameter of every
- * query and every field of every body, where the fields of a kind of component or option are tried at the first route that takes it.
- * A body that its route's schema takes is sent. Of those that it refuses, as the function says that the route asks, too, one is sent
- * for each value.
+ * Every hostile value in every query parameter and body field gets a response that is not a 5xx. Fields of a
+ * component or option type are tried at the first route that takes it. All bodies that pass the route's schema are
+ * sent. Of the refused ones, one per value is sent.
  */
 
-/** A whole number in JSON whose digits a double cannot hold; put into the text where {@link RAW} stands. */
+/** Whole numbers in JSON that a double cannot hold. They replace {@link RAW} in the text. */
 const RAW_NUMBERS = ['9223372036854775808', '9'.repeat(40), '1e400'];
 const RAW = '(a number)';
 
 type Params = Record<string, string>;
-/** By what somebody shows who they are. */
+/** The kind of credential that a route is called with. */
 type Credential = 'bot' | 'session' | 'scope' | 'interaction' | 'webhook';
 
 const { log, lines: faults } = readableLog();
@@ -42,14 +41,14 @@ let server: TestServer;
 let scene: Scene;
 let ada: Person;
 let params: Record<Credential, Params>;
-/** For bodies that make a message a layout of components. */
+/** Path parameters for messages that are a layout of components. */
 let layout: Params;
-/** For commands of a server. */
+/** Path parameters for commands of a guild. */
 let ofGuild: Params;
-/** A token of ada's for what takes a scope. */
+/** Ada's OAuth2 token for routes that need a scope. */
 let token: string;
 
-/** What a body needs beside the one hostile field to get as far as the database, by the field's name. */
+/** Values by field name that a body needs next to the hostile field to reach the database. */
 const samples: Record<string, unknown> = {
   access_token: 'none',
   app_name: 'Helper',
@@ -77,7 +76,7 @@ const samples: Record<string, unknown> = {
   value: 'value',
 };
 
-/** Components make a message a layout, which has no text; a button has a face and can be told from others. */
+/** Components require the layout flag and exclude text; buttons need a label and a custom_id. */
 const alsoBeside = (field: string) => (field === 'components' ? ['flags'] : ['content', 'custom_id', 'label']);
 
 beforeAll(async () => {
@@ -127,13 +126,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** An interaction that the scene's bot has answered with a message. */
+/** Creates an interaction that the bot has answered with a message. */
 async function answered(): Promise<Params> {
   const { messageId, token: webhookToken } = await putAnswered(server.app, { bot: scene.bot.bot, guild: scene.guild });
   return { webhookId: scene.bot.id, webhookToken, messageId: String(messageId) };
 }
 
-/** An interaction that the scene's bot may answer; it does so once. */
+/** Creates an interaction that the bot can still answer, once. */
 async function unanswered(): Promise<Params> {
   const { interaction, token: interactionToken } = await putInteraction(server.app, {
     bot: scene.bot.bot,
@@ -142,7 +141,6 @@ async function unanswered(): Promise<Params> {
   return { interactionId: String(interaction.id), interactionToken };
 }
 
-/** A webhook of the scene's bot. */
 async function webhook(): Promise<{ webhookId: string; webhookToken: string }> {
   const { webhook: row, token: webhookToken } = await putWebhook(server.app, {
     bot: scene.bot.bot,
@@ -151,7 +149,7 @@ async function webhook(): Promise<{ webhookId: string; webhookToken: string }> {
   return { webhookId: String(row.id), webhookToken };
 }
 
-/** A server of ada's with an application of hers, which gets her token for who may run its commands. */
+/** A guild of Ada's with her application and its token for command permissions. */
 async function grant(): Promise<Params> {
   const application = await createApplication(ada, 'Granted');
   const guild = await createGuild(ada);
@@ -178,7 +176,7 @@ function addressOf(route: Route, more: Params = {}): string {
   });
 }
 
-/** Where a body is sent, so that nothing that was sent before stands in its way. */
+/** Returns an address at which no earlier request interferes with the body. */
 async function addressFor(route: Route, body: string): Promise<string> {
   if (route.path.startsWith('/interactions')) return addressOf(route, await unanswered());
   if (route.path.startsWith('/applications/:applicationId/guilds')) return addressOf(route, ofGuild);
@@ -200,7 +198,7 @@ async function send(route: Route, address: string, body?: BodyInit, type: string
   return ask(server, route.method, address, { body, headers: typed });
 }
 
-/** A body that cannot be used is refused as such; where its fields are at fault each is named, under the names of the body. */
+/** Expects a 400 whose faults, if any, are at field names of the sent body. */
 function expectRefusal({ status, body: { message, code, errors } }: RestAnswer, sent: string): void {
   const said = JSON.stringify({ sent, status, message, code, errors });
   expect(status, said).toBe(400);
@@ -211,14 +209,14 @@ function expectRefusal({ status, body: { message, code, errors } }: RestAnswer, 
   for (const fault of faults) expect(Object.keys(fault).toSorted(), said).toEqual(['code', 'message']);
 }
 
-/** Every fault of an answer, wherever it stands. */
+/** Returns all faults of an error response, at any depth. */
 function faultsWithin(errors: Loose): Loose[] {
   if (typeof errors !== 'object' || errors === null) return [];
   const { _errors: own = [], ...within } = errors;
   return [...own, ...Object.values(within).flatMap(faultsWithin)];
 }
 
-/** Whether the route takes a body, for which it asks the same. @throws what is no refusal */
+/** Whether the route's schema accepts the body. @throws any error that is not a refusal */
 async function isTaken(schema: z.ZodType, body: string): Promise<boolean> {
   try {
     await parseInTurns(schema, coerceTo(schema, parseJson(body)));
@@ -229,7 +227,7 @@ async function isTaken(schema: z.ZodType, body: string): Promise<boolean> {
   }
 }
 
-/** As JSON, what a value stands in makes of it. */
+/** Builds the JSON of a body from the function that places a value in it. */
 type Hostile = (valueWith: (leaf: unknown) => unknown) => string;
 
 const HOSTILE: Hostile[] = [
@@ -249,7 +247,7 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 const met = new Set<object>();
 
-/** Routes that take a body; of an address with two names, one. */
+/** Routes with a body, without the second name of the same route. */
 const withBody = routes.flatMap((route) => {
   const { body: schema } = route;
   if (!schema || route.path.startsWith('/oauth2/applications')) return [];
@@ -261,7 +259,7 @@ const withQuery = routes.flatMap((route) => {
 });
 
 describe('every field of every body', { timeout: EVERY_FIELD_MS }, () => {
-  test.each(withBody)('of $name is known', ({ fields }) => {
+  test.each(withBody)('of $name has a sample value', ({ fields }) => {
     expect(fields.map(({ path }) => path)).not.toContainEqual([]);
     for (const { path, valueWith } of fields) {
       const body = JSON.stringify(valueWith('leaf'), (_, value) => (value === undefined ? null : value));
@@ -269,28 +267,25 @@ describe('every field of every body', { timeout: EVERY_FIELD_MS }, () => {
     }
   });
 
-  test.each(withBody)(
-    'of $name takes whatever text without a fault of the server',
-    async ({ route, schema, fields }) => {
-      for (const hostile of HOSTILE) {
-        const bodies = new Set(fields.map(({ valueWith }) => hostile(valueWith)));
-        const taken: string[] = [];
-        const refused: string[] = [];
-        for (const body of bodies) ((await isTaken(schema, body)) ? taken : refused).push(body);
-        for (const body of taken) {
-          const { status } = await send(route, await addressFor(route, body), body);
-          expect(status, body).toBeLessThan(500);
-        }
-        for (const body of refused.slice(0, 1))
-          expectRefusal(await send(route, await addressFor(route, body), body), body);
+  test.each(withBody)('of $name accepts or refuses any text without a 5xx', async ({ route, schema, fields }) => {
+    for (const hostile of HOSTILE) {
+      const bodies = new Set(fields.map(({ valueWith }) => hostile(valueWith)));
+      const taken: string[] = [];
+      const refused: string[] = [];
+      for (const body of bodies) ((await isTaken(schema, body)) ? taken : refused).push(body);
+      for (const body of taken) {
+        const { status } = await send(route, await addressFor(route, body), body);
+        expect(status, body).toBeLessThan(500);
       }
-      expect(faults.splice(0)).toEqual([]);
-    },
-  );
+      for (const body of refused.slice(0, 1))
+        expectRefusal(await send(route, await addressFor(route, body), body), body);
+    }
+    expect(faults.splice(0)).toEqual([]);
+  });
 });
 
 describe('every parameter of every query', { timeout: EVERY_FIELD_MS }, () => {
-  test.each(withQuery)('of $name takes whatever text without a fault of the server', async ({ route, names }) => {
+  test.each(withQuery)('of $name accepts or refuses any text without a 5xx', async ({ route, names }) => {
     const values = [...HOSTILE_TEXTS.map((text) => encodeURIComponent(text.toWellFormed())), '%ED%A0%80', '%00', '%'];
     for (const name of names) {
       for (const value of values) {
@@ -302,7 +297,7 @@ describe('every parameter of every query', { timeout: EVERY_FIELD_MS }, () => {
   });
 });
 
-/** Bodies that are no JSON of an object, or say that they are something else. */
+/** Bodies that are not a JSON object, or that have another content type. */
 const MISTAKEN: [what: string, body: BodyInit, type: string | null][] = [
   ['text', 'hello', 'text/plain'],
   ['XML', '<name>hello</name>', 'application/xml'],
@@ -319,8 +314,8 @@ const MISTAKEN: [what: string, body: BodyInit, type: string | null][] = [
   ['a form of parts without an end', '--x\r\n', 'multipart/form-data; boundary=x'],
 ];
 
-describe('whatever is sent as a body', { timeout: EVERY_FIELD_MS }, () => {
-  test.each(withBody)('of $name is answered without a fault of the server', async ({ route }) => {
+describe('a body of the wrong kind', { timeout: EVERY_FIELD_MS }, () => {
+  test.each(withBody)('of $name gets a response without a 5xx', async ({ route }) => {
     for (const [what, body, type] of MISTAKEN) {
       const { status, headers, body: answer } = await send(route, await addressFor(route, ''), body, type);
       expect(status, what).toBeLessThan(500);

@@ -8,7 +8,7 @@ import { readableLog } from '../harness/log.js';
 import { openScene, type Scene } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
-/** Within this time every request is answered, in milliseconds. */
+/** Time limit of every response, in milliseconds. */
 const BOUND = 5_000;
 const RUNS_PER_ROUTE = 40;
 
@@ -36,7 +36,7 @@ interface Hostile {
   body: Buffer;
 }
 
-/** Sends a request and answers its status and body; fails when nothing comes within the bound. */
+/** Sends a request. Fails if there is no response within the time limit. */
 function send({ method, path, headers, body }: Hostile): Promise<{ status: number; type: string; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.origin);
@@ -119,7 +119,7 @@ const message = fc.record(
   { requiredKeys: [] },
 );
 
-/** JSON text in which `"big:…"` stands as the bare number. */
+/** JSON text in which each `"big:…"` becomes a bare number. */
 const jsonText = fc
   .oneof(message, anything)
   .map((value) => (JSON.stringify(value) ?? '').replace(/"big:(-?\d+)"/g, '$1'));
@@ -159,7 +159,7 @@ const body = fc.oneof(
   }),
 );
 
-/** What stands in a path for a parameter: often one that exists. */
+/** A path segment for a parameter, often with an existing id. */
 function segment(known: string): fc.Arbitrary<string> {
   const odd = oddText.map((text) => encodeURIComponent(text.toWellFormed()));
   const broken = fc.constantFrom(
@@ -229,9 +229,9 @@ function hostile(route: (typeof routes)[number]): fc.Arbitrary<Hostile> {
     }));
 }
 
-describe('whatever is sent to a route', () => {
+describe('any request to a route', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s answers in its own words, and never with a 5xx',
+    '%s returns a documented response and never a 5xx',
     async (_, route) => {
       await fc.assert(
         fc.asyncProperty(hostile(route), async (attempt) => {
@@ -250,7 +250,7 @@ describe('whatever is sent to a route', () => {
   );
 });
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   const host = 'Host: x\r\n';
   const long = 'a'.repeat(100_000);
   const CASES: Record<string, string | Buffer> = {
@@ -279,22 +279,25 @@ describe('bytes that are no HTTP', () => {
     'an upgrade to nothing': `GET /users/@me HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: nothing\r\n\r\n`,
   };
 
-  test.each(Object.entries(CASES))('%s: an answer or the end, within the bound', async (_, bytesSent) => {
-    const { hostname, port } = new URL(server.origin);
-    const received = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), hostname);
-      const chunks: Buffer[] = [];
-      socket.on('data', (chunk) => chunks.push(chunk));
-      socket.on('error', () => {});
-      socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
-      socket.setTimeout(BOUND, () => {
-        socket.destroy();
-        reject(new Error('the socket hangs'));
+  test.each(Object.entries(CASES))(
+    '%s: the server responds or closes the connection within the time limit',
+    async (_, bytesSent) => {
+      const { hostname, port } = new URL(server.origin);
+      const received = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname);
+        const chunks: Buffer[] = [];
+        socket.on('data', (chunk) => chunks.push(chunk));
+        socket.on('error', () => {});
+        socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+        socket.setTimeout(BOUND, () => {
+          socket.destroy();
+          reject(new Error('the socket hangs'));
+        });
+        socket.end(bytesSent);
       });
-      socket.end(bytesSent);
-    });
-    if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 [2-4]\d\d /);
-    expect((await scene.bot.get('/users/@me')).status).toBe(200);
-    expect(faults).toEqual([]);
-  });
+      if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 [2-4]\d\d /);
+      expect((await scene.bot.get('/users/@me')).status).toBe(200);
+      expect(faults).toEqual([]);
+    },
+  );
 });

@@ -22,8 +22,8 @@ const choice = fc.record(
   { requiredKeys: ['name', 'value'] },
 );
 
-describe('choices of an answer', () => {
-  it('may be all that choices of a command may be', () => {
+describe('choices of an autocomplete response', () => {
+  it('accept everything that choices of a command accept', () => {
     fc.assert(
       fc.property(fc.array(choice, { maxLength: 3 }), (choices) => {
         if (registers(choices)) expect(answers(choices).success).toBe(true);
@@ -31,7 +31,7 @@ describe('choices of an answer', () => {
     );
   });
 
-  it('may be without a translation, and translated to languages that there are not', () => {
+  it('may have null and unknown localizations', () => {
     const offered = { name: 'a', name_localizations: { de: 'x', fr: null, klingon: 'y' }, value: 'a' };
     expect(registers([{ ...offered, name_localizations: { de: 'x', fr: null } }])).toBe(true);
     expect(answers([offered]).data).toEqual({
@@ -40,7 +40,7 @@ describe('choices of an answer', () => {
     });
   });
 
-  it('have numbers of any notation', () => {
+  it('accept numbers in any notation', () => {
     expect(answers([{ name: 'a', value: 10n ** 16n }]).data).toEqual({
       type: 8,
       choices: [{ name: 'a', value: 1e16 }],
@@ -53,7 +53,7 @@ describe('choices of an answer', () => {
     { name: 'a', value: 'x'.repeat(101) },
     { name: 'a', value: 'a', name_localizations: { de: '' } },
     { name: 'a', value: null },
-  ])('are not %j', (refused) => {
+  ])('refuse %j', (refused) => {
     expect(answers([refused]).success).toBe(false);
   });
 });

@@ -49,14 +49,14 @@ const webhook = (method: string, path = '', request: RestRequest = {}, { token }
   send(server, method, `/webhooks/${id}/${token}${path}`, request);
 
 describe('the callback route', () => {
-  it('I-16: takes no credential but the token, and answers 204 without a body', async () => {
+  it('I-16: accepts only the token as its credential, and answers 204 without a body', async () => {
     expect(await callback(ANSWERS[4])).toMatchObject({ status: 204, body: null });
     const request = { json: ANSWERS[4], headers: { authorization: `Bot ${other.bot.token}` } };
     const again = await send(server, 'POST', `/interactions/${asked.id}/${asked.token}/callback`, request);
     expect(again).toMatchObject({ status: 400, body: { code: 40060 } });
   });
 
-  it('I-16: shows with_response what came of a message', async () => {
+  it('I-16: returns the created message with with_response', async () => {
     const { status, body } = await callback(ANSWERS[4], asked, '?with_response=true');
     const { originalMessageId } = await rowOf(server, asked);
     const id = String(originalMessageId);
@@ -82,7 +82,7 @@ describe('the callback route', () => {
     });
   });
 
-  it('I-16: shows with_response what was deferred, without the message', async () => {
+  it('I-16: returns a deferred response with with_response, without a message', async () => {
     const { body } = await callback({ type: 5, data: { flags: EPHEMERAL } }, asked, '?with_response=1');
     expect(body).toEqual({
       interaction: {
@@ -96,7 +96,7 @@ describe('the callback route', () => {
     });
   });
 
-  it('I-16: shows with_response the message that was updated', async () => {
+  it('I-16: returns the updated message with with_response', async () => {
     const source = await sayWith(scene, ROW);
     const used = await put(scene, await press(scene, source));
     const { body } = await callback(ANSWERS[7], used, '?with_response=true');
@@ -110,19 +110,19 @@ describe('the callback route', () => {
     ['component', 6, { resource: { type: 6 } }],
     ['command', 9, {}],
     ['autocompletion', 8, {}],
-  ] as const)('I-16: shows with_response of a %s that type %s made no message', async (kind, type, more) => {
+  ] as const)('I-16: returns for a %s that type %s created no message', async (kind, type, more) => {
     const used = await ask(scene, kind);
     const { status, body } = await callback(ANSWERS[type], used, '?with_response=true');
     expect(status).toBe(200);
     expect(body).toEqual({ interaction: { id: String(used.id), type: expect.any(Number) }, ...more });
   });
 
-  it('I-5: of twenty at once, one counts', async () => {
+  it('I-5: of twenty at once, one succeeds', async () => {
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await callback(ANSWERS[4])).status));
     expect(statuses.sort()).toEqual([204, ...Array.from({ length: 19 }, () => 400)]);
   });
 
-  it('I-18: tells what does not exist, what is another’s, and what is over', async () => {
+  it('I-18: distinguishes unknown, foreign and expired interactions', async () => {
     const { token } = await ask(scene, 'command');
     const stranger = await callback(ANSWERS[4], { id: 5n, token });
     expect(stranger).toMatchObject({ status: 404, body: { code: 10062 } });
@@ -140,7 +140,7 @@ describe('the callback route', () => {
     ['a text that is too long', { type: 4, data: { content: 'x'.repeat(4_001) } }, 'content'],
     ['an embed that is none', { type: 4, data: { embeds: [{ title: [] }] } }, 'embeds'],
     ['a modal without a title', { type: 9, data: { custom_id: 'x', components: [] } }, 'title'],
-  ])('I-18, I-25: with %s is refused, and its developers see why', async (_what, body, path) => {
+  ])('I-18, I-25: refuses %s, and shows the developers why', async (_what, body, path) => {
     const before = await rowOf(server, asked);
     const refused = await callback(body);
     expect(refused).toMatchObject({ status: 400, body: { code: 50035 } });
@@ -151,7 +151,7 @@ describe('the callback route', () => {
     expect((await callback(ANSWERS[4])).status).toBe(204);
   });
 
-  it('I-18: has the faults of its message below `data`, and a follow-up has them where they stand', async () => {
+  it('I-18: reports faults of the message below `data`, and those of a follow-up at the top level', async () => {
     const body = { attachments: [{ id: 3 }] };
     const attachments = { 0: { id: { _errors: [expect.objectContaining({ code: expect.any(String) })] } } };
     expect((await callback({ type: 4, data: body })).body.errors).toEqual({ data: { attachments } });
@@ -159,22 +159,21 @@ describe('the callback route', () => {
     expect((await webhook('POST', '', { json: body })).body.errors).toEqual({ attachments });
   });
 
-  it('I-18: with a message that is empty, or answers none, leaves it answerable', async () => {
+  it('I-18: an empty message leaves the interaction answerable, and a message_reference is ignored', async () => {
     expect(await callback({ type: 4, data: {} })).toMatchObject({ status: 400, body: { code: 50006 } });
     expect(await kindsOfSteps(server, asked)).toEqual(['GATEWAY', 'REFUSED']);
     const reference = { message_reference: { message_id: '5' }, content: 'x' };
-    // An answer says by itself what it answers.
     expect((await callback({ type: 4, data: reference })).status).toBe(204);
   });
 
-  it('I-18: with a body that is no JSON leaves it answerable', async () => {
+  it('I-18: invalid JSON leaves the interaction answerable', async () => {
     const path = `/interactions/${asked.id}/${asked.token}/callback`;
     const headers = { 'content-type': 'application/json' };
     expect((await send(server, 'POST', path, { body: '{"type":', headers })).status).toBe(400);
     expect((await callback(ANSWERS[4])).status).toBe(204);
   });
 
-  it('I-16: takes files', async () => {
+  it('I-16: accepts files', async () => {
     const form = formOf(
       { type: 4, data: { content: 'see', attachments: [{ id: 0, description: 'a file' }] } },
       { name: 'files[0]', content: 'text', filename: 'a.txt', type: 'text/plain' },
@@ -190,7 +189,7 @@ describe('the callback route', () => {
     expect(edited.body.attachments).toMatchObject([{ filename: 'c.txt' }]);
   });
 
-  it('I-18: with a note about a file that is missing leaves it answerable', async () => {
+  it('I-18: an attachment entry without its file leaves the interaction answerable', async () => {
     const path = `/interactions/${asked.id}/${asked.token}/callback`;
     const form = formOf(
       { type: 4, data: { attachments: [{ id: 3, description: 'a file' }] } },
@@ -202,8 +201,8 @@ describe('the callback route', () => {
   });
 });
 
-describe('tokens in paths', () => {
-  it('I-18, I-21: that are none are refused, whatever they are', { tags: ['slow'] }, async () => {
+describe('interaction tokens in paths', () => {
+  it('I-18, I-21: are refused if they are invalid', { tags: ['slow'] }, async () => {
     await answer(scene, asked);
     const text = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
@@ -234,7 +233,7 @@ describe('tokens in paths', () => {
     expect((await rowOf(server, asked)).followUps).toBe(0);
   });
 
-  it.each(['POST', 'GET', 'PATCH', 'DELETE'])('I-21: of another application are refused to %s', async (method) => {
+  it.each(['POST', 'GET', 'PATCH', 'DELETE'])('I-21: are refused for another application by %s', async (method) => {
     await answer(scene, asked);
     const path = method === 'POST' ? '' : '/messages/@original';
     const json = method === 'POST' || method === 'PATCH' ? { json: { content: 'x' } } : {};
@@ -245,7 +244,7 @@ describe('tokens in paths', () => {
     });
   });
 
-  it('I-7: are over after 15 minutes', async () => {
+  it('I-7: expire after 15 minutes', async () => {
     await answer(scene, asked);
     clock.advance(snowflakeTime(asked.id) + 15 * 60_000 - clock.now());
     for (const method of ['GET', 'PATCH', 'DELETE']) {
@@ -257,8 +256,8 @@ describe('tokens in paths', () => {
   });
 });
 
-describe('what follows a first answer', () => {
-  it('I-21: is not there before it', async () => {
+describe('a follow-up or original response', () => {
+  it('I-21: is unknown before the first response', async () => {
     for (const [method, path] of [
       ['POST', ''],
       ['GET', '/messages/@original'],
@@ -270,7 +269,7 @@ describe('what follows a first answer', () => {
     }
   });
 
-  it.each(['@original', '%40original'])('I-21: is reached at %s', async (key) => {
+  it.each(['@original', '%40original'])('I-21: is reachable at %s', async (key) => {
     await answer(scene, asked);
     expect((await webhook('GET', `/messages/${key}`)).body).toMatchObject({ content: 'hello', author: { id: own.id } });
     const json = { content: 'better' };
@@ -279,7 +278,7 @@ describe('what follows a first answer', () => {
     expect(await webhook('GET', `/messages/${key}`)).toMatchObject({ status: 404, body: { code: 10008 } });
   });
 
-  it('I-19: a deferred answer that the bot removed is not there, and a follow-up is a message of its own', async () => {
+  it('I-19: a deferred response that the bot deleted is unknown, and a follow-up is a message of its own', async () => {
     await answer(scene, asked, ANSWERS[5]);
     const { originalMessageId: id } = await rowOf(server, asked);
     expect((await own.delete(`/channels/${scene.guild.channel.id}/messages/${id}`)).status).toBe(204);
@@ -290,7 +289,7 @@ describe('what follows a first answer', () => {
     expect(followed.body.id).not.toBe(String(id));
   });
 
-  it('I-20, I-21: a follow-up is answered as a message, and is reached by its id', async () => {
+  it('I-20, I-21: a follow-up is returned as a message and is reachable by its id', async () => {
     await answer(scene, asked);
     const { status, body } = await webhook('POST', '?wait=true', { json: { content: 'more', flags: EPHEMERAL } });
     const { originalMessageId } = await rowOf(server, asked);
@@ -306,7 +305,7 @@ describe('what follows a first answer', () => {
     expect((await webhook('DELETE', `/messages/${body.id}`)).status).toBe(204);
   });
 
-  it('I-21: is nothing else', async () => {
+  it('I-21: does not include other messages', async () => {
     await answer(scene, asked);
     const { id } = await sayWith(scene, ROW);
     for (const key of [id, '5']) {
@@ -317,7 +316,7 @@ describe('what follows a first answer', () => {
     expect(await own.get(`/channels/${scene.guild.channel.id}/messages/${id}`)).toMatchObject({ status: 200 });
   });
 
-  it('I-22: is too much after five where the person alone has the application', async () => {
+  it('I-22: is refused after five if only the user has installed the application', async () => {
     const used = await put(scene, { ...(await run(scene, await storeCommand(scene))), owners: { userId: 1n } });
     await answer(scene, used);
     const follow = () => webhook('POST', '', { json: { content: 'x' } }, used);
@@ -326,8 +325,8 @@ describe('what follows a first answer', () => {
   });
 });
 
-describe('an ephemeral answer', () => {
-  it('I-23: is in no list of a bot, its own included, and under no id', async () => {
+describe('an ephemeral response', () => {
+  it("I-23: is in no bot's message list and unreachable by id, even for its own bot", async () => {
     await answer(scene, asked, { type: 4, data: { content: 'psst', flags: EPHEMERAL } });
     const { originalMessageId: id } = await rowOf(server, asked);
     const messages = `/channels/${scene.guild.channel.id}/messages`;
@@ -344,7 +343,7 @@ describe('an ephemeral answer', () => {
   });
 });
 
-it('I-7: a token is nowhere in the database', async () => {
+it('I-7: the database does not contain the token', async () => {
   await answer(scene, asked);
   await webhook('POST', '', { json: {} });
   const rows = JSON.stringify([await rowOf(server, asked), await stepsOf(server, asked)], (_key, value) =>
@@ -353,7 +352,7 @@ it('I-7: a token is nowhere in the database', async () => {
   expect(rows).not.toContain(asked.token);
 });
 
-it('I-26: a bot reads no interaction, not even its own', async () => {
+it('I-26: a bot cannot read an interaction, not even its own', async () => {
   for (const path of [`/interactions/${asked.id}`, `/interactions/${asked.id}/${asked.token}`]) {
     expect((await own.get(path)).status).toBe(404);
   }

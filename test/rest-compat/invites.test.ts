@@ -34,7 +34,7 @@ async function make(json: object = { unique: true }): Promise<Loose> {
 }
 
 describe('POST /channels/{channel.id}/invites', () => {
-  test('200 with the invite, where it leads to and how it was made', async () => {
+  test('returns the invite with its target and settings', async () => {
     const made = await make({ max_age: 60, max_uses: 2, temporary: true, target_type: 1, role_ids: [] });
     expect(made).toMatchObject({
       type: 0,
@@ -54,7 +54,7 @@ describe('POST /channels/{channel.id}/invites', () => {
     expect(await make({ max_age: 0 })).toMatchObject({ max_age: 0, expires_at: null });
   });
 
-  test('gives the own one back that is alike and was not used, unless it is to be unique', async () => {
+  test("returns the bot's own unused invite with the same settings, unless `unique` is set", async () => {
     const { code } = await make({ max_age: 3_600 });
     expect((await make({ max_age: 3_600 })).code).toBe(code);
     for (const other of [{ max_age: 3_601 }, { max_age: 3_600, max_uses: 1 }, { max_age: 3_600, temporary: true }]) {
@@ -66,7 +66,7 @@ describe('POST /channels/{channel.id}/invites', () => {
     expect((await make({ max_age: 3_600 })).code).not.toBe(code);
   });
 
-  test('ten that are alike at once are one', async () => {
+  test('creates one invite for ten equal requests at once', async () => {
     const call = callOf(server.app, scene.bot.bot.user);
     const made = await Promise.all(
       Array.from({ length: 10 }, () => createInvite(call, scene.guild.channel.id, { reusing: true })),
@@ -75,7 +75,7 @@ describe('POST /channels/{channel.id}/invites', () => {
     expect(await server.app.db.reader.invite.count({ where: { guildId: scene.guild.id } })).toBe(1);
   });
 
-  test('400 with the place of each fault, 403 without the right, 404 for no channel', async () => {
+  test('is 400 with the path of each fault, 403 without the permission, and 404 for an unknown channel', async () => {
     const faulty: [unknown, object][] = [
       [{ max_age: 604_801 }, { max_age: fault('NUMBER_TYPE_MAX') }],
       [{ max_age: -1 }, { max_age: fault('NUMBER_TYPE_MIN') }],
@@ -93,7 +93,7 @@ describe('POST /channels/{channel.id}/invites', () => {
     expect(await scene.bot.post(ofChannel(), {})).toMatchObject({ status: 403, body: { code: 50013 } });
   });
 
-  test('who joins by a temporary one is there for a visit', async () => {
+  test('a temporary invite makes the joining user a temporary member', async () => {
     const [visitor, resident] = [await createPerson(server.app), await createPerson(server.app)];
     await joinGuild(callOf(server.app, visitor), (await make({ temporary: true })).code);
     await joinGuild(callOf(server.app, resident), (await make({ temporary: false })).code);
@@ -104,7 +104,7 @@ describe('POST /channels/{channel.id}/invites', () => {
 });
 
 describe('invites are listed', () => {
-  test('of a channel for who manages it', async () => {
+  test('for a channel, with Manage Channels', async () => {
     expect(await scene.bot.get(ofChannel())).toMatchObject({ status: 403, body: { code: 50013 } });
     const made = await make();
     const elsewhere = await createChannel(server.app, scene.guild.id, 'other');
@@ -113,7 +113,7 @@ describe('invites are listed', () => {
     expect((await scene.bot.get(ofChannel())).body).toEqual([made]);
   });
 
-  test('of a server for who manages it; for who sees the audit log without how they were used', async () => {
+  test('for a guild, with Manage Server; with View Audit Log they lack their usage', async () => {
     expect(await scene.bot.get(ofGuild())).toMatchObject({ status: 403, body: { code: 50013 } });
     const made = [await make(), await make()];
     await scene.permit(Permission.ManageGuild);
@@ -128,7 +128,7 @@ describe('invites are listed', () => {
 });
 
 describe('/invites/{code}', () => {
-  test('GET shows an invite to anybody, with counts where they are asked for', async () => {
+  test('GET returns an invite to any caller, with counts on request', async () => {
     const { code } = await make();
     const { status, body } = await ask(server, 'GET', `/invites/${code}`);
     expect({ status, body }).toMatchObject({ status: 200, body: { code, guild: { id: scene.guildId } } });
@@ -142,7 +142,7 @@ describe('/invites/{code}', () => {
     }
   });
 
-  test('DELETE answers the invite, which is told to who manages the channel, and is gone', async () => {
+  test('DELETE returns the invite, publishes INVITE_DELETE to channel managers, and removes it', async () => {
     await scene.permit(INVITING | Permission.ManageChannels);
     const client = await GatewayClient.open(server.origin);
     await client.ready(scene.other.bot.token, { intents: (1 << 6) | 1 });

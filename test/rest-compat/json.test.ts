@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/rest-compat/json.js';
 
-/** Values with whole numbers of any length in them, as bigints where a double would lose a digit. */
+/** JSON values with whole numbers of any length, as bigints if a double would lose a digit. */
 const integers = fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }).map((n) => {
   return Number.isSafeInteger(Number(n)) ? Number(n) : n;
 });
@@ -22,7 +22,7 @@ const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** JSON as a library with long integers writes it. */
+/** Writes JSON as a library with long integers does. */
 function textOf(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
@@ -32,7 +32,7 @@ function textOf(value: unknown): string {
     .join()}\n}`;
 }
 
-/** As plain data: dictionaries of the generator have no prototype. */
+/** Returns plain objects; those of the generator have no prototype. */
 const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? 0 : value;
@@ -40,7 +40,7 @@ const plain = (value: unknown): unknown => {
 };
 
 describe('parseJson', () => {
-  it('reads what was written, to the last digit', () => {
+  it('reads whole numbers to the last digit', () => {
     fc.assert(
       fc.property(values, (value) => {
         expect(plain(parseJson(textOf(value)))).toEqual(plain(value));
@@ -48,7 +48,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads text without long integers as JSON.parse does', () => {
+  it('agrees with JSON.parse on text without long integers', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         const read = parseJson(text);
@@ -82,7 +82,7 @@ describe('parseJson', () => {
 
   const LONG = 64 * 1024 + 1;
 
-  it('keeps the digits in longer text too, as text', () => {
+  it('returns long integers of longer texts as strings, with all digits', () => {
     const text =
       '[123456789012345678, -123456789012345678, 9007199254740991, "1234567890123456789", "\\"", 1234567890123456.5]';
     expect(parseJson(text.padEnd(LONG))).toEqual([
@@ -102,7 +102,7 @@ describe('parseJson', () => {
     },
   );
 
-  it.each(['\\"', '\\\n"', '"\\'])('refuses a string without an end in a moment: many %j', (part) => {
+  it.each(['\\"', '\\\n"', '"\\'])('refuses an unterminated string quickly: many %j', (part) => {
     const started = performance.now();
     expect(() => parseJson(`["${part.repeat(300_001)} 1234567890123456`)).toThrow('invalid JSON');
     expect(performance.now() - started).toBeLessThan(2_000);

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The messages of the channel, newest first. */
+/** Returns the messages of the channel, newest first. */
 async function allMessages(instance: RunningInstance): Promise<Loose[]> {
   const rest = new RestBot(instance, bot);
   const all: Loose[] = [];
@@ -51,11 +51,11 @@ async function allMessages(instance: RunningInstance): Promise<Loose[]> {
 }
 
 const SENDERS = 8;
-/** As many forms as one webhook may be sending at once. */
+/** The maximum of concurrent uploads of one webhook. */
 const UPLOADERS = 5;
 const ENOUGH = 300;
 
-test('a process that is killed while it is sent messages loses none that it acknowledged', async () => {
+test('a process that is killed while it receives messages loses none that it acknowledged', async () => {
   const doomed = await startInstance(env);
   const acknowledged = new Map<string, string>();
   const kill = () => doomed.process.kill('SIGKILL');
@@ -86,10 +86,10 @@ test('a process that is killed while it is sent messages loses none that it ackn
 
 const ROUNDS = 3;
 
-/** A file whose content follows from its name. */
+/** Returns a content that is derived from the file name. */
 const contentOf = (name: string) => `${name} `.repeat(10_000 * (1 + (name.length % 3)));
 
-/** Has a webhook sent files until the process is killed in the middle of it. @returns messages that were acknowledged */
+/** Sends files by webhook until the process is killed. @returns ids of the acknowledged messages */
 async function killedDuringUploads(round: number): Promise<string[]> {
   const doomed = await startInstance(env);
   const acknowledged: string[] = [];
@@ -110,7 +110,7 @@ async function killedDuringUploads(round: number): Promise<string[]> {
   return acknowledged;
 }
 
-/** The names of the files in the data folder, and the rows that name one. */
+/** Returns the file names in the data folder, and the rows that reference a file. */
 async function filesAndRows(server: Awaited<ReturnType<typeof createServer>>) {
   const entries = await readdir(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
@@ -118,7 +118,7 @@ async function filesAndRows(server: Awaited<ReturnType<typeof createServer>>) {
   return { files: files.sort(), rows: rows.map(({ id }) => String(id)).sort() };
 }
 
-test('a process that is killed while a webhook is sent files leaves no message without them, and no file for good', async () => {
+test('a process that is killed while a webhook uploads leaves no message without its files and no orphan files', async () => {
   const acknowledged: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) acknowledged.push(...(await killedDuringUploads(round)));
   const reborn = await startInstance(env);

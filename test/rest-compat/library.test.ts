@@ -17,7 +17,6 @@ afterAll(() => server.stop());
 
 const send = (options: object) => rest.post(Routes.channelMessages(scene.channelId), options) as Promise<APIMessage>;
 
-/** What a request is refused with. */
 async function refusalOf(request: Promise<unknown>): Promise<DiscordAPIError> {
   const error = await request.then(
     () => null,
@@ -27,7 +26,7 @@ async function refusalOf(request: Promise<unknown>): Promise<DiscordAPIError> {
   return error as DiscordAPIError;
 }
 
-describe('@discordjs/rest, unmodified', () => {
+describe('an unmodified @discordjs/rest', () => {
   test('sends, edits, reacts, lists and deletes', async () => {
     const sent = await send({ body: { content: 'one' } });
     const path = Routes.channelMessage(scene.channelId, sent.id);
@@ -40,7 +39,7 @@ describe('@discordjs/rest, unmodified', () => {
     expect((await refusalOf(rest.get(path))).code).toBe(10008);
   });
 
-  test('sends files beside a body, and reads them back', async () => {
+  test('sends files together with a body, and reads them back', async () => {
     const { attachments } = await send({
       body: { content: 'files', attachments: [{ id: 0, description: 'first' }] },
       files: [
@@ -55,13 +54,13 @@ describe('@discordjs/rest, unmodified', () => {
     expect(await (await fetch(attachments[0]?.url ?? '')).text()).toBe('hello');
   });
 
-  test('understands what was wrong, field by field', async () => {
+  test('reports the fault of each field', async () => {
     const error = await refusalOf(send({ body: { embeds: [{ title: 'x', fields: [{ name: 'n', value: '' }] }] } }));
     expect(error).toMatchObject({ code: 50035, status: 400 });
     expect(error.message).toContain('embeds[0].fields[0].value[BASE_TYPE_REQUIRED]: This field is required');
   });
 
-  test('learns that its token is dead', async () => {
+  test('recognizes that its token is invalid', async () => {
     const dead = new REST({ api: `${server.origin}/api` }).setToken('not.a.token');
     expect(await refusalOf(dead.get(Routes.user('@me')))).toMatchObject({ code: 0, status: 401 });
   });

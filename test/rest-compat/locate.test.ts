@@ -27,7 +27,7 @@ const request: RestRequest = {
   body: Buffer.from('{}'),
 };
 
-/** A platform on which everything lives on box 7. */
+/** A directory in which everything is on box 7. */
 function boxes() {
   const asked: string[] = [];
   const forwarded: Asked['request'][] = [];
@@ -52,19 +52,19 @@ function rowAt(where: Route['where'], maxJsonBytes?: number): Route {
   return route({ ...spec, where, ...(maxJsonBytes === undefined ? {} : { maxJsonBytes }) });
 }
 
-describe('where a row runs', () => {
+describe('the location of a request', () => {
   test.each<[TargetParam, string]>([
     ['guildId', 'guild 5'],
     ['channelId', 'channel 5'],
     ['webhookId', 'webhook 5'],
-  ])('by its %s is asked as %s', async (by, question) => {
+  ])('by its %s is looked up as %s', async (by, question) => {
     const { directory, asked, forwarded } = boxes();
     const matched = { row: rowAt({ by, selfHosted: 'forward' }), params: { [by]: '5' }, version: 10 } as const;
     expect(await locate({ app, directory }, matched, request, actor)).toMatchObject({ status: 200 });
     expect([asked, forwarded]).toEqual([[question], [request]]);
   });
 
-  test('is here for what the cloud keeps, and for what no id names: nobody is asked', async () => {
+  test('is the cloud, without a look-up, for cloud data and for malformed ids', async () => {
     const { directory, asked } = boxes();
     const byGuild = rowAt({ by: 'guildId', selfHosted: 'forward' });
     const here: Matched[] = [
@@ -79,7 +79,7 @@ describe('where a row runs', () => {
   });
 });
 
-describe('what depends on the body', () => {
+describe('a route whose location depends on the body', () => {
   const matched = (maxJsonBytes: number): Matched => ({
     row: rowAt(
       { by: 'guildId', selfHosted: (body) => (Object.keys(body as object).length ? 'notImplemented' : 'forward') },
@@ -100,13 +100,13 @@ describe('what depends on the body', () => {
     ['{}', 200],
     ['  ', 200],
     ['', 200],
-  ])('of %j is answered %i, with the text as it came', async (text, status) => {
+  ])('answers %j with %i, and forwards the text unchanged', async (text, status) => {
     const { answer, forwarded } = at(text);
     expect((await answer)?.status).toBe(status);
     expect(forwarded.map(({ body }) => String(body))).toEqual(status === 200 ? [text] : []);
   });
 
-  test('takes what the row takes of it, and holds nothing afterwards', async () => {
+  test("enforces the route's body limit, and releases the memory afterwards", async () => {
     await expect(at(`${' '.repeat(9)}{}`).answer).rejects.toMatchObject({ code: 'REQUEST_TOO_LARGE' });
     await expect(at('{').answer).rejects.toMatchObject({ code: 'INVALID_JSON' });
     const most = 20 * 1024 * 1024;

@@ -13,7 +13,7 @@ function row(path: string, method: HttpMethod = 'GET', bucket = bucketOf(`${meth
   return route({ method, path, callers: [], bucket, where: CLOUD, params: z.looseObject({}), run });
 }
 
-/** The path of the row that is found, with its parameters; else the status that is answered. */
+/** Returns the matched path and parameters, or the status of the refusal. */
 function found(table: RouteTable, path: string, method = 'GET') {
   const matched = table.match({ method, path });
   return 'row' in matched ? [matched.row.path, matched.params] : matched.status;
@@ -30,28 +30,28 @@ const table = new RouteTable([
 ]);
 
 describe('a path', () => {
-  test.each(REST_PREFIXES)('is found under "%s"', (base) => {
+  test.each(REST_PREFIXES)('is matched under "%s"', (base) => {
     expect(found(table, `${base}/users/5`)).toEqual(['/users/:userId', { userId: '5' }]);
   });
 
-  test('goes to a name before a parameter, and to the parameter where the name leads nowhere', () => {
+  test('prefers a literal segment to a parameter, unless the literal leads to no route', () => {
     expect(found(table, '/users/@me')).toEqual(['/users/@me', {}]);
     expect(found(table, '/users/@me/notes')).toEqual(['/users/:userId/notes', { userId: '@me' }]);
   });
 
-  test.each(['@original', '%40original', '%40%6friginal'])('may be encoded: %s', (segment) => {
+  test.each(['@original', '%40original', '%40%6friginal'])('may be percent-encoded: %s', (segment) => {
     expect(found(table, `/webhooks/1/a/messages/${segment}`, 'PATCH')).toEqual([
       '/webhooks/:webhookId/:token/messages/@original',
       { webhookId: '1', token: 'a' },
     ]);
   });
 
-  test('a parameter is decoded once, slashes in it included', () => {
+  test('has its parameters decoded once, including slashes', () => {
     expect(found(table, '/users/a%2Fb')).toEqual(['/users/:userId', { userId: 'a/b' }]);
     expect(found(table, '/users/%252F')).toEqual(['/users/:userId', { userId: '%2F' }]);
   });
 
-  test('a parameter holds any text', () => {
+  test('accepts any text as a parameter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         fc.pre(text !== '@me');
@@ -61,7 +61,7 @@ describe('a path', () => {
   });
 });
 
-describe('what is no route', () => {
+describe('an unmatched path', () => {
   test.each([
     '',
     '/',
@@ -76,35 +76,35 @@ describe('what is no route', () => {
   ])('"%s" is 404', (path) => expect(found(table, path)).toBe(404));
 
   test.each(['/api/v8/users/1', '/api/v11', '/api/v09/users/1', '/api/v010/users/1'])(
-    '%s is 400, another version',
+    '%s is 400, for an unsupported version',
     (path) => {
       const answer = table.match({ method: 'GET', path });
       expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('50041') });
     },
   );
 
-  test.each(['/users/%', '/users/%zz', '/%ff', '/users/%ED%A0%80'])('%s cannot be decoded: 400', (path) => {
+  test.each(['/users/%', '/users/%zz', '/%ff', '/users/%ED%A0%80'])('%s is 400, for an invalid encoding', (path) => {
     expect(found(table, path)).toBe(400);
   });
 
-  test('another method is 405, and told which there are', () => {
+  test('is 405 for another method, and lists the allowed ones', () => {
     const answer = table.match({ method: 'DELETE', path: '/webhooks/1/a/messages/2' });
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'PATCH', 'content-type': 'application/json' } });
   });
 });
 
-describe('a path that takes no method', () => {
+describe('a path without methods', () => {
   const path = '/guilds/:guildId/commands/permissions';
   const closed = new RouteTable([row('/guilds/:guildId/commands/:commandId')], [path]);
 
-  test.each(['GET', 'PUT', 'DELETE', 'PROPFIND'])('is 405 for %s, with none that is allowed', (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'PROPFIND'])('is 405 for %s with an empty Allow header', (method) => {
     expect(closed.match({ method, path: '/guilds/1/commands/permissions' })).toMatchObject({
       status: 405,
       headers: { allow: '' },
     });
   });
 
-  test('goes before a parameter, and leaves its other values to it', () => {
+  test('takes precedence over a parameter, and leaves other values to the parameter', () => {
     expect(found(closed, '/guilds/1/commands/2')).toEqual([
       '/guilds/:guildId/commands/:commandId',
       { guildId: '1', commandId: '2' },
@@ -113,29 +113,29 @@ describe('a path that takes no method', () => {
   });
 });
 
-test('HEAD is answered as GET', () => {
+test('HEAD matches the GET route', () => {
   expect(found(table, '/users/5', 'HEAD')).toEqual(['/users/:userId', { userId: '5' }]);
 });
 
-test('each row of the table is found by its own path', () => {
+test('each route of the table matches its own path', () => {
   const real = new RouteTable(routes);
   for (const { method, path } of routes) {
     expect(found(real, path.replaceAll(':', ''), method), `${method} ${path}`).toMatchObject([path, {}]);
   }
 });
 
-describe('a table is refused', () => {
-  test('that has two rows for one path and method, whatever their parameters are called', () => {
+describe('a route table is refused', () => {
+  test('if two routes have the same path and method, apart from parameter names', () => {
     expect(() => new RouteTable([row('/a/:x'), row('/a/:y')])).toThrow('two rows');
   });
 
-  test('in which a limit has one name and two sizes', () => {
+  test('if a limit has one name and two sizes', () => {
     const [one, other] = [bucketOf('same', 1), bucketOf('same', 2)];
     expect(() => new RouteTable([row('/a', 'GET', one), row('/b', 'GET', other)])).toThrow('"same"');
     expect(() => new RouteTable([row('/a', 'GET', one), row('/b', 'GET', { ...one })])).not.toThrow();
   });
 
-  test('with a row whose bucket or place is told by a parameter that it does not have', () => {
+  test('if a bucket or location uses a parameter that the path does not have', () => {
     expect(() => row('/a/:x', 'GET', { ...bucketOf('a'), major: ['y'] })).toThrow('no parameter y');
     const where = { by: 'guildId', selfHosted: 'forward' } as const;
     const params = z.object({});

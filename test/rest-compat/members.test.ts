@@ -54,7 +54,7 @@ async function tokenOfJoiner(): Promise<string> {
   return (await postForm(server, form)).body.access_token;
 }
 
-/** A new guild whose `@everyone` may do nothing, and the bot, through its managed role, only this. */
+/** Creates a guild whose `@everyone` has no permissions and whose bot has only the given ones. */
 async function guildWithBot(permissions: bigint): Promise<MadeGuild> {
   const made = await createGuild(owner);
   await permitEveryone(server.app, BigInt(made.id), 0n);
@@ -62,7 +62,7 @@ async function guildWithBot(permissions: bigint): Promise<MadeGuild> {
   return made;
 }
 
-/** A role at `position`; the bot's own stands at 10. */
+/** Creates a role at `position`. The bot's own role is at 10. */
 async function roleAt(position: number, managed = false): Promise<Role> {
   const { writer } = server.app.db;
   const guildId = BigInt(guild.id);
@@ -86,7 +86,7 @@ function membership() {
 
 describe('PUT /guilds/{id}/members/{user}', () => {
   describe('201', () => {
-    test('the member, with the nickname and the roles it was given', async () => {
+    test('returns the new member with the given nickname and roles', async () => {
       const [one, two] = [await roleAt(3), await roleAt(9)];
       const { events, close } = hearGuild(server, guild.id);
       const roles = [String(two.id), String(one.id), String(one.id)];
@@ -109,26 +109,26 @@ describe('PUT /guilds/{id}/members/{user}', () => {
       });
     });
 
-    test('what is null, or a nickname that is empty, is not given and needs no permission', async () => {
+    test('treats null and an empty nickname as omitted, without a permission check', async () => {
       guild = await guildWithBot(Permission.CreateInstantInvite);
       const { status, body } = await join({ nick: '', roles: null, mute: null, deaf: null });
       expect({ status, nick: body.nick, roles: body.roles }).toEqual({ status: 201, nick: null, roles: [] });
     });
 
-    test('`mute` and `deaf` have no effect, and the answer says so (decisions 88)', async () => {
+    test('ignores `mute` and `deaf`, and the response shows it', async () => {
       const { status, body } = await join({ mute: true, deaf: true });
       expect({ status, mute: body.mute, deaf: body.deaf }).toEqual({ status: 201, mute: false, deaf: false });
     });
   });
 
-  test('204 for somebody who is a member already, who keeps what they have', async () => {
+  test('is 204 for an existing member, who is unchanged', async () => {
     await join({ nick: 'First' });
     const role = await roleAt(1);
     expect(await join({ nick: 'Second', roles: [String(role.id)] })).toMatchObject({ status: 204, body: null });
     expect(await membership()).toMatchObject({ nick: 'First', roles: [] });
   });
 
-  test('one 201 and otherwise 204 when ten join the same person at once', async () => {
+  test('is 201 once and otherwise 204 when ten join the same user at once', async () => {
     const role = await roleAt(1);
     const answers = await Promise.all(Array.from({ length: 10 }, () => join({ roles: [String(role.id)] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(204)]);
@@ -144,7 +144,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
       [{ roles: 'all' }, 'roles', 'LIST_TYPE_CONVERT'],
       [{ mute: 'yes' }, 'mute', 'BOOLEAN_TYPE_CONVERT'],
       [{ deaf: 1 }, 'deaf', 'BOOLEAN_TYPE_CONVERT'],
-    ])('%j', async (more, name, code) => {
+    ])('for %j', async (more, name, code) => {
       const { status, body } = await join(more);
       expect(status).toBe(400);
       expect(body).toMatchObject({ code: 50035, errors: { [name]: { _errors: [{ code }] } } });
@@ -165,7 +165,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
       expect(await membership()).toBeNull();
     });
 
-    test('a role that is not below the highest of the bot, or is managed (50013)', async () => {
+    test("for a role that is managed or not below the bot's highest (50013)", async () => {
       for (const role of [await roleAt(10), await roleAt(11), await roleAt(1, true)]) {
         expect(await join({ roles: [String(role.id)] })).toMatchObject({ status: 403, body: { code: 50013 } });
       }
@@ -173,7 +173,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
     });
   });
 
-  test('404: a role that the guild does not have (10011)', async () => {
+  test('is 404 for a role of another guild (10011)', async () => {
     const elsewhere = await createGuild(owner);
     for (const id of ['1', elsewhere.id]) {
       expect(await join({ roles: [id] })).toMatchObject({ status: 404, body: { code: 10011 } });

@@ -8,7 +8,7 @@ const send = (body: object) => parseInput(SendMessageBody, body);
 const edit = (body: object) => parseInput(EditMessageBody, body);
 const editAnswer = (body: object) => parseInput(EditAnswerBody, body);
 
-describe('the body of a send becomes a value of the domain', () => {
+describe('the body of a send is converted to the domain', () => {
   test.each([
     ['content', ' hello ', { content: 'hello' }],
     ['flags', 4, { flags: 4 }],
@@ -46,19 +46,22 @@ describe('the body of a send becomes a value of the domain', () => {
   });
 });
 
-describe('the body of an edit becomes a value of the domain', () => {
-  test.each(['content', 'embeds', 'components', 'attachments'])('%s is kept, or cleared by null', (name) => {
-    expect(edit({})).toEqual({});
-    expect(edit({ [name]: null })).toEqual({ [name]: null });
-  });
+describe('the body of an edit is converted to the domain', () => {
+  test.each(['content', 'embeds', 'components', 'attachments'])(
+    '%s is kept if omitted, and cleared by null',
+    (name) => {
+      expect(edit({})).toEqual({});
+      expect(edit({ [name]: null })).toEqual({ [name]: null });
+    },
+  );
 
-  test('what a message says of mentions has its own name; what only a send has is not kept', () => {
+  test('allowed_mentions gets its domain name, and fields of a send only are dropped', () => {
     const body = { allowed_mentions: { parse: [] }, nonce: 'n', tts: true, message_reference: { message_id: '1' } };
     expect(edit(body)).toEqual({ allowedMentions: { parse: [] } });
   });
 });
 
-describe('what messages do not hold is refused where it is named', () => {
+describe('an unsupported message feature is refused at its field', () => {
   const faultsOf = (parse: () => unknown) => {
     try {
       return parse();
@@ -75,7 +78,7 @@ describe('what messages do not hold is refused where it is named', () => {
     expect(faultsOf(() => editAnswer({ content: 'x', poll }))).toEqual(NO_POLLS);
   });
 
-  test('more kinds of mentions than are looked at', () => {
+  test('a list with too many kinds of mentions', () => {
     const parse = Array(101).fill('none');
     expect(faultsOf(() => send({ allowed_mentions: { parse } }))).toMatchObject([
       { path: 'allowed_mentions.parse', code: 'BASE_TYPE_BAD_LENGTH' },
@@ -94,18 +97,18 @@ describe('what messages do not hold is refused where it is named', () => {
     expect(send({ message_reference: { ...reference, type: 0 } })).toEqual({ reference: { messageId: 7n } });
   });
 
-  test.each([[['1']], ['1'], [{}]])('stickers: %j', (stickerIds) => {
+  test.each([[['1']], ['1'], [{}]])('stickers in %j', (stickerIds) => {
     const message = 'There are no stickers here.';
     expect(faultsOf(() => send({ content: 'x', sticker_ids: stickerIds }))).toEqual([
       { path: 'sticker_ids', code: 'BASE_TYPE_INVALID', message },
     ]);
   });
 
-  test.each([[null], [[]]])('%j is no sticker', (stickerIds) => {
+  test.each([[null], [[]]])('%j is accepted as an empty list of stickers', (stickerIds) => {
     expect(send({ content: 'x', sticker_ids: stickerIds })).toEqual({ content: 'x' });
   });
 
-  test('null is no poll', () => {
+  test('null is accepted as the absence of a poll', () => {
     expect(send({ content: 'x', poll: null })).toEqual({ content: 'x' });
     expect(editAnswer({ content: 'x', poll: null })).toEqual({ content: 'x' });
     expect(editAnswer({ content: null, flags: 4 })).toEqual(edit({ content: null, flags: 4 }));
@@ -115,7 +118,7 @@ describe('what messages do not hold is refused where it is named', () => {
 describe('the schema', () => {
   const printed = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
-  test('prints the body in wire names, with its limits', () => {
+  test('describes the body in wire names with its limits', () => {
     expect(Object.keys(printed(SendMessageBody).properties ?? {}).sort()).toEqual([
       ...['allowed_mentions', 'attachments', 'components', 'content', 'embeds', 'enforce_nonce', 'flags'],
       ...['message_reference', 'nonce', 'poll', 'sticker_ids', 'tts'],

@@ -20,7 +20,7 @@ test.beforeAll(async ({ server: shared }) => {
 
 const idsOf = (messages: { id: string }[]) => messages.map((message) => message.id);
 
-/** Sends `json` and answers the field faults as `path: CODE`, as discord.js flattens them. */
+/** Sends `json` and returns the field faults as `path: CODE`, as discord.js does. */
 async function faultsOf(json: object): Promise<string[]> {
   const { status, body } = await scene.bot.post(scene.messages, json);
   expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -37,7 +37,7 @@ function flatten(errors: Loose, path: string[] = []): string[] {
 
 describe('POST /channels/{id}/messages', () => {
   describe('200', () => {
-    test('a message of text', async () => {
+    test('accepts a text', async () => {
       const { status, body } = await scene.bot.post(scene.messages, { content: '  hello  ' });
       expect(status).toBe(200);
       expectReference('MessageResponse', body);
@@ -54,7 +54,7 @@ describe('POST /channels/{id}/messages', () => {
       }
     });
 
-    test('everything an embed may hold, text trimmed', async () => {
+    test('accepts every field of an embed, and trims its text', async () => {
       const embed = {
         title: ' Title ',
         description: 'Description',
@@ -74,7 +74,7 @@ describe('POST /channels/{id}/messages', () => {
       ]);
     });
 
-    test('a field of an embed says whether it is inline, sent so or not, in answers and events alike', async () => {
+    test('returns `inline` for each embed field, in responses and events', async () => {
       const { events, close } = hearGuild(server, scene.guild.id);
       const fields = [
         { name: 'Name', value: 'Value' },
@@ -94,7 +94,7 @@ describe('POST /channels/{id}/messages', () => {
       expect(edited.body.embeds[0].fields).toEqual(shown.slice(0, 1));
     });
 
-    test('what discord.js sends along with most messages', async () => {
+    test('accepts the fields that discord.js sends by default', async () => {
       const { status, body } = await scene.bot.post(scene.messages, {
         content: 'x',
         tts: false,
@@ -114,12 +114,12 @@ describe('POST /channels/{id}/messages', () => {
       expectReference('MessageResponse', body);
     });
 
-    test('fields nobody knows are ignored', async () => {
+    test('ignores unknown fields', async () => {
       const { status } = await scene.bot.post(scene.messages, { content: 'x', brand_new: { a: [1] }, embed: 'old' });
       expect(status).toBe(200);
     });
 
-    test('null stands for not given, in every field', async () => {
+    test('treats null as omitted in every field', async () => {
       const nothing = Object.fromEntries(
         [
           ...['embeds', 'components', 'flags', 'tts', 'nonce', 'enforce_nonce', 'allowed_mentions'],
@@ -130,12 +130,12 @@ describe('POST /channels/{id}/messages', () => {
       expect(status).toBe(200);
     });
 
-    test('4000 characters, emojis counted once', async () => {
+    test('accepts 4000 characters, and counts an emoji as one', async () => {
       expect((await scene.bot.post(scene.messages, { content: 'a'.repeat(4000) })).status).toBe(200);
       expect((await scene.bot.post(scene.messages, { content: '😀'.repeat(4000) })).status).toBe(200);
     });
 
-    test('lone surrogates become U+FFFD, wherever text goes', async () => {
+    test('replaces lone surrogates with U+FFFD in all text', async () => {
       const lone = 'x\ud800y';
       const { status, body } = await scene.bot.post(scene.messages, {
         content: lone,
@@ -158,7 +158,7 @@ describe('POST /channels/{id}/messages', () => {
       expect((await scene.bot.get(`${scene.messages}/${body.id}`)).body.content).toBe('x\ufffdy');
     });
 
-    test('components come back with their numbers and defaults, ids beyond 2^53 as text', async () => {
+    test('returns components with numbers and defaults, and ids beyond 2^53 as text', async () => {
       const select = '{"type":5,"custom_id":"x","default_values":[{"type":"user","id":9007199254740993}]}';
       const answer = await scene.bot.ask('POST', scene.messages, {
         body: `{"components":[{"type":1,"components":[${select}]}]}`,
@@ -169,7 +169,7 @@ describe('POST /channels/{id}/messages', () => {
       expect(answer.body.components).toEqual([{ type: 1, id: 1, components }]);
     });
 
-    test('the id in message_reference may be a number above 2^53 (discord.py)', async () => {
+    test('accepts a number above 2^53 as the id in message_reference (discord.py)', async () => {
       const target = await scene.send();
       const body = `{"content":"reply","message_reference":{"message_id":${target.id},"channel_id":${scene.channelId}}}`;
       const answer = await scene.bot.ask('POST', scene.messages, {
@@ -182,7 +182,7 @@ describe('POST /channels/{id}/messages', () => {
   });
 
   describe('400', () => {
-    test('nothing to send (50006)', async () => {
+    test('for an empty message (50006)', async () => {
       for (const json of [
         {},
         { content: '' },
@@ -198,7 +198,7 @@ describe('POST /channels/{id}/messages', () => {
       }
     });
 
-    test('each fault stands at its own path, with its own code (decisions 34)', async () => {
+    test('with each fault at its own path and with its own code', async () => {
       const long = (length: number) => 'a'.repeat(length);
       expect(await faultsOf({ content: long(4001) })).toEqual(['content: BASE_TYPE_MAX_LENGTH']);
       expect(await faultsOf({ content: 5.5 })).toEqual(['content: STRING_TYPE_CONVERT']);
@@ -257,18 +257,18 @@ describe('POST /channels/{id}/messages', () => {
       ]);
     });
 
-    test('a message that is answered and is not there is a fault of message_reference', async () => {
+    test('with a fault at message_reference if the referenced message does not exist', async () => {
       expect(await faultsOf({ content: 'x', message_reference: { message_id: '1' } })).toEqual([
         'message_reference: REPLIES_UNKNOWN_MESSAGE',
       ]);
     });
 
-    test('what is wrong with the body is said before whether the channel is there', async () => {
+    test('for a faulty body, before the channel is looked up', async () => {
       const { status, body } = await scene.bot.post('/channels/1/messages', { content: 5.5 });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
     });
 
-    test('a scheme that is not supported is named', async () => {
+    test('with the name of an unsupported URL scheme', async () => {
       const { body } = await scene.bot.post(scene.messages, {
         embeds: [{ url: 'ttps://example.org', image: { url: '' } }],
       });
@@ -294,7 +294,7 @@ describe('POST /channels/{id}/messages', () => {
       });
     });
 
-    test('U+0000 is refused wherever text goes (decisions 50)', async () => {
+    test('for U+0000 in any text', async () => {
       const nul = 'https://example.org/\u0000';
       for (const embed of [
         { url: nul },
@@ -307,7 +307,7 @@ describe('POST /channels/{id}/messages', () => {
       expect(await faultsOf({ content: 'x', nonce: nul })).toEqual(['nonce: STRING_TYPE_REGEX']);
     });
 
-    test('a channel that holds no messages (50008)', async () => {
+    test('for a channel without messages (50008)', async () => {
       const channel = await createChannel(server.app, scene.guild.id, 'category', ChannelType.GuildCategory);
       const { status, body } = await scene.bot.post(`/channels/${channel.id}/messages`, { content: 'x' });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 50008 });
@@ -315,14 +315,14 @@ describe('POST /channels/{id}/messages', () => {
   });
 
   describe('403', () => {
-    test('a bot that is not in the guild (50001)', async () => {
+    test('for a bot outside the guild (50001)', async () => {
       const { status, body } = await scene.stranger.post(scene.messages, { content: 'x' });
       expect({ status, code: body.code }).toEqual({ status: 403, code: 50001 });
     });
   });
 
   describe('404', () => {
-    test("a direct channel that is nobody's any more (10003)", async () => {
+    test('for a direct channel without participants (10003)', async () => {
       const { id } = await createDirectChannel(server.app);
       for (const path of [`/channels/${id}/messages`, `/channels/${id}/typing`]) {
         const { status, body } = await scene.bot.post(path, { content: 'x' });
@@ -344,13 +344,13 @@ describe('GET /channels/{id}/messages', () => {
 
   const list = async (query: string) => (await page.bot.get(`${page.messages}${query}`)).body;
 
-  test('200: the newest first, each in full', async () => {
+  test('200: lists the newest first, each in full', async () => {
     const messages = await list('');
     expect(idsOf(messages)).toEqual([...sent].reverse());
     for (const message of messages) expectReference('MessageResponse', message);
   });
 
-  test('200: before, after and around', async () => {
+  test('200: pages with before, after and around', async () => {
     const [first, second, third, fourth, fifth, sixth, seventh] = sent;
     expect(idsOf(await list('?limit=2'))).toEqual([seventh, sixth]);
     expect(idsOf(await list(`?before=${third}`))).toEqual([second, first]);
@@ -363,11 +363,11 @@ describe('GET /channels/{id}/messages', () => {
     expect(idsOf(await list(`?around=${seventh}&limit=4`))).toEqual([seventh, sixth]);
   });
 
-  test('200: a repeated key counts once, an empty one not at all, an unknown one never', async () => {
+  test('200: uses the first value of a repeated key, and ignores empty and unknown ones', async () => {
     expect(idsOf(await list('?limit=1&limit=5&before=&nothing=1&__proto__=x'))).toEqual([sent[6]]);
   });
 
-  test('200 and empty for whoever may see the channel but not its history', async () => {
+  test('200: is empty for a bot that can see the channel but not its history', async () => {
     await page.permit(Permission.ViewChannel);
     expect(await list('')).toEqual([]);
     await page.permit(Permission.ViewChannel | Permission.SendMessages | Permission.ReadMessageHistory);
@@ -389,14 +389,14 @@ describe('GET /channels/{id}/messages', () => {
 });
 
 describe('GET /channels/{id}/messages/{id}', () => {
-  test('200', async () => {
+  test('200: returns the message', async () => {
     const sent = await scene.send();
     const { status, body } = await scene.other.get(`${scene.messages}/${sent.id}`);
     expect(status).toBe(200);
     expect(body).toEqual(sent);
   });
 
-  test('404: a message of another channel (10008)', async () => {
+  test('404: a message of another channel is unknown (10008)', async () => {
     const elsewhere = await openScene(server);
     const sent = await elsewhere.send();
     const { status, body } = await scene.bot.get(`${scene.messages}/${sent.id}`);
@@ -405,7 +405,7 @@ describe('GET /channels/{id}/messages/{id}', () => {
 });
 
 describe('PATCH /channels/{id}/messages/{id}', () => {
-  test('200: the edited message', async () => {
+  test('200: returns the edited message', async () => {
     const sent = await scene.send();
     const { status, body } = await scene.bot.patch(`${scene.messages}/${sent.id}`, { content: 'edited' });
     expect(status).toBe(200);
@@ -413,13 +413,13 @@ describe('PATCH /channels/{id}/messages/{id}', () => {
     expect(body).toEqual({ ...sent, content: 'edited', edited_timestamp: expect.any(String) });
   });
 
-  test('403: a message of somebody else (50005)', async () => {
+  test('403: a message of another author cannot be edited (50005)', async () => {
     const sent = await scene.send();
     const { status, body } = await scene.other.patch(`${scene.messages}/${sent.id}`, { content: 'mine' });
     expect({ status, code: body.code }).toEqual({ status: 403, code: 50005 });
   });
 
-  test('400: nothing left (50006)', async () => {
+  test('400: an edit cannot leave the message empty (50006)', async () => {
     const sent = await scene.send();
     const { status, body } = await scene.bot.patch(`${scene.messages}/${sent.id}`, { content: null });
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50006 });
@@ -427,14 +427,14 @@ describe('PATCH /channels/{id}/messages/{id}', () => {
 });
 
 describe('DELETE /channels/{id}/messages/{id}', () => {
-  test('204, and then 404 (10008)', async () => {
+  test('is 204, and then 404 (10008)', async () => {
     const sent = await scene.send();
     expect((await scene.bot.delete(`${scene.messages}/${sent.id}`)).status).toBe(204);
     const { status, body } = await scene.bot.delete(`${scene.messages}/${sent.id}`);
     expect({ status, code: body.code }).toEqual({ status: 404, code: 10008 });
   });
 
-  test("204: somebody else's, with ManageMessages, and the reason goes to the audit ledger", async () => {
+  test('204: deletes messages of others with ManageMessages, and audits the reason', async () => {
     const sent = await scene.send();
     const path = `${scene.messages}/${sent.id}`;
     expect((await scene.other.delete(path)).body.code).toBe(50013);
@@ -446,7 +446,7 @@ describe('DELETE /channels/{id}/messages/{id}', () => {
     expect(entry).toMatchObject({ action: 'MESSAGE_DELETE', actorId: scene.other.bot.id, reason: 'Spam 🙄' });
   });
 
-  test('400: a reason that is too long', async () => {
+  test('400: refuses a reason that is too long', async () => {
     const headers = { 'x-audit-log-reason': 'a'.repeat(513) };
     const { status, body } = await scene.bot.ask('DELETE', `${scene.messages}/1`, { headers });
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -454,7 +454,7 @@ describe('DELETE /channels/{id}/messages/{id}', () => {
 });
 
 describe('the message-content rule', () => {
-  test('without the intent a bot reads only what is its own or mentions it', async () => {
+  test('without the intent, a bot reads only the content of its own messages and of those that mention it', async () => {
     const { app } = server;
     const room = await openScene(server);
     const deaf = await createBot(app, { privilegedIntents: ['GUILD_MEMBERS'] });

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('members', () => {
-  test('are listed in pages by id, one unless more are asked for', async () => {
+  test('are listed in pages by id, with one per page by default', async () => {
     const first = await scene.bot.get(members());
     expect(first.body).toHaveLength(1);
     const all = (await scene.bot.get(members('?limit=1000'))).body;
@@ -44,14 +44,14 @@ describe('members', () => {
     for (const limit of [0, 1001, 'x']) expect((await scene.bot.get(members(`?limit=${limit}`))).status).toBe(400);
   });
 
-  test('are not listed for an application without the members intent (403 code 50001)', async () => {
+  test('are not listed without the members intent (403 code 50001)', async () => {
     const call = callOf(server.app, scene.guild.owner);
     await updateApplication(call, { applicationId: scene.bot.bot.id, privilegedIntents: [] });
     expect(await scene.bot.get(members())).toMatchObject({ status: 403, body: { code: 50001 } });
     expect((await scene.bot.get(members(`/${ada.id}`))).status).toBe(200);
   });
 
-  test('are searched by either name, and asked for by id or as oneself', async () => {
+  test('are found by either name, by id and as @me', async () => {
     const { body } = await scene.bot.get(members(`/search?query=${ada.username}&limit=10`));
     expect(body.map((member: { user: { id: string } }) => member.user.id)).toContain(String(ada.id));
     expect((await scene.bot.get(members('/search'))).status).toBe(400);
@@ -62,7 +62,7 @@ describe('members', () => {
     expect(await scene.bot.get(members(`/${other.id}`))).toMatchObject({ status: 404, body: { code: 10007 } });
   });
 
-  test('are changed: 200 with the member, and what is wrong stands at its field', async () => {
+  test('are edited: 200 with the member, or faults at their fields', async () => {
     const until = new Date(server.app.clock.now() + 60_000).toISOString();
     const json = { nick: 'Heron', communication_disabled_until: until, flags: 1, unknown: true };
     const { status, body } = await scene.bot.patch(members(`/${ada.id}`), json);
@@ -92,14 +92,14 @@ describe('members', () => {
     expect(await scene.bot.patch(members(`/${ada.id}`), { mute: true })).toMatchObject({ body: { code: 40032 } });
   });
 
-  test('have a nickname of their own: 200 with the member, or with the nickname alone', async () => {
+  test('can change their own nickname: 200 with the member, or with the nickname alone', async () => {
     expect((await scene.bot.patch(members('/@me'), { nick: 'Bot' })).body).toMatchObject({ nick: 'Bot' });
     expect((await scene.bot.patch(members('/@me/nick'), { nick: null })).body).toEqual({ nick: null });
   });
 });
 
 describe('bans', () => {
-  test('204 with the reason of the header, again for somebody banned, and 404 once it is lifted', async () => {
+  test("are 204 with the header's reason, also if repeated, and 404 once lifted", async () => {
     const headers = { 'x-audit-log-reason': 'too%20loud' };
     const put = (json: object) => scene.bot.ask('PUT', bans(`/${ada.id}`), { json, headers });
     expect((await put({ delete_message_days: 7 })).status).toBe(204);
@@ -113,7 +113,7 @@ describe('bans', () => {
     }
   });
 
-  test('400 for messages of too long a time', async () => {
+  test('are 400 if the deletion period of messages is too long', async () => {
     for (const json of [
       { delete_message_seconds: 604_801 },
       { delete_message_days: 8 },
@@ -123,7 +123,7 @@ describe('bans', () => {
     }
   });
 
-  test('of several: 200 with who was banned, 400 code 500000 where nobody was, or for more than 200', async () => {
+  test('of several users: 200 with those banned, 400 code 500000 if none was, 400 for more than 200', async () => {
     const path = `/guilds/${scene.guildId}/bulk-ban`;
     const ids = [String(ada.id), String(bob.id)];
     const answer = await scene.bot.post(path, { user_ids: [...ids, '1', ids[0]] });
@@ -135,7 +135,7 @@ describe('bans', () => {
 });
 
 describe('roles', () => {
-  test('are made, listed, changed and removed', async () => {
+  test('are created, listed, changed and deleted', async () => {
     const made = await scene.bot.post(roles(), { colors: { primary_color: 255, secondary_color: 1 }, color: 3 });
     expect(made).toMatchObject({ status: 200, body: { name: 'new role', color: 255, position: 1 } });
     expectReference('GuildRoleResponse', made.body);
@@ -160,14 +160,14 @@ describe('roles', () => {
     [{ permissions: 'all' }, 'permissions', 'BASE_TYPE_INVALID'],
     [{ color: 0x1_00_00_00 }, 'color', 'NUMBER_TYPE_MAX'],
     [{ hoist: 'yes' }, 'hoist', 'BOOLEAN_TYPE_CONVERT'],
-  ])('400: %j', async (json, field, code) => {
+  ])('are refused with 400 for %j', async (json, field, code) => {
     const { status, body } = await scene.bot.post(roles(), json);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 50035, errors: { [field]: { _errors: [{ code }] } } });
   });
 });
 
-test('an unmodified discord.js moderates a server, and its caches follow', async () => {
+test('an unmodified discord.js moderates a guild, and its caches follow', async () => {
   const { GuildMembers, GuildModeration, Guilds } = GatewayIntentBits;
   const client = new Client({
     intents: [Guilds, GuildMembers, GuildModeration],

@@ -39,7 +39,7 @@ async function faultOf(parts: Part[]): Promise<unknown> {
   }
 }
 
-describe('the value of a form', () => {
+describe('the JSON value of a form', () => {
   test.each<[parts: Part[], value: unknown]>([
     [[], {}],
     [[['payload_json', '{"a":1}']], { a: 1 }],
@@ -62,7 +62,7 @@ describe('the value of a form', () => {
     [[['tts', '1']], { tts: true }],
     [[['enforce_nonce', '0']], { enforce_nonce: false }],
     [[['content', '\ufefftrue']], { content: 'true' }],
-  ])('of %j is %j', async (parts, value) => {
+  ])('from %j is %j', async (parts, value) => {
     expect(await received(parts)).toEqual({ value, files: [] });
   });
 });
@@ -76,11 +76,11 @@ describe('the files of a form', () => {
     ['file[3]', 3],
     ['file3', 3],
     ['file', 0],
-  ])('are numbered: %s is %i', async (name, index) => {
+  ])('get their number from the name: %s is %i', async (name, index) => {
     expect((await received([[name, 'abc', 'a.txt']])).files).toEqual([[index, 'a.txt', 3]]);
   });
 
-  test('that are not numbered are the next ones', async () => {
+  test('get the next number if their name has none', async () => {
     const parts: Part[] = [
       ['files[0]', 'a', 'a.txt'],
       ['file', 'bb', 'b.txt'],
@@ -93,7 +93,7 @@ describe('the files of a form', () => {
     ]);
   });
 
-  test('are asked for once, and only where there are any', async () => {
+  test('are admitted once, and only if there are any', async () => {
     let asked = 0;
     const admit = async () => {
       asked += 1;
@@ -139,11 +139,11 @@ describe('a form is refused', () => {
       'xfiles[0]',
     ],
     'files[0]x',
-  ])('with a file that is called %s', async (name) => {
+  ])('with a file part named %s', async (name) => {
     expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart(name));
   });
 
-  test.each(['files[0]', 'file1', 'file'])('with a field that is called as a file, %s', async (name) => {
+  test.each(['files[0]', 'file1', 'file'])('with a text field named like a file, %s', async (name) => {
     expect(await faultOf([[name, 'a']])).toEqual(badPart(name));
   });
 
@@ -153,7 +153,7 @@ describe('a form is refused', () => {
     expect(await faultOf(fields(51))).toEqual(['REQUEST_TOO_LARGE']);
   });
 
-  test('with names that are told as far as they are short', async () => {
+  test('with long part names truncated in the fault', async () => {
     const name = 'n'.repeat(41);
     expect(await faultOf([[name, 'a', 'a.txt']])).toEqual(badPart('n'.repeat(40)));
     expect(
@@ -164,7 +164,7 @@ describe('a form is refused', () => {
     ).toEqual(repeated('n'.repeat(40)));
   });
 
-  test('with a number that stands twice, whatever it is written as', async () => {
+  test('with a repeated number, in any notation', async () => {
     expect(
       await faultOf([
         ['files[1]', 'a', 'a.txt'],
@@ -173,7 +173,7 @@ describe('a form is refused', () => {
     ).toEqual(badPart('files[n]'));
   });
 
-  test('for the first thing that is wrong with it', async () => {
+  test('for its first fault', async () => {
     const parts: Part[] = [
       ['content', 'a'],
       ['content', 'b'],
@@ -196,7 +196,7 @@ describe('a form is refused', () => {
   });
 });
 
-test('the text of a form counts with its names against what its sender may hold', async () => {
+test("the text and field names of a form count against the sender's memory quota", async () => {
   const bodies = new Bodies();
   bodies.hold('sender').add(32 * MIB - 8);
   expect((await received([['name', 'four']], { bodies })).value).toEqual({ name: 'four' });

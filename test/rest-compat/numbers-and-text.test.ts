@@ -6,7 +6,7 @@ import { openScene, type Scene } from '../harness/rest.js';
 import { createPerson } from '../harness/rows.js';
 import { addMember } from '../harness/world.js';
 
-/** Ids are unsigned numbers of 64 bits; exporters begin before, or end after, the greatest. */
+/** Ids are unsigned 64-bit numbers. Exporters page from the greatest one. */
 const GREATEST = [2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n].map(String);
 
 let scene: Scene;
@@ -35,7 +35,7 @@ const LISTS: [name: string, path: () => string, ...params: string[]][] = [
   ['reactions', () => `${scene.messages}/${messageId}/reactions/🎉`, 'after'],
 ];
 
-test.for(LISTS)('%s: all are before the greatest id, and none is after it', async ([, pathOf, ...params]) => {
+test.for(LISTS)('%s: `before` the greatest id lists all, and `after` it lists none', async ([, pathOf, ...params]) => {
   const path = pathOf();
   const all = idsOf((await scene.bot.get(path)).body);
   expect(all).not.toEqual([]);
@@ -47,7 +47,7 @@ test.for(LISTS)('%s: all are before the greatest id, and none is after it', asyn
   }
 });
 
-test('nothing has the greatest id', async () => {
+test('the greatest id is unknown', async () => {
   for (const id of GREATEST) {
     expect(await scene.bot.get(`/channels/${id}`)).toMatchObject({ status: 404, body: { code: 10003 } });
     expect(await scene.bot.get(`${scene.messages}/${id}`)).toMatchObject({ status: 404, body: { code: 10008 } });
@@ -57,7 +57,7 @@ test('nothing has the greatest id', async () => {
   }
 });
 
-test('an id that comes as a JSON number keeps its digits', async () => {
+test('an id sent as a JSON number keeps its digits', async () => {
   const send = (reference: string) =>
     scene.bot.ask('POST', scene.messages, {
       body: `{"content": "reply", "message_reference": {"message_id": ${reference}}}`,
@@ -68,7 +68,7 @@ test('an id that comes as a JSON number keeps its digits', async () => {
   expect(await send('18446744073709551615')).toMatchObject({ status: 400, body: { code: 50035 } });
 });
 
-test('a message takes whole numbers as text, and text as whole numbers', async () => {
+test('a message accepts whole numbers as text, and text as whole numbers', async () => {
   const embed = { title: 5, color: '16711680', fields: [{ name: 1, value: 9_007_199_254_740_991, inline: 'true' }] };
   expect(await scene.bot.post(scene.messages, { content: 42, flags: '4096', embeds: [embed] })).toMatchObject({
     status: 200,
@@ -84,7 +84,7 @@ test('a message takes whole numbers as text, and text as whole numbers', async (
   }
 });
 
-test("a command's changes take whole numbers as text, and text as whole numbers", async () => {
+test("a command's changes accept whole numbers as text, and text as whole numbers", async () => {
   const path = `/applications/${scene.bot.id}/commands`;
   const { body } = await scene.bot.post(path, { type: '1', name: 12, description: 5 });
   expect(body).toMatchObject({ type: 1, name: '12', description: '5' });

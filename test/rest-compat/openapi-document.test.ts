@@ -64,7 +64,7 @@ const named = {
 
 const why = { type: 'object', properties: { why: { type: 'string' } } };
 
-test('a row is an operation with all that OpenAPI and the service have words for', () => {
+test("a route becomes an operation with all details that OpenAPI and Causeway's extensions can express", () => {
   const { paths, ...rest } = openApiDocument(rows, 'https://chat.example');
   expect(rest).toMatchObject({ openapi: '3.1.0', info: { title: 'Causeway', version: 'v10' } });
   expect(paths).toEqual({
@@ -124,7 +124,7 @@ test('a row is an operation with all that OpenAPI and the service have words for
   });
 });
 
-test('what the operations refer to is there: credentials of the instance, and the shape of refusals', () => {
+test("the components contain the instance's credentials and the schema of errors", () => {
   const componentsAt = (publicUrl: string) => openApiDocument([], publicUrl).components;
   const scopes = [
     ...['identify', 'email', 'guilds', 'guilds.join', 'bot', 'applications.commands'],

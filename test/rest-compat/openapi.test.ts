@@ -46,7 +46,7 @@ const bodyNames = ({ requestBody }: Operation) =>
 const table = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
 
 describe('GET /openapi.json', () => {
-  test('is an OpenAPI 3.1 document, by the official schema', () => {
+  test('is valid by the official OpenAPI 3.1 schema', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
       fixture('openapi-3.1-schema.json'),
     );
@@ -54,13 +54,13 @@ describe('GET /openapi.json', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('the official schema finds what is wrong', () => {
+  test('is checked by a schema that detects mistakes', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(fixture('openapi-3.1-schema.json'));
     expect(validate({ ...document, paths: { 'no-slash': {} } })).toBe(false);
     expect(validate({ ...document, paths: { '/a': { get: { parameters: [{ in: 'path' }] } } } })).toBe(false);
   });
 
-  test('has every row of the table, and nothing else', () => {
+  test('has every route of the table, and no others', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -68,22 +68,22 @@ describe('GET /openapi.json', () => {
     expect(operations.toSorted()).toEqual(rows.toSorted());
   });
 
-  test('names each operation once', () => {
+  test('has unique operation ids', () => {
     const ids = routes.map((row) => operationOf(row).operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('names the instance', () => {
+  test('names the URL of the instance', () => {
     expect(document.servers).toEqual([{ url: server.app.addresses.publicUrl }]);
   });
 
-  test('takes no other method', async () => {
+  test('refuses other methods', async () => {
     const answer = await ask(server, 'POST', `${server.origin}/openapi.json`);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });
 
-describe('a row', () => {
+describe('a route', () => {
   const run = async () => null;
   const bucket = { limit: { name: 'test', points: 1, seconds: 1 }, major: ['webhookId', 'token'] };
   const params = z.object({ webhookId: snowflake(), token: z.string() });
@@ -102,7 +102,7 @@ describe('a row', () => {
   });
   const shown = openApiDocument([row], 'https://example.org');
 
-  test('with a token in its path asks for no other credential', () => {
+  test('with a token in its path requires no other credential', () => {
     const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
     expect(operation).toMatchObject({ security: [], 'x-token-in-path': callers });
   });
@@ -114,7 +114,7 @@ describe('a row', () => {
     expect(operation).toMatchObject({ security: [{ BotToken: [] }, {}], 'x-token-in-path': ['webhookToken'] });
   });
 
-  test('whose place depends on the body says so', () => {
+  test('documents that its location depends on the body', () => {
     const operation = shown.paths['/api/v10/webhooks/{webhook_id}/{token}']?.post;
     expect(operation).toMatchObject({ 'x-runs-on': { by: 'webhook_id', self_hosted: 'depends on the body' } });
     expect(operation).toMatchObject({ 'x-rate-limit': { divided_by: ['webhook_id', 'token'] } });
@@ -137,7 +137,7 @@ function placeOf({ where }: Route): unknown {
 }
 
 describe.each(table)('%s', (_name, row) => {
-  test('has its parameters', () => {
+  test('documents its parameters', () => {
     const operation = operationOf(row);
     const inPath = [...documentPath(row).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(namesIn('path', operation)).toEqual(inPath);
@@ -151,7 +151,7 @@ describe.each(table)('%s', (_name, row) => {
     for (const { schema } of ids) expect(schema).toMatchObject({ type: 'string', format: 'snowflake' });
   });
 
-  test('has its callers, statuses, limit and place', () => {
+  test('documents its callers, statuses, limit and location', () => {
     const { security, responses, 'x-rate-limit': limit, 'x-runs-on': runsOn } = operationOf(row);
     expect(security).toEqual(row.callers.flatMap(securityOf));
     expect(Object.keys(responses)).toEqual([...row.statuses.map(String), '429', 'default']);
@@ -161,7 +161,7 @@ describe.each(table)('%s', (_name, row) => {
     expect(runsOn).toEqual(placeOf(row));
   });
 
-  test('has its body, as a schema that can be used', () => {
+  test('documents its body with a usable schema', () => {
     const { requestBody } = operationOf(row);
     expect(requestBody !== undefined).toBe(row.body !== null);
     const types = Object.keys(requestBody?.content ?? {});
@@ -174,7 +174,7 @@ describe.each(table)('%s', (_name, row) => {
   });
 });
 
-describe('a body that is a list', () => {
+describe('a list as a body', () => {
   const bodyOf = (method: string, path: string) => {
     const row = routes.find((each) => each.method === method && each.path === path);
     if (!row) throw new Error('there is no such row');
@@ -182,7 +182,7 @@ describe('a body that is a list', () => {
   };
 
   test.each(['/applications/:applicationId/commands', '/applications/:applicationId/guilds/:guildId/commands'])(
-    'says what is in it: PUT %s',
+    'documents its items: PUT %s',
     (path) => {
       const one = bodyOf('POST', path);
       expect(bodyOf('PUT', path)).toEqual({ type: 'array', maxItems: 130, items: one });
@@ -195,7 +195,7 @@ describe('a body that is a list', () => {
   );
 });
 
-describe('names are those of the reference platform', () => {
+describe('the names match those of the reference platform', () => {
   const { operations } = fixture('reference-operations.json') as {
     operations: Record<string, { query?: string[]; body?: string[] }>;
   };
@@ -212,17 +212,17 @@ describe('names are those of the reference platform', () => {
 
   test.each(shared)('$name', ({ row, known }) => {
     const operation = operationOf(row);
-    // An emoji of a server is given with its id, so that it is more than a name.
+    // The emoji segment of a guild emoji contains the id, not only the name.
     expect(`${row.method} ${documentPath(row)}`.replace('{emoji}', '{emoji_name}')).toBe(known.name);
     const { query = [], body = [] } = known;
-    // discord.py says it there.
+    // discord.py sends this field in the query.
     const said = row.path.endsWith('/bans/:userId') ? ['delete_message_seconds'] : [];
     expect([...query, ...said]).toEqual(expect.arrayContaining(namesIn('query', operation)));
-    // What a message takes, wherever one is sent.
+    // All routes that send a message accept these fields.
     const sent = row.path.startsWith('/webhooks/') ? ['message_reference', 'nonce', 'enforce_nonce'] : [];
-    // Either route moderates voice (decisions 16).
+    // Either voice route can mute and deafen.
     const ofVoice = row.path.includes('/voice-states/') ? ['mute', 'deaf'] : [];
-    // Clients know it, and it is refused (decisions 232).
+    // Clients send this field, and the route refuses it.
     const ofOwner = row.method === 'PATCH' && row.path === '/guilds/:guildId' ? ['owner_id'] : [];
     if (body.length > 0)
       expect([...body, ...sent, ...ofVoice, ...ofOwner]).toEqual(expect.arrayContaining(bodyNames(operation)));

@@ -6,14 +6,14 @@ import { parityRows, parityTable } from '../../src/rest-compat/parity.js';
 const PAGE = join(import.meta.dirname, '../../docs/parity.md');
 const HEADING = '## Routes\n\n';
 
-test('the page on self-hosted servers has the table that the routes make (`WRITE_DOCS=1` writes it)', () => {
+test('the document on self-hosted servers contains the generated route table (`WRITE_DOCS=1` updates it)', () => {
   const table = parityTable(parityRows({ selfHostedWebhooks: 'forward' }));
   const [text = '', shown = ''] = readFileSync(PAGE, 'utf8').split(HEADING);
   if (process.env.WRITE_DOCS) writeFileSync(PAGE, `${text}${HEADING}${table}\n`);
   else expect(shown).toBe(`${table}\n`);
 });
 
-test("a bot's own servers are listed with those on boxes, and it may leave them", () => {
+test("the bot's guild list and leaving a guild work for self-hosted guilds", () => {
   const own = parityRows({ selfHostedWebhooks: 'forward' }).filter(({ path }) =>
     /^\/users\/@me\/guilds(\/:guildId)?$/.test(path),
   );
@@ -23,7 +23,7 @@ test("a bot's own servers are listed with those on boxes, and it may leave them"
   ]);
 });
 
-test('with SELF_HOSTED_WEBHOOKS=not_found no route of webhooks works there, and all else does as before', () => {
+test('with SELF_HOSTED_WEBHOOKS=not_found only the webhook routes stop working for self-hosted guilds', () => {
   const [works, not] = (['forward', 'not_found'] as const).map((selfHostedWebhooks) =>
     parityRows({ selfHostedWebhooks }),
   );
@@ -41,7 +41,7 @@ test.each([
   ['POST', '/channels/:channelId/webhooks', 'webhooks'],
   ['PUT', '/applications/:applicationId/guilds/:guildId/commands/:commandId/permissions', 'commands'],
   ['GET', '/guilds/:guildId/scheduled-events', 'guilds'],
-])('%s %s is about %s', (method, path, area) => {
+])('%s %s belongs to the area %s', (method, path, area) => {
   const rows = parityRows({ selfHostedWebhooks: 'forward' });
   expect(rows.filter((row) => row.method === method && row.path === path)).toMatchObject([{ area }]);
   for (const row of rows) expect(row.area).toMatch(/^[a-z][a-z-]+$/);

@@ -20,7 +20,6 @@ beforeEach(async () => {
   scene = await openScene(server);
   await scene.permit(Permission.KickMembers | Permission.ManageGuild);
   await give(scene.bot.bot.user, (await createRole(owner(), scene.guild.id, { permissions: 0n })).id);
-  // A new role stands below the others.
   roleId = String((await createRole(owner(), scene.guild.id, { permissions: 0n })).id);
 });
 afterAll(() => server.stop());
@@ -49,7 +48,7 @@ const untilGone = ({ id: userId }: User) =>
     expect(await server.app.db.reader.job.count({ where: { key: `prune-members ${scene.guildId}` } })).toBe(0);
   });
 
-test('counts those who were not here for a week, or for as many days as are stated', async () => {
+test('a prune count includes members inactive for a week, or for the given number of days', async () => {
   await memberAway(3);
   await memberAway(10);
   expect([await count(), await count('?days=1'), await count('?days=30')]).toEqual([
@@ -59,7 +58,7 @@ test('counts those who were not here for a week, or for as many days as are stat
   ]);
 });
 
-test('takes roles with commas between them, blanks or not, or several times', async () => {
+test('a prune accepts roles with commas between them, and repeated ones', async () => {
   const [one, two] = [await memberAway(10), await memberAway(10)];
   for (const user of [one, two]) await give(user, BigInt(roleId));
   expect(await count()).toEqual({ pruned: 0 });
@@ -68,7 +67,7 @@ test('takes roles with commas between them, blanks or not, or several times', as
   }
 });
 
-test('removes them, tells of each, and says in the audit log for how many days and how many they were', async () => {
+test('a prune removes the members, publishes events, and audits the days and the number', async () => {
   const user = await memberAway(10);
   await give(user, BigInt(roleId));
   const { events } = hearGuild(server, scene.guild.id);
@@ -92,7 +91,7 @@ test('removes them, tells of each, and says in the audit log for how many days a
   ]);
 });
 
-test('does not say how many they were to who does not ask, as text says it, too', async () => {
+test('a prune returns no count if compute_prune_count is false, also as text', async () => {
   for (const unasked of [false, 'false']) {
     const user = await memberAway(10);
     await give(user, BigInt(roleId));
@@ -112,12 +111,12 @@ test.each([
   [{ compute_prune_count: 'maybe' }, 'compute_prune_count'],
   [{ include_roles: 'x' }, 'include_roles'],
   [{ include_roles: 5 }, 'include_roles'],
-])('refuses %j', async (json, field) => {
+])('a prune refuses %j', async (json, field) => {
   const { status, body } = await scene.bot.post(path(), json);
   expect([status, body.code, Object.keys(body.errors)]).toEqual([400, 50035, [field]]);
 });
 
-test('needs both permissions', async () => {
+test('a prune needs both permissions', async () => {
   for (const permission of [Permission.KickMembers, Permission.ManageGuild]) {
     await scene.permit(permission);
     expect((await scene.bot.get(path())).body.code).toBe(50013);

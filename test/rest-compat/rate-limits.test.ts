@@ -32,7 +32,7 @@ async function sendTimes(count: number, path = scene.messages): Promise<RestAnsw
 }
 
 describe('the headers of a bucket', () => {
-  test('limit, remaining, reset in seconds and an opaque name', async () => {
+  test('contain the limit, the remainder, the reset in seconds and an opaque name', async () => {
     const before = Date.now() / 1000;
     const [first, second] = (await sendTimes(2)) as [RestAnswer, RestAnswer];
     expect([header(first, 'x-ratelimit-limit'), header(first, 'x-ratelimit-remaining')]).toEqual(['5', '4']);
@@ -47,7 +47,7 @@ describe('the headers of a bucket', () => {
     expect(header(first, 'retry-after')).toBeNull();
   });
 
-  test('a bucket is the same for all channels, its count is for each', async () => {
+  test('show the same bucket for all channels, with a count for each', async () => {
     const channel = await createChannel(server.app, scene.guild.id, 'second');
     const [here] = await sendTimes(1);
     const [there] = await sendTimes(1, `/channels/${channel.id}/messages`);
@@ -55,14 +55,14 @@ describe('the headers of a bucket', () => {
     expect(header(there as RestAnswer, 'x-ratelimit-remaining')).toBe('4');
   });
 
-  test('refusals carry them too', async () => {
+  test('are also sent with refusals', async () => {
     const { status, headers } = await scene.bot.post(scene.messages, {});
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([400, '4']);
   });
 });
 
-describe('429', () => {
-  test('the sixth message in five seconds', async () => {
+describe('a request gets 429', () => {
+  test('for the sixth message in five seconds', async () => {
     const answers = await sendTimes(6);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 429]);
     const refusal = answers[5] as RestAnswer;
@@ -81,7 +81,7 @@ describe('429', () => {
     expect(header(refusal, 'x-ratelimit-bucket')).toBe(header(answers[0] as RestAnswer, 'x-ratelimit-bucket'));
   });
 
-  test('neither a query, nor another prefix, nor another way to write the id gets around it', async () => {
+  test('regardless of query, path prefix and encoding of the id', async () => {
     await sendTimes(5);
     const { origin } = server;
     const id = scene.channelId;
@@ -98,7 +98,7 @@ describe('429', () => {
     }
   });
 
-  test('a refused call does not lengthen the wait', async () => {
+  test('without a longer wait after each refused call', async () => {
     const [first] = await sendTimes(6);
     const end = Number(header(first as RestAnswer, 'x-ratelimit-reset'));
     for (let n = 0; n < 5; n += 1) {
@@ -107,14 +107,14 @@ describe('429', () => {
     }
   });
 
-  test("one bot does not use up another's", async () => {
+  test('without effect on another bot', async () => {
     await sendTimes(5);
     expect((await scene.other.post(scene.messages, { content: 'x' })).status).toBe(200);
   });
 
-  test('more than 50 requests in a second, over all routes', async () => {
+  test('for more than 50 requests in a second over all routes', async () => {
     const paths = Array.from({ length: 6 }, (_, n) => `/channels/${n + 1}`);
-    // Asked anew where the second ends between the count and the answers.
+    // Retried because the second may end between the count and the responses.
     const refused = await vi.waitFor(
       async () => {
         await server.app.limits.take(REQUESTS_PER_CALLER, String(scene.bot.bot.id), REQUESTS_PER_CALLER.points - 3);
@@ -135,7 +135,7 @@ describe('429', () => {
     expect((await scene.other.get('/users/@me')).status).toBe(200);
   });
 
-  test('an address without a credential has its own', async () => {
+  test('by a limit of its own for an address without a credential', async () => {
     const answers = await Promise.all(Array.from({ length: 35 }, () => ask(server, 'GET', '/gateway')));
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(5);
   });
@@ -145,7 +145,7 @@ describe('429', () => {
     ['a dead bot token', 401, 'Bot not.a.token'],
     ['what is no credential', 401, 'garbage'],
     ['a Bearer token that is not valid', 401, 'Bearer nothing'],
-  ])('%s counts against the address, and leaves bots there alone', async (_name, status, authorization) => {
+  ])('with %s by address, without effect on bots at that address', async (_name, status, authorization) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     const answers = await Promise.all(Array.from({ length: 120 }, () => ask(server, 'GET', '/users/@me', { headers })));
     const refused = answers.filter((answer) => answer.status !== status);
@@ -158,7 +158,7 @@ describe('429', () => {
     expect((await scene.bot.get('/users/@me')).status).toBe(200);
   });
 
-  test('direct channels that are opened too fast (40003)', async () => {
+  test('for opening direct channels too fast (40003)', async () => {
     const open = () => scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
     for (let n = 0; n < DIRECT_CHANNELS_PER_CALLER.points; n += 1) expect((await open()).status).toBe(200);
     const refusal = await open();
@@ -168,7 +168,7 @@ describe('429', () => {
     expect(header(refusal, 'x-ratelimit-remaining')).toBe('0');
   });
 
-  test("a limit that is not the route's, but of what is done", async () => {
+  test('for a limit of the operation instead of the route', async () => {
     const [owner, grace] = await Promise.all([signUp(server, 'owner'), signUp(server, 'grace')]);
     const { id } = await createApplication(owner);
     const { points } = INVITATIONS_PER_PERSON;
@@ -191,12 +191,12 @@ describe('429', () => {
   });
 });
 
-describe('@discordjs/rest, unmodified', { tags: ['slow'] }, () => {
+describe('an unmodified @discordjs/rest', { tags: ['slow'] }, () => {
   function client(): REST {
     return new REST({ api: `${server.origin}/api`, version: '10' }).setToken(scene.bot.bot.token);
   }
 
-  test('7 messages at once arrive in order, no 429 surfaces', async () => {
+  test('sends 7 messages at once in order, without a visible 429', async () => {
     const rest = client();
     const limited: unknown[] = [];
     rest.on('rateLimited', (info) => limited.push(info));
@@ -209,7 +209,7 @@ describe('@discordjs/rest, unmodified', { tags: ['slow'] }, () => {
     expect(limited.length).toBeGreaterThan(0);
   });
 
-  test('a global 429 is waited out', async () => {
+  test('waits for the end of a global 429', async () => {
     const rest = client();
     const paths = Array.from({ length: 70 }, (_, n) => scene.bot.get(`/channels/${n + 1}`));
     await Promise.all(paths);
@@ -217,7 +217,7 @@ describe('@discordjs/rest, unmodified', { tags: ['slow'] }, () => {
   });
 });
 
-describe('discord.py, unmodified', { tags: ['slow'] }, () => {
+describe('an unmodified discord.py', { tags: ['slow'] }, () => {
   test.skipIf(noDiscordPy)(
     needing(noDiscordPy, 'waits a 429 out and sends its message'),
     async () => {
@@ -233,7 +233,7 @@ describe('discord.py, unmodified', { tags: ['slow'] }, () => {
 });
 
 describe('an address that is refused 10,000 times in ten minutes', () => {
-  test('is not listened to any more; its neighbour is', async () => {
+  test('is blocked; another address is not', async () => {
     const limits = new RequestLimits(server.app);
     for (let n = 0; n < 9_999; n += 1) await limits.noteAnswer('192.0.2.1', 401);
     for (const status of [200, 204, 400, 404, 405, 413, 500]) await limits.noteAnswer('192.0.2.1', status);

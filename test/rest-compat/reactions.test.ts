@@ -21,7 +21,7 @@ const path = (emoji: string, rest = '') => `${message}/reactions/${encodeURIComp
 const reactionsSeenBy = async (bot: Scene['bot']) => (await bot.get(message)).body.reactions;
 
 describe('PUT …/reactions/{emoji}/@me', () => {
-  test("204: the reaction is on the message, the reader's own is marked", async () => {
+  test("204: adds the reaction, and marks the reader's own", async () => {
     expect((await scene.bot.put(path('👍', '/@me'))).status).toBe(204);
     expect((await scene.other.put(path('👍', '/@me'))).status).toBe(204);
     expect((await scene.other.put(path('❤️', '/@me'))).status).toBe(204);
@@ -33,7 +33,7 @@ describe('PUT …/reactions/{emoji}/@me', () => {
     ]);
   });
 
-  test('204: twice is once, also without the variation selector, under the name that was sent first', async () => {
+  test('204: treats repeats and variation selectors as one reaction, under the first name', async () => {
     for (const emoji of ['❤', '❤\ufe0f', '1\ufe0f\u20e3', '1\u20e3'])
       expect((await scene.bot.put(path(emoji, '/@me'))).status).toBe(204);
     await scene.other.put(path('❤\ufe0f', '/@me'));
@@ -47,13 +47,13 @@ describe('PUT …/reactions/{emoji}/@me', () => {
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { name: '❤' }, count: 1 }]);
   });
 
-  test('204: a regional indicator by itself', async () => {
+  test('204: accepts a single regional indicator', async () => {
     expect((await scene.bot.put(path('🇦', '/@me'))).status).toBe(204);
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { id: null, name: '🇦' }, count: 1 }]);
   });
 
   test.each(['a', '👍👍', 'smile:1', '\ufe0f', '%', '', '\u0000', 'x'.repeat(3000), '1'])(
-    '400: "%s" is no emoji (10014)',
+    '400: "%s" is not an emoji (10014)',
     async (emoji) => {
       const { status, body } = await scene.bot.put(path(emoji, '/@me'));
       expect({ status, code: body.code }).toEqual(
@@ -62,7 +62,7 @@ describe('PUT …/reactions/{emoji}/@me', () => {
     },
   );
 
-  test('403: the first with an emoji needs AddReactions, joining does not', async () => {
+  test('403: adding a new emoji needs AddReactions, joining an existing one does not', async () => {
     await scene.bot.put(path('👍', '/@me'));
     await scene.permit(Permission.ViewChannel | Permission.ReadMessageHistory);
     expect((await scene.other.put(path('👎', '/@me'))).body.code).toBe(50013);
@@ -71,7 +71,7 @@ describe('PUT …/reactions/{emoji}/@me', () => {
 });
 
 describe('GET …/reactions/{emoji}', () => {
-  test('200: who reacted, in pages', async () => {
+  test('200: pages through the users who reacted', async () => {
     await scene.bot.put(path('👍', '/@me'));
     await scene.other.put(path('👍', '/@me'));
     const { status, body } = await scene.bot.get(path('👍'));
@@ -88,21 +88,21 @@ describe('GET …/reactions/{emoji}', () => {
   });
 });
 
-describe('DELETE', () => {
+describe('DELETE …/reactions', () => {
   beforeEach(async () => {
     await scene.bot.put(path('👍', '/@me'));
     await scene.other.put(path('👍', '/@me'));
     await scene.bot.put(path('👎', '/@me'));
   });
 
-  test("204: one's own, by @me or by id, and again", async () => {
+  test("204: removes the bot's own by @me or by id, also if repeated", async () => {
     expect((await scene.bot.delete(path('👍', '/@me'))).status).toBe(204);
     expect((await scene.bot.delete(path('👍', '/@me'))).status).toBe(204);
     expect((await scene.bot.delete(path('👎', `/${scene.bot.id}`))).status).toBe(204);
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { name: '👍' }, count: 1, me: false }]);
   });
 
-  test('403: those of others, without ManageMessages', async () => {
+  test('403: removing those of others requires ManageMessages', async () => {
     for (const rest of [path('👍', `/${scene.other.id}`), path('👍'), `${message}/reactions`]) {
       const { status, body } = await scene.bot.delete(rest);
       expect({ status, code: body.code }).toEqual({ status: 403, code: 50013 });
@@ -110,7 +110,7 @@ describe('DELETE', () => {
     expect(await reactionsSeenBy(scene.bot)).toHaveLength(2);
   });
 
-  test('204: those of others, one emoji, all, with ManageMessages', async () => {
+  test('204: removes those of others, one emoji or all, with ManageMessages', async () => {
     await scene.permit(Permission.ViewChannel | Permission.ReadMessageHistory | Permission.ManageMessages);
     expect((await scene.other.delete(path('👎', `/${scene.bot.id}`))).status).toBe(204);
     expect(await reactionsSeenBy(scene.bot)).toMatchObject([{ emoji: { name: '👍' }, count: 2 }]);

@@ -21,20 +21,20 @@ import type { TestServer } from '../harness/server.js';
 import { addMember, callOf, createGuild as createGuildOf } from '../harness/world.js';
 
 /**
- * Every operation of the reference platform's OpenAPI document: either there is a route for it, which is asked here until each of its statuses
- * of success was answered, by things that have all they can have; `ask` compares the answers with the document. Or it is listed as
- * absent, with the reason.
+ * Covers every operation of the reference platform's OpenAPI document. An operation either has a route, or is listed
+ * as absent with the reason. Each route is called until every success status occurred, with fully populated data.
+ * `ask` compares the responses with the document.
  */
 
 let server: TestServer;
 let scene: Scene;
 let ada: Person;
-/** For each parameter of a path, in the document's names, something that is there. */
+/** Existing values for each path parameter, by the document's names. */
 let there: Record<string, string>;
-/** A token of ada's with each scope, and an application of hers whose commands it may say more of. */
+/** Ada's token with all scopes, and her application with editable command permissions. */
 let token: string;
 let granted: Record<string, string>;
-/** That application's bot token, and a server that it may let people in to. */
+/** The bot token of that application, and a guild that it may add members to. */
 let helperToken: string;
 let joinable: string;
 
@@ -42,7 +42,7 @@ test.beforeAll(async ({ server: shared }) => {
   server = shared;
   scene = await openScene(server);
   const { app } = server;
-  // Nobody times administrators out.
+  // Administrators cannot be timed out.
   await scene.permit(ALL_PERMISSIONS & ~Permission.Administrator);
   await giveRole(scene.bot.bot.user, await newRole());
   there = { guild_id: scene.guildId, application_id: scene.bot.id };
@@ -71,7 +71,7 @@ test.beforeAll(async ({ server: shared }) => {
 
 const owner = () => callOf(server.app, scene.guild.owner);
 
-/** The guild, its channel and the bot's application get something of everything. */
+/** Creates one of every resource in the guild, its channel and the application. */
 async function furnish(): Promise<void> {
   const { app } = server;
   const { channelId, guildId, bot } = scene;
@@ -133,7 +133,7 @@ async function newBan(): Promise<string> {
   return String(id);
 }
 
-/** A message with all that one may have, with reactions and pinned. */
+/** Creates a pinned message with every field and with reactions. */
 async function newMessage(): Promise<string> {
   const { bot, other, guildId, messages } = scene;
   const answered = await scene.send();
@@ -173,10 +173,9 @@ async function newMessage(): Promise<string> {
 const newChannel = async (more: object = {}) =>
   (await must('POST', '/guilds/{guild_id}/channels', { name: 'made', ...more })).id as string;
 
-/** A request of an operation. */
 interface Asked extends RestRequest {
   params?: Record<string, string>;
-  /** With a leading `?`. */
+  /** Begins with `?`. */
   query?: string;
   as?: 'bot' | 'token' | 'nobody';
 }
@@ -192,7 +191,7 @@ const COMMAND = {
   ],
 };
 
-/** A layout of components, of every kind that a message may have beside files. */
+/** A layout with every component that needs no file. */
 const LAYOUT = {
   flags: 1 << 15,
   components: [
@@ -248,7 +247,7 @@ const emojiIn = async (path: string): Promise<Asked> => ({
 let made = 0;
 const next = (name: string) => `${name}${++made}`;
 
-/** What is asked of each operation, one after the other; of one that only reads, and is not here, what is there is asked for. */
+/** The requests per operation, in order. Reading operations without an entry are called once on existing data. */
 const ASKED: Record<string, (() => Asked | Promise<Asked>)[]> = {
   'PATCH /applications/@me': [() => ({ json: { description: 'Does it all', tags: ['music'] } })],
   'POST /applications/{application_id}/commands': [() => ({ json: COMMAND }), () => ({ json: COMMAND })],
@@ -424,13 +423,13 @@ const ASKED: Record<string, (() => Asked | Promise<Asked>)[]> = {
   'DELETE /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne(), () => byWebhook()],
 };
 
-/** A webhook that is managed with the bot token. */
+/** A request for a webhook with the bot token. */
 async function hooked(more: RestRequest = {}): Promise<Asked> {
   const { webhook } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
   return { params: { webhook_id: String(webhook.id) }, ...more };
 }
 
-/** One that is used with its own token, and a message of its own. */
+/** A request with a webhook token, and a message of that webhook. */
 async function byWebhook(more: RestRequest & { query?: string } = {}): Promise<Asked> {
   const { webhook, token: webhookToken } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
   const params = { webhook_id: String(webhook.id), webhook_token: webhookToken };
@@ -442,7 +441,7 @@ async function byWebhook(more: RestRequest & { query?: string } = {}): Promise<A
 const recipient = () => ({ recipient_id: String(scene.guild.owner.id) });
 const inAMinute = () => new Date(server.app.clock.now() + 60_000).toISOString();
 
-/** Ada joins a server of bob's, by the application that she let do so. */
+/** Ada joins Bob's guild through an application that she authorized. */
 function joining(): Asked {
   return {
     params: { user_id: ada.id, guild_id: joinable },
@@ -467,7 +466,7 @@ async function leaving(): Promise<Asked> {
   return { params: { guild_id: String(guild.id) } };
 }
 
-/** What there is none of, whatever is asked for (docs/absent.md). */
+/** Resources that never exist (docs/absent.md), with the status. */
 const NEVER: Record<string, number> = {
   'GET /guilds/{guild_id}/soundboard-sounds/{sound_id}': 404,
   'GET /guilds/{guild_id}/widget.json': 403,
@@ -502,15 +501,15 @@ const names = REFERENCE_OPERATIONS.map(({ name }) => name);
 const ours = names.filter((name) => rows.has(nameless(name)));
 const absent = ABSENT_OPERATIONS.flatMap(({ operations }) => operations);
 
-test('every operation of the document has a route, or is listed as absent, once', () => {
+test('every operation of the document either has a route or is listed as absent', () => {
   expect(absent.toSorted()).toEqual(names.filter((name) => !rows.has(nameless(name))).toSorted());
 });
 
-test('what is listed here is of the document, and has a route', () => {
+test('every operation of these tables is in the document and has a route', () => {
   expect(ours).toEqual(expect.arrayContaining([...Object.keys(ASKED), ...Object.keys(NEVER), ...EMPTY]));
 });
 
-describe('answers as the document has it, with each of its statuses', () => {
+describe('an operation matches the document with each of its statuses', () => {
   test.each(ours.filter((name) => !(name in NEVER)))('%s', async (name) => {
     const statuses = new Set<number>();
     for (const asked of ASKED[name] ?? [() => ({})]) {
@@ -522,12 +521,12 @@ describe('answers as the document has it, with each of its statuses', () => {
     expect([...statuses].toSorted()).toEqual(rows.get(nameless(name))?.statuses.toSorted());
   });
 
-  test.each(Object.entries(NEVER))('%s: never, and refuses as the document has it', async (name, status) => {
+  test.each(Object.entries(NEVER))('%s never succeeds, and its refusal matches the document', async (name, status) => {
     expect((await send(name, {})).status).toBe(status);
   });
 });
 
-/** What the parameters of a path are ids of. */
+/** The kind of resource behind each path parameter. */
 const KINDS: Record<string, Kind> = {
   guild_id: 'guild',
   channel_id: 'channel',
@@ -554,7 +553,7 @@ const ALL_KINDS = [
 type Kind = (typeof ALL_KINDS)[number];
 type Ids = Partial<Record<Kind, string>>;
 
-/** What anybody's id does for: whom a ban is of, who is looked up, and whose reaction is taken back, which need not be there. */
+/** Operations that accept the id of any user, who need not be a member. */
 const OF_ANYBODY = [
   'PUT /guilds/{guild_id}/bans/{user_id}',
   'GET /users/{user_id}',
@@ -562,9 +561,9 @@ const OF_ANYBODY = [
 ];
 
 describe('an id is refused', { tags: ['slow'] }, () => {
-  /** Of what is there, but of a server that the bot is not in. */
+  /** Ids of existing resources in a guild without the bot. */
   let elsewhere: Ids;
-  /** Of what was in this server, or with this application, and is deleted. */
+  /** Ids of deleted resources of this guild or application. */
   let gone: Ids;
   let here: Ids;
 
@@ -620,7 +619,7 @@ describe('an id is refused', { tags: ['slow'] }, () => {
     stateBefore = await stateElsewhere();
   });
 
-  /** A server of which the bot was a member. */
+  /** Deletes a guild of which the bot was a member. Returns its id. */
   async function deletedGuild(): Promise<string> {
     const guild = await createGuildOf(server.app);
     await addMember(server.app, guild.id, scene.bot.bot.user);
@@ -629,7 +628,7 @@ describe('an id is refused', { tags: ['slow'] }, () => {
   }
 
   function wrongIds(name: string, kind: Kind): [what: string, id: string][] {
-    // The id of a server is that of its @everyone, too.
+    // A guild and its `@everyone` role share an id.
     const others = ALL_KINDS.filter((other) => other !== kind && !(kind === 'role' && other === 'guild'));
     const wrong: [string, string | undefined][] = others.map((other) => [`of a ${other}`, here[other]]);
     if (!OF_ANYBODY.includes(name))
@@ -646,7 +645,7 @@ describe('an id is refused', { tags: ['slow'] }, () => {
       return kind ? [{ name, param, kind }] : [];
     });
 
-  /** Everything of the other server that could have been changed. */
+  /** Serializes everything in the other guild that a call could have changed. */
   async function stateElsewhere(): Promise<string> {
     const { reader } = server.app.db;
     const where = { guildId: BigInt(elsewhere.guild ?? '') };
@@ -667,7 +666,7 @@ describe('an id is refused', { tags: ['slow'] }, () => {
   }
 
   test.each(withIds)(
-    'as $param of $name, of another kind, of another server, or of what is deleted',
+    'as $param of $name if it is of another kind, of another guild, or deleted',
     async ({ name, param, kind }) => {
       const [first = (): Asked => ({})] = ASKED[name] ?? [];
       const asked = await first();
@@ -681,12 +680,12 @@ describe('an id is refused', { tags: ['slow'] }, () => {
     },
   );
 
-  test('and nothing of the other server has changed', async () => {
+  test('without any change to the other guild', async () => {
     expect(await stateElsewhere()).toBe(stateBefore);
   });
 });
 
-describe('an answer is compared with the document', () => {
+describe('the comparison of a response with the document', () => {
   const faults = (status: number, body: unknown) => referenceFaults('GET', '/users/@me', status, body);
   const refusal = { message: 'Invalid Form Body', code: 50035 };
 
@@ -699,11 +698,11 @@ describe('an answer is compared with the document', () => {
     ['a fault whose code is a number', 400, { ...refusal, errors: { name: { _errors: [{ code: 1, message: 'x' }] } } }],
     ['faults beside what is within', 400, { ...refusal, errors: { name: { _errors: [], 0: { _errors: [] } } } }],
     ['a limit that does not say when to come back', 429, refusal],
-  ])('and %s that it does not have is a fault', (_what, status, body) => {
+  ])('reports %s that the document does not have', (_what, status, body) => {
     expect(faults(status, body)).not.toEqual([]);
   });
 
-  test('and a refusal as it has it is none', () => {
+  test('accepts a refusal that matches the document', () => {
     expect(faults(400, refusal)).toEqual([]);
     const errors = { embeds: { 0: { title: { _errors: [{ code: 'BASE_TYPE_REQUIRED', message: 'x' }] } } } };
     expect(faults(400, { ...refusal, errors })).toEqual([]);

@@ -12,14 +12,14 @@ import { callOf } from '../harness/world.js';
 
 let server: TestServer;
 let scene: Scene;
-/** From the lowest; the third is that of the bot, which carries ManageRoles. */
+/** Role ids from the lowest position. The third is the bot's role, which has ManageRoles. */
 let roles: string[];
 
 test.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-/** Above `one` and `two` stands the bot's role, which manages roles, and above that the role of the other bot, `top`. */
+/** Creates the roles `one` and `two` below the bot's role, and `top` above it for the other bot. */
 async function prepare(): Promise<void> {
   scene = await openScene(server);
   const guildId = scene.guild.id;
@@ -47,7 +47,7 @@ async function order(): Promise<[string, number][]> {
 describe('PATCH /guilds/{guild.id}/roles', () => {
   const path = () => `/guilds/${scene.guildId}/roles`;
 
-  test('200 with all roles, lowest first', async () => {
+  test('returns all roles, lowest first', async () => {
     await prepare();
     const { status, body } = await scene.bot.patch(path(), [{ id: roles[0], position: 2 }]);
     expect(status).toBe(200);
@@ -64,7 +64,7 @@ describe('PATCH /guilds/{guild.id}/roles', () => {
     expect((await order()).map(([name]) => name)).toEqual(['@everyone', 'two', 'one', 'bot', 'top']);
   });
 
-  test('400 for a body that is no list of positions, with the place of the fault', async () => {
+  test('is 400 with the path of the fault for a body that is not a list of positions', async () => {
     await prepare();
     const faulty: [unknown, object][] = [
       [{}, { _errors: [{ code: 'LIST_TYPE_CONVERT' }] }],
@@ -80,7 +80,7 @@ describe('PATCH /guilds/{guild.id}/roles', () => {
     }
   });
 
-  test('403 without ManageRoles, and for what would reach or pass the highest role of the bot', async () => {
+  test("is 403 without ManageRoles, and for moves to or above the bot's highest role", async () => {
     await prepare();
     const [one = '', , bot = '', top = ''] = roles;
     const refused = [{ [one]: 3 }, { [one]: 4 }, { [bot]: 1 }, { [bot]: 4 }, { [top]: 1 }];
@@ -93,7 +93,7 @@ describe('PATCH /guilds/{guild.id}/roles', () => {
     expect((await order()).map(([name]) => name)).toEqual(['@everyone', 'one', 'two', 'bot', 'top']);
   });
 
-  test('404 for a role that is not of the guild', async () => {
+  test('is 404 for a role of another guild', async () => {
     await prepare();
     for (const id of ['1', '9'.repeat(30), String(scene.bot.bot.id)]) {
       const { status, body } = await scene.bot.patch(path(), [{ id, position: 1 }]);
@@ -101,7 +101,7 @@ describe('PATCH /guilds/{guild.id}/roles', () => {
     }
   });
 
-  test('an unmodified discord.js sorts roles in both of its ways, and hears of it', async () => {
+  test('an unmodified discord.js sorts roles in both of its ways and receives the updates', async () => {
     await prepare();
     const [one = '', two = ''] = roles;
     const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });

@@ -24,8 +24,8 @@ import { addToTeam, createTeam } from '../harness/teams.js';
 import { createWebhook, type TestGuild, userOf } from '../harness/world.js';
 
 /**
- * Libraries keep what they were shown and send it back, whole or in part: what a GET answers is accepted by the PATCH or PUT of the same
- * thing, and changes nothing.
+ * Libraries send received objects back, whole or in part. The PATCH or PUT of a resource must accept the response of
+ * its GET and change nothing.
  */
 
 let server: TestServer;
@@ -49,17 +49,17 @@ const bot = async (method: string, path: string, json?: unknown): Promise<RestAn
 const g = (path = '') => `/guilds/${guild.id}${path}`;
 const of = (path = '') => `/applications/${application.id}${path}`;
 
-/** What was made or changed by this, which has to be done. */
+/** Returns the body of a request that must succeed. */
 async function done(answer: Promise<RestAnswer>): Promise<Loose> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-/** The rows that were sent what their GET answers. */
+/** The routes that were sent the response of their GET. */
 const sentBack = new Set<string>();
 
-/** The row of the table that a request is for: of several, the one with the fewest parameters. */
+/** Returns the route of a request. If several match, the one with the fewest parameters. */
 function rowAt(method: string, path: string): string {
   const isAt = (row: Route) => new RegExp(`^${row.path.replace(/:\w+/g, '[^/]+')}$`).test(path);
   const rows = routes.filter((row) => row.method === method && isAt(row));
@@ -69,7 +69,7 @@ function rowAt(method: string, path: string): string {
 
 const entries = () => server.app.db.reader.auditEntry.count();
 
-/** A token of somebody's for the application. */
+/** Returns the user's OAuth2 token for the application. */
 async function tokenOf(person: Person, scope: string): Promise<string> {
   const where = { id: BigInt(application.id) };
   await server.app.db.writer.application.update({ where, data: { redirectUris: [REDIRECT_URI] } });
@@ -78,7 +78,7 @@ async function tokenOf(person: Person, scope: string): Promise<string> {
   return (await postForm(server, form)).body.access_token;
 }
 
-/** Sends `path` what it answers, or what `bodyOf` makes of that, by `method`, and expects that nothing has changed. */
+/** Sends the response of `path`, or `bodyOf` it, back by `method` and expects no change. */
 async function expectRoundTrip(
   path: string,
   { method = 'PATCH', to = path, bodyOf = (shown: Loose): unknown => shown, asked = bot } = {},
@@ -91,19 +91,19 @@ async function expectRoundTrip(
   expect(await entries()).toBe(before);
 }
 
-/** Addresses of files are signed for a time, and an edit of a message shows when it was. */
+/** Removes signatures of file URLs and edit timestamps, which change with time. */
 function withoutTimes(value: Loose): Loose {
   return JSON.parse(JSON.stringify(value), (key, entry) =>
     key === 'edited_timestamp' ? null : typeof entry === 'string' ? entry.replace(/\?ex=.*/, '') : entry,
   );
 }
 
-test('a server', async () => {
+test('a guild can be sent back unchanged', async () => {
   await done(bot('PATCH', g(), { icon: dataUri(PIXEL), description: 'Text', afk_timeout: 60 }));
   await expectRoundTrip(g());
 });
 
-test('a member, with @everyone and a managed role among their roles, as libraries keep them', async () => {
+test('a member can be sent back with the managed and default roles that libraries include', async () => {
   const role = await done(bot('POST', g('/roles'), { name: 'Given' }));
   const until = new Date(Date.now() + 60_000).toISOString();
   const path = g(`/members/${ada.id}`);
@@ -121,16 +121,16 @@ test('a member, with @everyone and a managed role among their roles, as librarie
   await expectRoundTrip(g('/members/@me'));
 });
 
-test('roles, one by one and all positions', async () => {
+test('roles can be sent back, one by one and as a list of positions', async () => {
   await done(bot('POST', g('/roles'), { name: 'Colored', color: 255, permissions: '2048', hoist: true }));
   for (const { id, tags } of await done(bot('GET', g('/roles')))) {
-    // A bot changes roles below its own.
+    // A bot can only edit roles below its own.
     if (tags?.bot_id !== application.id) await expectRoundTrip(g(`/roles/${id}`));
   }
   await expectRoundTrip(g('/roles'));
 });
 
-test('channels of all types, one by one and all positions', async () => {
+test('channels of all types can be sent back, one by one and as a list of positions', async () => {
   const parent = await done(bot('POST', g('/channels'), { type: 4, name: 'Category' }));
   for (const type of [0, 2, 5]) {
     const permission_overwrites = [{ id: guild.id, type: 0, allow: '0', deny: '2048' }];
@@ -142,7 +142,7 @@ test('channels of all types, one by one and all positions', async () => {
   await expectRoundTrip(g('/channels'));
 });
 
-test('an overwrite', async () => {
+test('an overwrite can be sent back', async () => {
   const id = guild.textChannelId;
   const entry = { id: application.id, type: 1, allow: '2048', deny: '8192' };
   await done(bot('PUT', `/channels/${id}/permissions/${entry.id}`, entry));
@@ -153,7 +153,7 @@ test('an overwrite', async () => {
   });
 });
 
-test('emojis of a server and of an application', async () => {
+test('emojis of a guild and of an application can be sent back', async () => {
   const role = await done(bot('POST', g('/roles'), { name: 'Users' }));
   const emoji = { name: 'wave', image: dataUri(PIXEL), roles: [role.id, guild.id] };
   await expectRoundTrip(g(`/emojis/${(await done(bot('POST', g('/emojis'), emoji))).id}`));
@@ -213,7 +213,7 @@ test.for([
       ),
   ],
   ['a layout with a file', () => formOf({ flags: 1 << 15, components: layoutOf('größe.png') }, file('größe.png'))],
-] as const)('a message with %s', async ([, form]) => {
+] as const)('a message with %s can be sent back', async ([, form]) => {
   const path = `/channels/${guild.textChannelId}/messages`;
   const authorization = `Bot ${application.botToken}`;
   const sent = await done(ask(server, 'POST', path, { form: form(), headers: { authorization } }));
@@ -250,7 +250,7 @@ const COMMANDS = [
   { type: 2, name: 'Greet' },
 ];
 
-test.for(['', 'guild'])('commands, one by one and as a set (%s)', async (scope) => {
+test.for(['', 'guild'])('commands can be sent back, one by one and as a set (%s)', async (scope) => {
   const path = of(`${scope && g()}/commands`);
   await done(bot('PUT', path, COMMANDS));
   const shown = await done(bot('GET', `${path}?with_localizations=true`));
@@ -262,7 +262,7 @@ test.for(['', 'guild'])('commands, one by one and as a set (%s)', async (scope) 
   await expectRoundTrip(`${path}/${shown[0].id}`);
 });
 
-test('the application and its bot', async () => {
+test('the application and its bot can be sent back', async () => {
   const description = 'An application.';
   const params = { scopes: ['bot', 'applications.commands'], permissions: '8' };
   const integration_types_config = { 0: { oauth2_install_params: params }, 1: {} };
@@ -275,7 +275,7 @@ test('the application and its bot', async () => {
   await expectRoundTrip('/users/@me');
 });
 
-test('the answer to an interaction', async () => {
+test('the response to an interaction can be sent back', async () => {
   const { reader } = server.app.db;
   const { owner: of, ...row } = await reader.guild.findUniqueOrThrow({
     where: { id: BigInt(guild.id) },
@@ -291,7 +291,7 @@ test('the answer to an interaction', async () => {
   await expectRoundTrip(`/webhooks/${application.id}/${token}/messages/@original`, { asked });
 });
 
-test('a voice state', async () => {
+test('a voice state can be sent back', async () => {
   const { app } = server;
   for (const [id, place] of [
     [ada.id, ada.id],
@@ -302,7 +302,7 @@ test('a voice state', async () => {
   }
 });
 
-test('a team and its members', async () => {
+test('a team and its members can be sent back', async () => {
   const team = await createTeam(owner);
   await addToTeam(owner, team, ada, 'DEVELOPER');
   const asked = (method: string, path: string, json?: unknown) =>
@@ -317,20 +317,20 @@ test('a team and its members', async () => {
   });
 });
 
-test('a ban', async () => {
+test('a ban can be sent back', async () => {
   const banned = await signUp(server, 'banned');
   await done(bot('PUT', g(`/bans/${banned.id}`), {}));
   await expectRoundTrip(g(`/bans/${banned.id}`), { method: 'PUT' });
 });
 
-test('the vanity address that no server has', async () => {
+test('the absent vanity URL can be sent back', async () => {
   await expectRoundTrip(g('/vanity-url'));
 });
 
-test('every PATCH and PUT of what has a GET', () => {
+test('every PATCH and PUT with a GET is covered above', () => {
   const shown = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])));
   const rows = routes.filter(({ method, path, body }) => ['PATCH', 'PUT'].includes(method) && body && shown.has(path));
-  // Commands are sent back with all their translations, which their list shows when it is asked to.
+  // The list of commands contains localizations only on request; a test above covers it.
   const isSet = (row: string) => row.startsWith('PUT') && row.endsWith('/commands');
   const missing = rows
     .map(({ method, path }) => `${method} ${path}`)

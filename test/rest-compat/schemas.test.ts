@@ -16,7 +16,7 @@ import {
   queryTime,
 } from '../../src/rest-compat/schemas.js';
 
-/** The faults found in a value, or null for one that is fine. */
+/** Returns the faults of a value, or null if it is valid. */
 function faultsOf(schema: z.ZodType, value: unknown): Pick<FieldFault, 'path' | 'code'>[] | null {
   try {
     parseInput(schema, value);
@@ -40,7 +40,7 @@ describe('a whole number in a query', () => {
     [['2', '3'], 2],
     [['', '3'], 50],
     [[], 50],
-  ])('%j is %i', (text, number) => {
+  ])('is parsed: %j is %i', (text, number) => {
     expect(parseInput(schema, text)).toBe(number);
   });
 
@@ -73,11 +73,11 @@ test.each([
   expect(parseInput(queryBoolean, text)).toBe(value);
 });
 
-test.each(['TRUE', 'yes', '2', ' 1'])('the text %j in a query is no boolean', (text) => {
+test.each(['TRUE', 'yes', '2', ' 1'])('the text %j in a query is not a boolean', (text) => {
   expect(faultsOf(queryBoolean, text)).not.toBeNull();
 });
 
-test('an id in a query may be left out, empty or stand more than once', () => {
+test('an id in a query may be omitted, empty or repeated', () => {
   expect([undefined, '', '5', ['6', '7']].map((text) => parseInput(queryId, text))).toEqual([
     undefined,
     undefined,
@@ -90,24 +90,24 @@ test('an id in a query may be left out, empty or stand more than once', () => {
 describe('a body in wire names', () => {
   const Body = inWireNames({ aLongName: z.string().nullish(), count: z.number().default(1) });
 
-  test('has the fields’ own names when it is parsed, and no others', () => {
+  test('is parsed to domain names, without unknown fields', () => {
     expect(parseInput(Body, { a_long_name: null, count: 2, other: 3 })).toEqual({ aLongName: null, count: 2 });
     expect(parseInput(Body, { aLongName: 'x' })).toEqual({ aLongName: undefined, count: 1 });
   });
 
-  test('has fields that are checked and go no further', () => {
+  test('drops fields that are only checked', () => {
     const Strict = inWireNames({ aLongName: z.string().nullish() }, { not_here: z.null().optional() });
     expect(parseInput(Strict, { a_long_name: 'x', not_here: null })).toEqual({ aLongName: 'x' });
     expect(faultsOf(Strict, { not_here: 1 })).toMatchObject([{ path: 'not_here' }]);
   });
 
-  test('has its faults at the wire’s names', () => {
+  test('reports faults at wire names', () => {
     expect(faultsOf(Body, { a_long_name: 1 })).toEqual([{ path: 'a_long_name', code: 'STRING_TYPE_CONVERT' }]);
   });
 });
 
-describe('parameters of a path', () => {
-  test('are ids, and faults name them as the wire does', async () => {
+describe('path parameters', () => {
+  test('are parsed as ids, and faults use wire names', async () => {
     const schema = ids('guildId', 'userId');
     expect(await parseParams(schema, { guildId: '5', userId: '6' })).toEqual({ guildId: 5n, userId: 6n });
     const refused = parseParams(schema, { guildId: 'x', userId: '6' });
@@ -115,24 +115,24 @@ describe('parameters of a path', () => {
   });
 });
 
-describe('an image', () => {
+describe('image data', () => {
   test.each([
     ['data:image/png;base64,QUJD', 'ABC'],
     ['DATA:IMAGE/svg+xml;BASE64,QUJD', 'ABC'],
     ['data:image/png;base64,', ''],
-  ])('%s is its bytes', (text, bytes) => {
+  ])('is decoded: %s', (text, bytes) => {
     expect(String(parseInput(imageData, text))).toBe(bytes);
   });
 
   test.each(['', 'QUJD', 'data:text/plain;base64,QUJD', 'data:image/png,QUJD', ' data:image/png;base64,QUJD', 'x'])(
-    '%j is none',
+    'is refused: %j',
     (text) => {
       expect(codeOf(imageData, text)).toBe('IMAGE_INVALID');
     },
   );
 });
 
-describe('what a message says of mentions', () => {
+describe('allowed_mentions of a message', () => {
   const exclusive = 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE';
 
   test.each([
@@ -145,14 +145,14 @@ describe('what a message says of mentions', () => {
     [{ parse: ['everyone'], users: ['1'], roles: ['1'] }, null],
     [{ users: ['1'], roles: ['1'] }, null],
     [{ parse: null, users: null, roles: null, replied_user: null }, null],
-  ])('%j: %s', (allowed, code) => {
+  ])('are validated, %j: %s', (allowed, code) => {
     for (const schema of [SendMessageBody, EditMessageBody]) {
       expect(codeOf(schema, { allowed_mentions: allowed })).toBe(code);
     }
   });
 });
 
-test.each(['users', 'roles'])('at most 100 %s are mentioned by name', (kind) => {
+test.each(['users', 'roles'])('at most 100 %s can be mentioned explicitly', (kind) => {
   const naming = (count: number) => ({ allowed_mentions: { [kind]: Array(count).fill('1') } });
   for (const schema of [SendMessageBody, EditMessageBody]) {
     expect([codeOf(schema, naming(100)), codeOf(schema, naming(101))]).toEqual([null, 'BASE_TYPE_BAD_LENGTH']);
@@ -167,7 +167,7 @@ describe('the flags of a message', () => {
     [0x80_00_00_00, false],
     [1.5, false],
     ['1', false],
-  ])('%j are taken: %s', (flags, isTaken) => {
+  ])('are accepted or refused, %j: %s', (flags, isTaken) => {
     for (const schema of [SendMessageBody, EditMessageBody]) expect(faultsOf(schema, { flags }) === null).toBe(isTaken);
   });
 });
@@ -217,7 +217,7 @@ describe('a change of an application', () => {
         ],
       },
     ],
-  ])('%j', (body, settings) => {
+  ])('is converted to settings: %j', (body, settings) => {
     expect(changed(body)).toEqual(settings);
   });
 });
@@ -230,7 +230,7 @@ describe('a time in a query', () => {
     ['-000001-01-01T00:00:00.000Z', 'DATE_TIME_TYPE_PARSE'],
     ['+010000-01-01T00:00:00.000Z', 'DATE_TIME_TYPE_PARSE'],
     ['soon', 'DATE_TIME_TYPE_PARSE'],
-  ])('%j: %j', (text, code) => {
+  ])('is validated, %j: %j', (text, code) => {
     expect(codeOf(queryTime, text)).toBe(code);
   });
 });

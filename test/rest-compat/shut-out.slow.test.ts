@@ -9,7 +9,7 @@ import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
 import { createBot } from '../harness/world.js';
 
-// Some of these ask ten thousand times.
+// Some tests send ten thousand requests.
 vi.setConfig({ testTimeout: 90_000 });
 
 let server: TestServer;
@@ -19,19 +19,19 @@ beforeEach(async () => {
   return () => server.stop();
 });
 
-/** One more than are listened to, and some. */
+/** Slightly more refusals than the limit. */
 const ENOUGH = 10_050;
 
 const dead = { authorization: 'Bot x.y.z' };
 
-/** A token of a bot that does not exist, another one each time. */
+/** Returns a token of a bot that does not exist, a different one on each call. */
 function madeUp(): { authorization: string } {
   return { authorization: `Bot ${createBotToken(server.app.nextId(), Date.now()).token}` };
 }
 
 const asPerson = ({ token }: Person) => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('10,000 refusals of an address stop who has no good credential there, and nobody else', async () => {
+test('10,000 refusals of an address block callers without a valid credential there, and no other callers', async () => {
   const ada = await signUp(server, `ada${++names}`);
   const known = new RestBot(server, await createBot(server.app));
   expect((await known.get('/users/@me')).status).toBe(200);
@@ -56,7 +56,7 @@ test('10,000 refusals of an address stop who has no good credential there, and n
   expect((await ask(server, 'GET', '/developer-portal/teams', { headers: { cookie: ada.cookie } })).status).toBe(200);
 });
 
-test('10,000 refusals of a good bot stop that bot alone', async () => {
+test('10,000 refusals of a valid bot block only that bot', async () => {
   const [wild, neighbour] = [await createBot(server.app), new RestBot(server, await createBot(server.app))];
   await flood(server, '/api/v10/developer-portal/teams', ENOUGH, () => ({ authorization: `Bot ${wild.token}` }));
   const refused = await new RestBot(server, wild).get('/users/@me');
@@ -68,7 +68,7 @@ test('10,000 refusals of a good bot stop that bot alone', async () => {
   expect((await ask(server, 'GET', '/gateway')).status).toBe(200);
 });
 
-test('what a good credential may not do counts by the credential', async () => {
+test('a refusal with a valid credential counts against the credential', async () => {
   const bot = new RestBot(server, await createBot(server.app));
   await flood(server, '/api/v10/users/@me', 200, () => dead);
   expect(await bot.get('/developer-portal/teams')).toMatchObject({ status: 403, body: { code: 20001 } });
@@ -87,35 +87,36 @@ describe('a Bearer token of OAuth2', () => {
     token = (await postForm(server, form)).body.access_token;
   });
 
-  test('is counted apart from the person who gave it', async () => {
+  test('is counted separately from the user who granted it', async () => {
     await flood(server, '/api/v10/developer-portal/teams', ENOUGH, () => ({ authorization: `Bearer ${token}` }));
     const headers = { authorization: `Bearer ${token}` };
     expect((await ask(server, 'GET', '/users/@me', { headers })).status).toBe(429);
     expect((await ask(server, 'GET', '/developer-portal/teams', asPerson(ada))).status).toBe(200);
   });
 
-  test('is not refused for bad ones at its address', async () => {
+  test('is not refused because of invalid ones at its address', async () => {
     await flood(server, '/api/v10/users/@me', ENOUGH, (n) => ({ authorization: `Bearer made-up-${n}` }));
     const headers = { authorization: `Bearer ${token}` };
     expect((await ask(server, 'GET', '/users/@me', { headers })).status).toBe(200);
   });
 });
 
-describe('made-up credentials cost the database little', () => {
+describe('made-up credentials cost few database queries', () => {
   test.each([
     ['tokens of bots that do not exist', '/api/v10/users/@me', () => madeUp()],
     ['Bearer tokens', '/api/v10/users/@me', (n: number) => ({ authorization: `Bearer made-up-${n}` })],
     ['sessions', '/api/v10/developer-portal/teams', (n: number) => ({ authorization: `Bearer madeup${n}` })],
-  ])('%s: 300 at once are not 300 look-ups', async (_what, path, make) => {
+  ])('%s: 300 at once cause fewer than 300 look-ups', async (_what, path, make) => {
     const headers: Record<string, string>[] = Array.from({ length: 300 }, (_, n) => make(n));
     const startedAt = performance.now();
     const statements = await statementsOf(() => flood(server, path, 300, (n) => headers[n] ?? {}));
-    // Forty times a second at most, each for two kinds of credentials: a slow machine has time for more.
+    // Look-ups are batched at most forty times a second, for two kinds of credentials. A slow machine has time for
+    // more.
     const lookUps = (performance.now() - startedAt) / 24;
     expect(statements.filter((sql) => /select/i.test(sql)).length).toBeLessThan(Math.max(60, 2 * lookUps + 10));
   });
 
-  test('an id beyond what the database compares is nobody, and spoils nobody else', async () => {
+  test("an id beyond the database's range is unknown, and does not affect other look-ups", async () => {
     const id = Buffer.from('9999999999999999999').toString('base64url');
     const good = await createBot(server.app);
     const answers = await Promise.all([

@@ -47,7 +47,7 @@ const json = (value: unknown): Pick<RestRequest, 'headers' | 'body'> => ({
 
 const bodyOf = ({ body }: RestAnswer) => JSON.parse(body ?? 'null');
 
-describe('perform, without a server', () => {
+describe('perform runs without an HTTP server', () => {
   const table = new RouteTable(routes);
 
   function performed(asked: RestRequest): Promise<RestAnswer> {
@@ -56,7 +56,7 @@ describe('perform, without a server', () => {
     return perform(app, matched, asked, callFor(app, asked, actor));
   }
 
-  test('a bot that somebody names sends a message and reads it', async () => {
+  test('a given bot sends a message and reads it', async () => {
     const messages = `/api/v10/channels/${guild.channel.id}/messages`;
     const sent = await performed(request('POST', messages, json({ content: 'hello' })));
     expect(sent).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
@@ -64,7 +64,7 @@ describe('perform, without a server', () => {
     expect(bodyOf(listed)).toMatchObject([{ id: bodyOf(sent).id, content: 'hello', author: { id: String(bot.id) } }]);
   });
 
-  test('a body is a stream, or bytes that are there already', async () => {
+  test('a body is a stream or a buffer', async () => {
     const messages = `/channels/${guild.channel.id}/messages`;
     const { headers, body } = json({ content: 'in pieces' });
     const pieces = Readable.from([body]);
@@ -81,7 +81,7 @@ describe('perform, without a server', () => {
     });
   });
 
-  test('every fault becomes an answer', async () => {
+  test('every error becomes a response', async () => {
     expect(await performed(request('GET', '/channels/1'))).toMatchObject({ status: 404 });
     const answer = await performed(
       request('POST', `/channels/${guild.channel.id}/messages`, { body: Buffer.from('{') }),
@@ -104,7 +104,7 @@ type Spec = Parameters<typeof route<z.ZodType<Record<string, unknown>>, z.ZodTyp
 
 let names = 0;
 
-/** A row that does nothing but answer who calls. */
+/** A route that only returns the caller. */
 function testRow(spec: Partial<Spec>): Route {
   const run: Spec['run'] = async () => 200;
   const bucket = { limit: { name: `test-${++names}`, points: 100, seconds: 60 }, major: [] };
@@ -117,7 +117,7 @@ function interpreterOf(rows: Route[], schemes: Scheme[] = [], directory: Directo
   return new Interpreter(app, { rows, schemes, directory });
 }
 
-/** A scheme of a token in the path that begins with `form`; it counts its checks. */
+/** A scheme for path tokens that begin with `form`. It counts its checks. */
 function pathScheme(
   form: string,
   of: 'webhookToken' | 'interactionToken',
@@ -145,7 +145,7 @@ const PATH = '/webhooks/:webhookId/:token';
 describe('admit: a token in the path', () => {
   const person = (): Actor => ({ kind: 'person', user: guild.owner });
 
-  test('is recognised by its form; the row sees whose it is', async () => {
+  test('is recognized by its form, and the route receives the caller', async () => {
     const row = testRow({ path: PATH, callers: ['webhookToken', 'interactionToken'] });
     const [webhook, interaction] = [
       pathScheme('WH.', 'webhookToken'),
@@ -158,19 +158,19 @@ describe('admit: a token in the path', () => {
     expect((await interpreter.answer(request('GET', '/webhooks/1/WH.bad'))).status).toBe(401);
   });
 
-  test('that no scheme recognises is 401, whatever header comes along', async () => {
+  test('is 401 if no scheme recognizes it, whatever the headers', async () => {
     const row = testRow({ path: PATH, callers: ['webhookToken'] });
     const interpreter = interpreterOf([row], [pathScheme('WH.', 'webhookToken').scheme]);
     const headers = { authorization: `Bot ${bot.token}` };
     expect((await interpreter.answer(request('GET', '/webhooks/1/x', { headers }))).status).toBe(401);
   });
 
-  test('a row with a caller whom no scheme recognises is refused', () => {
+  test('is required to have a scheme for each caller of the route', () => {
     const row = testRow({ path: PATH, callers: ['interactionToken'] });
     expect(() => interpreterOf([row], [pathScheme('', 'webhookToken').scheme])).toThrow('interactionToken');
   });
 
-  test('stands in no key of a limit; one webhook and token have a bucket', async () => {
+  test('is hashed in limit keys, and a webhook with its token has one bucket', async () => {
     const bucket = { limit: { name: 'of-a-webhook', points: 2, seconds: 60 }, major: ['webhookId', 'token'] };
     const row = testRow({ path: PATH, callers: ['webhookToken'], bucket });
     const interpreter = interpreterOf([row], [pathScheme('', 'webhookToken').scheme]);
@@ -197,7 +197,7 @@ describe('admit: a token in the path', () => {
   });
 });
 
-describe('admit: what is known without the caller is counted before the check', () => {
+describe('admit: limits that need no caller are counted before the check', () => {
   function scene(counts: 'attempts' | 'failures') {
     const limit = { name: `checks-${++names}`, points: 3, seconds: 60 };
     const counted = pathScheme('', 'webhookToken', { limits: (key) => [{ limit, key, counts }] });
@@ -207,7 +207,7 @@ describe('admit: what is known without the caller is counted before the check', 
     return { ask, checked: counted.checked };
   }
 
-  test('an address that is not listened to has nothing checked that costs, and all else', async () => {
+  test('a blocked address gets only free checks', async () => {
     const limit = { name: `test-${++names}`, points: 100, seconds: 60 };
     const row = testRow({ path: PATH, callers: ['webhookToken', 'interactionToken'] });
     const costly = pathScheme('WH.', 'webhookToken', { limits: (key) => [{ limit, key, counts: 'attempts' }] });
@@ -224,7 +224,7 @@ describe('admit: what is known without the caller is counted before the check', 
     expect([costly.checked, cheap.checked]).toEqual([[], ['good', 'bad']]);
   });
 
-  test('attempts: beyond the limit nothing is checked', async () => {
+  test('attempts: beyond the limit no credential is checked', async () => {
     const { ask, checked } = scene('attempts');
     const statuses = [await ask('good'), await ask('bad'), await ask('good'), await ask('good'), await ask('bad')];
     expect(statuses).toEqual([200, 401, 200, 429, 429]);
@@ -232,7 +232,7 @@ describe('admit: what is known without the caller is counted before the check', 
     expect(await ask('good', '198.51.100.1')).toBe(200);
   });
 
-  test('failures: a good credential costs nothing', async () => {
+  test('failures: a valid credential does not count', async () => {
     const { ask, checked } = scene('failures');
     for (let n = 0; n < 5; n += 1) expect(await ask('good')).toBe(200);
     expect([await ask('bad'), await ask('bad'), await ask('good'), await ask('bad')]).toEqual([401, 401, 200, 401]);
@@ -240,14 +240,14 @@ describe('admit: what is known without the caller is counted before the check', 
     expect(checked).toHaveLength(9);
   });
 
-  test('failures: of many at once no more are checked than there is room for', async () => {
+  test('failures: of many at once no more are checked than the limit allows', async () => {
     const { ask, checked } = scene('failures');
     const statuses = await Promise.all(Array.from({ length: 10 }, () => ask('bad')));
     expect(statuses.filter((status) => status === 401)).toHaveLength(3);
     expect(checked).toHaveLength(3);
   });
 
-  test('what could not be checked is no failure', async () => {
+  test('failures: a check that could not run does not count', async () => {
     const limit = { name: `checks-${++names}`, points: 1, seconds: 60 };
     const faults = [new DomainError('OVERLOADED', 'busy'), new Error('broken'), null];
     const scheme: Scheme = {
@@ -272,7 +272,7 @@ describe('admit: what is known without the caller is counted before the check', 
 describe('locate', () => {
   const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
 
-  /** A platform on which everything lives on box 7, where the bot is installed or not, and what that was asked to do. */
+  /** A directory in which everything is on box 7, with or without the bot installed. It records its calls. */
   function onBox(home: Home = { box: 7n, guildId: 5n }, isInstalled = true) {
     const forwarded: { target: BoxTarget; asked: Asked }[] = [];
     const asked: string[] = [];
@@ -301,7 +301,7 @@ describe('locate', () => {
     return { answer: await interpreter.answer(request('GET', '/api/v10/guilds/5', { query: { x: '1' } })), ...box };
   }
 
-  test('forward: the box is handed the request and the bot, and its answer is given as it is', async () => {
+  test('forward: the box receives the request and the bot, and its response is returned unchanged', async () => {
     const { answer, forwarded, asked } = await answerOf('forward');
     expect(answer).toMatchObject({ status: 200, body: '{"from":"a box"}' });
     expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
@@ -314,7 +314,7 @@ describe('locate', () => {
     ]);
   });
 
-  test('forward: a bot that is not installed there is refused here, after the faults of what it sent', async () => {
+  test('forward: a bot without an installation is refused in the cloud, after validation of the request', async () => {
     const { directory, forwarded } = onBox(undefined, false);
     const params = z.object({ guildId: z.literal('5') });
     const body = z.object({ name: z.string() });
@@ -333,7 +333,7 @@ describe('locate', () => {
     expect(forwarded).toEqual([]);
   });
 
-  test('forward: files of a bot that is not installed there are not kept for a moment', async () => {
+  test('forward: files of a bot without an installation are never staged', async () => {
     const { directory } = onBox(undefined, false);
     const where = { by: 'guildId', selfHosted: 'forward' } as const;
     const spec = { method: 'POST', path: '/guilds/:guildId', callers: ['bot'], where, body: z.object({}) } as const;
@@ -346,13 +346,13 @@ describe('locate', () => {
     staged.mockRestore();
   });
 
-  test('notFound: 404, as for no route', async () => {
+  test('notFound: 404, as for an unknown route', async () => {
     const { answer, forwarded } = await answerOf('notFound');
     expect([answer.status, bodyOf(answer)]).toEqual([404, { message: '404: Not Found', code: 0 }]);
     expect(forwarded).toEqual([]);
   });
 
-  test('notImplemented: 501, with its reason in a header (decisions 37)', async () => {
+  test('notImplemented: 501, with the reason in a header', async () => {
     const { answer } = await answerOf('notImplemented');
     expect([answer.status, bodyOf(answer)]).toEqual([501, { message: '501: Not Implemented', code: 0 }]);
     expect(answer.headers['x-causeway-reason']).toBe('not-implemented-self-hosted');
@@ -365,7 +365,7 @@ describe('locate', () => {
     ['nothing that has a code', 404, 'null', 404, 'null'],
     ['nothing at all', 404, null, 404, null],
     ['success', 204, null, 204, null],
-  ])('forward, and done if: a box that answers %s', async (_what, status, body, answered, text) => {
+  ])('forward with isDoneIf: a box that answers %s', async (_what, status, body, answered, text) => {
     const { directory } = onBox();
     directory.forward = async () => ({ status, headers: {}, body });
     const where = { by: 'guildId', selfHosted: 'forward', isDoneIf: 'UNKNOWN_OVERWRITE' } as const;
@@ -374,7 +374,7 @@ describe('locate', () => {
     expect(await interpreter.answer(request('DELETE', '/guilds/5'))).toMatchObject({ status: answered, body: text });
   });
 
-  test('what depends on the body is told by the body, which is forwarded as it came', async () => {
+  test('a rule that depends on the body parses it, and forwards it unchanged', async () => {
     const box = onBox();
     const byDeaf = (body: unknown): SelfHosted =>
       typeof body === 'object' && body !== null && 'deaf' in body ? 'notImplemented' : 'forward';
@@ -387,21 +387,21 @@ describe('locate', () => {
     expect([(await ask('{"deaf":5}')).status, (await ask('{')).status]).toEqual([400, 400]);
   });
 
-  test('what lives here runs here, and so does what no id names', async () => {
+  test('cloud guilds and malformed ids are handled in the cloud', async () => {
     expect(bodyOf((await answerOf('forward', onBox('here'))).answer)).toEqual({ kind: 'bot' });
     const { directory, asked } = onBox();
     const answer = await interpreterOf([rowAt('forward')], [asBot], directory).answer(request('GET', '/guilds/x'));
     expect([answer.status, asked]).toEqual([200, []]);
   });
 
-  test('a box that fails is a fault of ours', async () => {
+  test('a failing box causes a 500', async () => {
     const { directory } = onBox();
     directory.forward = () => Promise.reject(new Error('broken'));
     const interpreter = interpreterOf([rowAt('forward')], [asBot], directory);
     expect((await interpreter.answer(request('GET', '/guilds/5'))).status).toBe(500);
   });
 
-  test('is asked after the limits and the credential', async () => {
+  test('the location is looked up after the limits and the credential', async () => {
     const { directory, asked } = onBox();
     const interpreter = interpreterOf([rowAt('forward')], [{ ...asBot, claim: () => null }], directory);
     expect((await interpreter.answer(request('GET', '/guilds/5'))).status).toBe(401);
@@ -409,7 +409,7 @@ describe('locate', () => {
   });
 });
 
-/** What works on a self-hosted server (service description, section 4); everything else on a server's path does not. */
+/** Routes that work on a self-hosted server (service description, section 4). Other routes of a server do not. */
 const FORWARDED = [
   /^(GET|POST) \/channels\/:channelId\/messages$/,
   /^(GET|PATCH|DELETE) \/channels\/:channelId\/messages\/:messageId$/,
@@ -433,7 +433,7 @@ const FORWARDED = [
 
 const NOBODY_DEAFENED = { notImplemented: { deaf: true }, forward: { mute: true } };
 
-/** Where it depends on the body: nobody is deafened there, and a server is given a name and a description only. */
+/** Routes whose location depends on the body, with an example of each outcome. */
 const BY_BODY: Readonly<Record<string, Record<'notImplemented' | 'forward', object>>> = {
   'PATCH /guilds/:guildId/members/:userId': NOBODY_DEAFENED,
   'PATCH /guilds/:guildId/voice-states/@me': NOBODY_DEAFENED,
@@ -441,22 +441,22 @@ const BY_BODY: Readonly<Record<string, Record<'notImplemented' | 'forward', obje
   'PATCH /guilds/:guildId': { notImplemented: { name: 'x', icon: null }, forward: { name: 'x', description: 'y' } },
 };
 
-/** What the cloud answers by itself. */
+/** Routes that the cloud handles itself. */
 const ANSWERED_FOR: Readonly<Record<string, SelfHosted | typeof CLOUD>> = {
   'PUT /channels/:channelId/permissions/:overwriteId': 'notImplemented',
   'PATCH /guilds/:guildId/vanity-url': 'notImplemented',
-  // Installations are the cloud's, which takes the bot out of the box, too.
+  // Installations belong to the cloud, which also removes the bot from the box.
   'DELETE /users/@me/guilds/:guildId': CLOUD,
 };
 
-/** Webhooks are kept in the cloud wherever their channel is; what they send is forwarded as what bots send. */
+/** Webhooks are stored in the cloud, wherever their channel is. Their messages are forwarded like those of bots. */
 const OF_WEBHOOKS = /^\w+ \/(guilds|channels)\/:\w+\/webhooks$/;
 
-describe('the table says where each row runs', () => {
+describe('the table defines the location of each route', () => {
   const names = routes.map((row) => [`${row.method} ${row.path}`, row] as const);
   const onServers = names.filter(([, { path }]) => /^\/(guilds|channels)\/|\/guilds\/:guildId(\/|$)/.test(path));
 
-  test.each(onServers)('%s: where its server is', (name, { where }) => {
+  test.each(onServers)('%s runs where its guild is', (name, { where }) => {
     const selfHosted = where === CLOUD ? CLOUD : where.selfHosted;
     if (typeof selfHosted === 'function') {
       const { notImplemented, forward } = BY_BODY[name] ?? {};
@@ -470,7 +470,7 @@ describe('the table says where each row runs', () => {
 
   const ofWebhooks = names.filter(([, { path }]) => path.startsWith('/webhooks/'));
 
-  test.each(ofWebhooks)('%s: its row in the cloud, its messages where its channel is', (name, { where }) => {
+  test.each(ofWebhooks)('%s has its row in the cloud and its messages where the channel is', (name, { where }) => {
     const isPost = name.startsWith('POST /webhooks/');
     const isOfService = /\/(slack|github)$/.test(name);
     const selfHosted = isPost || name.includes('/messages/') ? 'forward' : 'inCloud';
@@ -479,7 +479,7 @@ describe('the table says where each row runs', () => {
     expect(where).toEqual({ by: 'webhookId', selfHosted, isOfWebhooks: true, afterForward, forwardAs });
   });
 
-  test('everything else: in the cloud', () => {
+  test('all other routes run in the cloud', () => {
     const elsewhere = names.filter((entry) => !onServers.includes(entry) && !ofWebhooks.includes(entry));
     expect(elsewhere.filter(([, { where }]) => where !== CLOUD).map(([name]) => name)).toEqual([]);
   });

@@ -22,13 +22,13 @@ import { tier } from '../tiers.js';
 
 let server: TestServer;
 let scene: Scene;
-/** For each parameter of a path, one that exists. */
+/** An existing value for each path parameter. */
 let known: Record<string, string>;
-/** Credentials of somebody the portal's routes take, and of an OAuth2 token. */
+/** A portal session and an OAuth2 token of Ada. */
 let session: string;
 let token: string;
 let ada: Person;
-/** A member of her team and tester of her application, and somebody who is neither. */
+/** Bob is in Ada's team and tests her application. Cleo does neither. */
 let bob: Person;
 let cleo: Person;
 
@@ -75,10 +75,9 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
   return (await postForm(server, form)).body.access_token as string;
 }
 
-/** Whether a route is about a member, a ban or a role of a guild. */
 const isOfModeration = ({ path }: Route) => /^\/guilds\/:guildId\/(members|bans|bulk-ban|roles)/.test(path);
 
-/** Somebody whom the bot may do anything to, with a role; banned where the route is about a ban. */
+/** Prepares a user that the bot can moderate, with a role. Bans the user for routes about bans. */
 async function renewModerated({ path, method }: Route): Promise<void> {
   const { app } = server;
   const owner = callOf(app, scene.guild.owner);
@@ -90,7 +89,7 @@ async function renewModerated({ path, method }: Route): Promise<void> {
   Object.assign(moderated, { guildId: scene.guildId, userId: String(user.id), roleId: String(role.id) });
 }
 
-/** As `known`, for what of an application has the name that something of a server has. */
+/** Like `known`, for application resources that share a parameter name with guild resources. */
 const ofApplication: Record<string, string> = {};
 
 async function putEmoji(of: { guildId: bigint } | { applicationId: bigint }): Promise<string> {
@@ -103,7 +102,7 @@ async function putInvite(): Promise<string> {
   return (await createInvite(call, scene.guild.channel.id)).code;
 }
 
-/** Makes anew what a route that removes an emoji or an invite is about to remove. */
+/** Creates the emoji or invite again that the route is about to delete. */
 async function renewRemoved({ method, path }: Route): Promise<void> {
   if (method !== 'DELETE') return;
   if (path.startsWith('/guilds/:guildId/emojis')) known.emojiId = await putEmoji({ guildId: scene.guild.id });
@@ -113,7 +112,7 @@ async function renewRemoved({ method, path }: Route): Promise<void> {
 
 const isOfApplicationEmoji = (path: string) => path.startsWith('/applications/:applicationId/emojis');
 
-/** Makes anew what a route of commands, of interactions or of the portal may have changed or removed. */
+/** Restores what a route of commands, interactions or the portal may have changed or deleted. */
 async function renew(route: Route): Promise<void> {
   await renewRemoved(route);
   if (isOfToken(route)) await renewAsked(route);
@@ -131,14 +130,14 @@ async function renew(route: Route): Promise<void> {
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
 }
 
-/** The bot is in voice. */
+/** Puts the bot in a voice channel. */
 async function renewVoice(): Promise<void> {
   await putInVoice(server.app, { guildId: BigInt(scene.guildId), userId: BigInt(scene.bot.id) });
 }
 
 const LEAVE = '/users/@me/guilds/:guildId';
 
-/** As `known`, of a server that the bot may leave. */
+/** Like `known`, for a guild that the bot may leave. */
 const joined: Record<string, string> = {};
 
 async function renewMembership(): Promise<void> {
@@ -154,7 +153,7 @@ async function newWebhook(): Promise<{ webhookId: string; webhookToken: string }
   return { webhookId: String(webhook.id), webhookToken };
 }
 
-/** Where both kinds of tokens are taken, that of an interaction is shown. */
+/** Routes that accept both kinds of tokens get one of an interaction. */
 async function renewAsked({ path, callers }: Route): Promise<void> {
   const { app } = server;
   const at = { bot: scene.bot.bot, guild: scene.guild };
@@ -175,19 +174,17 @@ async function renewCommand(route: Route): Promise<void> {
   known.commandId = (await scene.bot.post(set, { name: 'renewed', description: 'Made anew' })).body.id;
 }
 
-/** As `known`, of the bot's direct channel with the guild's owner, which closing takes nothing from. */
+/** Like `known`, for the bot's direct channel with the guild's owner, which survives closing. */
 let direct: Record<string, string>;
 
-/** As `known`, for the portal's routes. */
 const portal: Record<string, string> = {};
 
-/** As `known`, for routes with a token in their path. */
+/** Like `known`, for routes with a token in their path. */
 const asked: Record<string, string> = {};
 
-/** As `known`, for routes about members, bans and roles. */
 const moderated: Record<string, string> = {};
 
-/** As `known`, for routes that an application asks with a person's token. */
+/** Like `known`, for routes that need a user's OAuth2 token. */
 let granted: Record<string, string>;
 const COMMAND = { name: 'registered', description: 'By its route' };
 
@@ -220,7 +217,7 @@ const BODIES: Record<string, () => object> = {
   'POST /developer-portal/applications/:applicationId/testers': () => ({ user_id: cleo.id }),
 };
 
-/** Asks as somebody whom the route takes. */
+/** Calls a route with a credential that it accepts. */
 function askRoute(route: Route, address: string, request: RestRequest = {}) {
   if (route.callers.length === 0 || route.callers.includes('bot')) return scene.bot.ask(route.method, address, request);
   if (isOfToken(route)) return ask(server, route.method, address, request);
@@ -228,7 +225,7 @@ function askRoute(route: Route, address: string, request: RestRequest = {}) {
   return ask(server, route.method, address, { ...request, headers: { authorization } });
 }
 
-/** The code of "unknown" for each parameter that is an id of something that must exist. */
+/** The "unknown" code for each parameter that must name an existing resource. */
 const UNKNOWN_CODES: Record<string, number | null> = {
   guildId: 10004,
   channelId: 10003,
@@ -243,15 +240,15 @@ const UNKNOWN_CODES: Record<string, number | null> = {
   stickerId: 10060,
   overwriteId: 10009,
   webhookId: 10015,
-  // Taking back what is not there is no error.
+  // Removing an absent reaction is not an error.
   userId: null,
 };
 
-/** Who is not known cannot be banned, and who is not banned has no ban. */
+/** Banning an unknown user is 10013, and a missing ban is 10026. */
 const banCode = (method: string) => (method === 'PUT' ? 10013 : 10026);
 
 function unknownCode({ path, method }: Route, param: string): number | null | undefined {
-  // An application is told that another one is not its own.
+  // Another application is forbidden, not unknown.
   if (param === 'applicationId' && path.startsWith('/applications/')) return 20012;
   if (param === 'userId' && path.includes('/voice-states/')) return 10065;
   if (param === 'userId' && path.startsWith('/guilds/')) return path.includes('/bans/') ? banCode(method) : 10007;
@@ -263,7 +260,7 @@ function unknownCode({ path, method }: Route, param: string): number | null | un
 const table = routes.map((route) => ({ route, name: `${route.method} ${route.path}` }));
 const ofBots = table.filter(({ route }) => route.callers.includes('bot'));
 const paramsOf = (route: Route) => [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-/** The member who is added is named by the token; any other id is a token that does not fit, as in a path with one. */
+/** The token names the member to add, so any other id is a token mismatch. */
 const withIds = table
   .filter(({ name }) => name !== 'PUT /guilds/:guildId/members/:userId')
   .flatMap(({ route, name }) =>
@@ -272,11 +269,11 @@ const withIds = table
       .map((param) => ({ route, name, param })),
   );
 
-/** All values where every test runs, and for the row that stands for its kind; else the first one. */
+/** All values outside the fast tier and for representative routes; otherwise the first one. */
 const sample = <T>(values: T[], isRepresentative: boolean) =>
   tier !== 'fast' || isRepresentative ? values : values.slice(0, 1);
 
-/** Whether a parameter stands in no route before this one. */
+/** Whether this is the first route with the parameter. */
 const isFirstWith = (param: string, route: Route) => withIds.find((row) => row.param === param)?.route === route;
 
 function knownTo(route: Route): Record<string, string> {
@@ -303,7 +300,7 @@ function bodyOf(route: Route): RestRequest {
   return route.body ? { json, headers: { 'x-github-event': 'ping' } } : {};
 }
 
-/** What there is none of, whatever is asked for. */
+/** The statuses of resources that never exist. */
 const ALWAYS_REFUSED: Record<string, number[]> = {
   '/guilds/:guildId/soundboard-sounds/:soundId': [404],
   '/guilds/:guildId/widget.json': [403],
@@ -316,7 +313,7 @@ describe('every route', () => {
     expect(Object.keys(knownTo(route))).toEqual(expect.arrayContaining(paramsOf(route)));
   });
 
-  test.each(table)('$name answers alike under each prefix, with exactly its content type', async ({ route }) => {
+  test.each(table)('$name answers the same under each prefix, with the exact content type', async ({ route }) => {
     const answers = [];
     for (const prefix of sample(['/api/v10', '/api', ''], route.method === 'GET')) {
       await renew(route);
@@ -332,7 +329,7 @@ describe('every route', () => {
       !isOfToken(route);
     const needsToken = route.path === '/guilds/:guildId/members/:userId' && route.method === 'PUT';
     const [status] = route.path.startsWith('/interactions/') ? [204] : (ALWAYS_REFUSED[route.path] ?? route.statuses);
-    // The first makes it, unless another test did.
+    // The first request creates the command, unless another test did.
     const isMade = route.method === 'POST' && route.path.endsWith('/commands');
     const first = isMade ? expect.toBeOneOf([200, 201]) : needsToken ? 403 : status;
     const later = isDelete ? 404 : isMade ? 200 : first;
@@ -342,7 +339,7 @@ describe('every route', () => {
 });
 
 describe('401', () => {
-  test.each(ofBots)('$name without a credential (code 0)', async ({ route }) => {
+  test.each(ofBots)('is returned by $name without a credential (code 0)', async ({ route }) => {
     const { status, body, headers } = await ask(server, route.method, addressOf(route), bodyOf(route));
     expect(status).toBe(401);
     expect(body).toEqual({ message: '401: Unauthorized', code: 0 });
@@ -351,14 +348,14 @@ describe('401', () => {
 });
 
 describe('404', () => {
-  test.each(withIds)('$name with an unknown $param', async ({ route, param }) => {
+  test.each(withIds)('is returned by $name with an unknown $param', async ({ route, param }) => {
     await renew(route);
     const code = unknownCode(route, param);
     expect(code, `no code is stated for ${param}`).not.toBeUndefined();
     const unknown = ['1', '9223372036854775807', '9223372036854775808', '99999999999999999999', '9'.repeat(60)];
     for (const id of sample(unknown, isFirstWith(param, route))) {
       const { status, body } = await askRoute(route, addressOf(route, { [param]: id }), bodyOf(route));
-      // To a bot, every application but its own is another's.
+      // For a bot, every application but its own is forbidden.
       const refused = code === 20012 ? 403 : 404;
       const expected = code === null ? { id, status: route.statuses[0] } : { id, status: refused, code };
       expect({ id, status, code: body?.code }).toEqual(expected);
@@ -368,7 +365,7 @@ describe('404', () => {
 
 describe('400', () => {
   test.each(withIds.filter(({ param }) => param !== 'code'))(
-    '$name with a $param that is no id',
+    'is returned by $name with a malformed $param',
     async ({ route, param }) => {
       const malformed = ['abc', '-1', '1.5', '0x10', '%F0%9F%98%80', '1%00', '%ED%A0%80x'];
       for (const id of sample(malformed, isFirstWith(param, route))) {
@@ -391,7 +388,7 @@ describe('400', () => {
 describe('405', () => {
   const paths = [...new Set(routes.map((route) => route.path))];
 
-  test.each(paths)('%s by a method it does not have', async (path) => {
+  test.each(paths)('is returned by %s for a method that it does not have', async (path) => {
     const allowed = routes.filter((route) => route.path === path).map((route) => route.method as string);
     const taken = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
     // `fetch` refuses to send these two.
@@ -412,7 +409,7 @@ describe('405', () => {
 describe('HEAD', () => {
   const readable = table.filter(({ route }) => route.method === 'GET');
 
-  test.each(readable)('$name has the same headers and no body', async ({ route }) => {
+  test.each(readable)('returns for $name the same headers and no body', async ({ route }) => {
     await renew(route);
     const get = await askRoute(route, addressOf(route));
     const head = await askRoute({ ...route, method: 'HEAD' as Route['method'] }, addressOf(route));
@@ -423,7 +420,7 @@ describe('HEAD', () => {
   });
 });
 
-describe('addresses that are no route', () => {
+describe('an unknown path', () => {
   test.each([
     '/nothing',
     '/channels',
@@ -443,7 +440,7 @@ describe('addresses that are no route', () => {
     ['{', 'application/json'],
     ['x', 'some/thing'],
     ['x', ';'],
-  ])('a body of %j as "%s" makes no difference', async (body, type) => {
+  ])('is 404 with a body of %j as "%s"', async (body, type) => {
     for (const path of ['/nothing', '/api', '/cdn/nothing', '/']) {
       const answer = await ask(server, 'POST', server.origin + path, { body, headers: { 'content-type': type } });
       expect(answer).toMatchObject({ status: 404, body: { message: '404: Not Found', code: 0 } });
@@ -452,7 +449,7 @@ describe('addresses that are no route', () => {
   });
 
   test.each(['/api/v8/users/@me', '/api/v11/gateway', '/api/v6', '/api/v100/nothing'])(
-    '%s is 400 code 50041',
+    '%s is 400 code 50041, for an unsupported version',
     async (path) => {
       const { status, body } = await scene.bot.get(`${server.origin}${path}`);
       expect(status).toBe(400);

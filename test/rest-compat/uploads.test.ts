@@ -23,13 +23,13 @@ beforeEach(async () => {
 
 const MIB = 1024 * 1024;
 
-/** The smallest PNG header that tells a size: 3 by 2. */
+/** A PNG header with a size of 3 by 2. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000030000000208060000009d7481e8', 'hex');
 
 const upload = (payload: unknown, ...files: Parameters<typeof formOf>[1][]) =>
   scene.bot.ask('POST', scene.messages, { form: formOf(payload, ...files) });
 
-/** A multipart body by hand, each part as its head and its content. */
+/** A handwritten multipart body of (head, content) pairs. */
 function rawForm(parts: [string, string][], ending = '--b--\r\n') {
   const body = parts.map(([head, content]) => `--b\r\n${head}\r\n\r\n${content}\r\n`).join('');
   return { body: body + ending, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
@@ -39,7 +39,7 @@ const file = (name: string, filename: string) =>
   `Content-Disposition: form-data; name="${name}"; filename="${filename}"`;
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 
-/** Every file in the blob store. */
+/** Returns the paths of all files in the blob store. */
 async function storedFiles(): Promise<string[]> {
   const folder = join(server.app.config.dataDir, 'blobs');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -49,8 +49,8 @@ async function storedFiles(): Promise<string[]> {
 const ofChannel = async () => (await storedFiles()).filter((path) => path.includes(scene.channelId));
 const staged = async () => (await storedFiles()).filter((path) => path.includes('.staging'));
 
-describe('200', () => {
-  test('files with titles, and marked as spoilers in either way; an edit changes the mark', async () => {
+describe('an upload succeeds', () => {
+  test('with titles and with spoiler marks in either form, which an edit changes', async () => {
     const { body } = await upload(
       { attachments: [{ id: 0, title: 'T', is_spoiler: true }, { id: 1 }, { id: 2, is_spoiler: false, title: null }] },
       { name: 'files[0]', filename: 'a.png', content: PNG },
@@ -79,7 +79,7 @@ describe('200', () => {
   test.each([
     ['title', 'x'.repeat(1_025), 'BASE_TYPE_MAX_LENGTH'],
     ['is_spoiler', 'yes', 'BOOLEAN_TYPE_CONVERT'],
-  ])('400: no file with the %s %j', async (name, value, code) => {
+  ])('unless a file has the %s %j (400)', async (name, value, code) => {
     const { status, body } = await upload(
       { attachments: [{ id: 0, [name]: value }] },
       { name: 'files[0]', filename: 'a.txt', content: 'a' },
@@ -90,7 +90,7 @@ describe('200', () => {
     });
   });
 
-  test('files with their descriptions, by the n of files[n]', async () => {
+  test('with descriptions, matched by the n of files[n]', async () => {
     const { status, body } = await upload(
       {
         content: 'two',
@@ -115,7 +115,7 @@ describe('200', () => {
     expect((await scene.bot.get(`${scene.messages}/${body.id}`)).body).toEqual(body);
   });
 
-  test('plain fields instead of payload_json', async () => {
+  test('with plain fields instead of payload_json', async () => {
     const form = new FormData();
     form.append('content', 'plain');
     form.append('tts', 'false');
@@ -125,7 +125,7 @@ describe('200', () => {
     expect(body).toMatchObject({ content: 'plain', tts: false, attachments: [{ filename: 'x.txt' }] });
   });
 
-  test('payload_json as a part with a content type of its own, and as a file part', async () => {
+  test('with payload_json as a typed part and as a file part', async () => {
     const json = '{"content":"from a part"}';
     const typed = rawForm([[`${field('payload_json')}\r\nContent-Type: application/json`, json]]);
     expect((await scene.bot.ask('POST', scene.messages, typed)).body.content).toBe('from a part');
@@ -134,14 +134,14 @@ describe('200', () => {
     expect((await scene.bot.ask('POST', scene.messages, { form })).body.content).toBe('from a part');
   });
 
-  test('names of parts that older libraries use', async () => {
+  test('with the part names of older libraries', async () => {
     for (const name of ['file', 'file0', 'files0', 'file[0]']) {
       const { body } = await upload({}, { name, content: 'x', filename: 'x.txt' });
       expect(body.attachments).toHaveLength(1);
     }
   });
 
-  test('two files with the same name are two files', async () => {
+  test('with two files of the same name', async () => {
     const { body } = await upload(
       {},
       { name: 'files[0]', content: 'one', filename: 'same.txt' },
@@ -152,7 +152,7 @@ describe('200', () => {
     expect(await (await fetch(two.url)).text()).toBe('two');
   });
 
-  test('an empty file', async () => {
+  test('with an empty file', async () => {
     const { body } = await upload({}, { name: 'files[0]', content: '', filename: 'empty.txt' });
     expect(body.attachments[0].size).toBe(0);
     const served = await fetch(body.attachments[0].url);
@@ -169,7 +169,7 @@ describe('200', () => {
     ['Ünïcödé 猫.txt', 'Ünïcödé_猫.txt'],
     [`${'𝒜'.repeat(150)}.png`, `${'𝒜'.repeat(96)}.png`],
     [`${'猫'.repeat(500)}.txt`, `${'猫'.repeat(96)}.txt`],
-  ])('the name %j is made safe', async (filename, safe) => {
+  ])('with the name %j sanitized', async (filename, safe) => {
     const { status, body } = await upload({}, { name: 'files[0]', content: 'x', filename });
     expect(status).toBe(200);
     expect(body.attachments[0].filename).toEqual(typeof safe === 'string' ? safe : expect.stringMatching(safe));
@@ -177,7 +177,7 @@ describe('200', () => {
     for (const path of await ofChannel()) expect(path).toMatch(/\/attachments\/\d+\/\d+\/\d+$/);
   });
 
-  test('attachment:// in embeds becomes the address of the file', async () => {
+  test("with attachment:// in embeds resolved to the file's URL", async () => {
     const { body } = await upload(
       { embeds: [{ image: { url: 'attachment://cat.png' }, footer: { text: 'x', icon_url: 'attachment://cat.png' } }] },
       { name: 'files[0]', content: PNG, filename: 'cat.png', type: 'image/png' },
@@ -186,7 +186,7 @@ describe('200', () => {
     expect(body.embeds[0].footer.icon_url).toBe(body.attachments[0].url);
   });
 
-  test('the size of a picture whose head takes one look, and of no other', async () => {
+  test('with the image size only for formats with a simple header', async () => {
     const box = (type: string, ...content: Buffer[]) => {
       const body = Buffer.concat([Buffer.from(type), ...content]);
       const size = Buffer.alloc(4);
@@ -205,18 +205,18 @@ describe('200', () => {
     expect(body.attachments.map(({ width = null }) => width)).toEqual([null, 3]);
   });
 
-  test('ten files', async () => {
+  test('with ten files', async () => {
     const files = Array.from({ length: 10 }, (_, n) => ({ name: `files[${n}]`, content: 'x', filename: `${n}.txt` }));
     expect((await upload({}, ...files)).body.attachments).toHaveLength(10);
   });
 
-  test('a file of exactly 10 MiB', async () => {
+  test('with a file of exactly 10 MiB', async () => {
     const { status } = await upload({}, { name: 'files[0]', content: Buffer.alloc(10 * MIB), filename: 'big.bin' });
     expect(status).toBe(200);
   });
 });
 
-describe('400', () => {
+describe('an upload is refused with 400', () => {
   const CASES: [string, ReturnType<typeof rawForm>, number][] = [
     [
       'the same n twice',
@@ -291,13 +291,13 @@ describe('400', () => {
     ],
   ];
 
-  test.each(CASES)('%s; nothing stays on disk', async (_, form, code) => {
+  test.each(CASES)('for %s; nothing stays on disk', async (_, form, code) => {
     const { status, body } = await scene.bot.ask('POST', scene.messages, form);
     expect({ status, code: body.code }).toEqual({ status: 400, code });
     expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
   });
 
-  test('a note on a file that was not sent', async () => {
+  test('for an attachment entry without its file', async () => {
     const { body } = await upload(
       { attachments: [{ id: 0 }, { id: 7 }] },
       { name: 'files[0]', content: 'x', filename: 'x' },
@@ -309,24 +309,24 @@ describe('400', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('eleven files (30015)', async () => {
+  test('for eleven files (30015)', async () => {
     const files = Array.from({ length: 11 }, (_, n) => ({ name: `files[${n}]`, content: 'x', filename: `${n}.txt` }));
     const { status, body } = await upload({}, ...files);
     expect({ status, code: body.code }).toEqual({ status: 400, code: 30015 });
     expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
   });
 
-  test('a route that takes no files is not asked for any', async () => {
+  test('but ignored by a route without files', async () => {
     const form = formOf({}, { name: 'files[0]', content: 'x', filename: 'x' });
     expect((await scene.bot.ask('POST', `/channels/${scene.channelId}/typing`, { form })).status).toBe(204);
     expect(await staged()).toEqual([]);
   });
 });
 
-describe('403', () => {
+describe('an upload is refused with 403', () => {
   const FILE = { name: 'files[0]', content: 'x', filename: 'x' };
 
-  test('without AttachFiles no file is received', async () => {
+  test('without AttachFiles, before a file is received', async () => {
     const { body: own } = await upload({ content: 'x' }, FILE);
     const { body: foreign } = await scene.other.ask('POST', scene.messages, { json: { content: 'another' } });
     await scene.permit(0x400n | 0x800n);
@@ -348,14 +348,14 @@ describe('403', () => {
   });
 });
 
-describe('413', () => {
-  test('a file over 10 MiB (50045)', async () => {
+describe('an upload is refused with 413', () => {
+  test('for a file over 10 MiB (50045)', async () => {
     const { status, body } = await upload({}, { name: 'files[0]', content: Buffer.alloc(10 * MIB + 1), filename: 'x' });
     expect({ status, code: body.code }).toEqual({ status: 413, code: 50045 });
     expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
   });
 
-  test('a request over 25 MiB (40005)', async () => {
+  test('for a request over 25 MiB (40005)', async () => {
     const files = [0, 1, 2].map((n) => ({ name: `files[${n}]`, content: Buffer.alloc(9 * MIB), filename: 'x' }));
     const { status, body } = await upload({}, ...files);
     expect({ status, code: body.code }).toEqual({ status: 413, code: 40005 });
@@ -364,7 +364,7 @@ describe('413', () => {
 });
 
 describe('the text of a form', () => {
-  /** Begins a form that is never sent whole. */
+  /** Begins a form without sending its end. */
   async function begin(...parts: [string, string][]): Promise<RawConnection> {
     const connection = await RawConnection.open(server);
     const head = [
@@ -380,7 +380,7 @@ describe('the text of a form', () => {
   const fields = (count: number) =>
     Array.from({ length: count }, (_, n): [string, string] => [field(`f${n}`), 'x'.repeat(MIB - 1)]);
 
-  test('counts against the memory its sender may hold', async () => {
+  test("counts against the sender's memory quota", async () => {
     const held = countHeld(server);
     const first = await begin(...fields(20));
     await expect.poll(() => held.bytes, { timeout: 8_000 }).toBeGreaterThanOrEqual(20 * (MIB - 1));
@@ -390,7 +390,7 @@ describe('the text of a form', () => {
     await expect.poll(() => held.bytes, { timeout: 8_000 }).toBe(0);
   });
 
-  test('counts as it comes where payload_json is a file part', async () => {
+  test('counts as it arrives if payload_json is a file part', async () => {
     const held = countHeld(server);
     const connection = await begin([file('payload_json', 'a'), 'x'.repeat(500_000)], [field('f'), '']);
     await expect.poll(() => held.bytes, { timeout: 8_000 }).toBeGreaterThanOrEqual(500_000);
@@ -403,7 +403,7 @@ describe('the text of a form', () => {
     ['answered, as a file part', file('payload_json', 'a'), 200],
     ['refused', field('embeds'), 400],
     ['refused, before it was read', file('other', 'a'), 400],
-  ])('counts no more when it was %s', async (_case, head, status) => {
+  ])('no longer counts after it was %s', async (_case, head, status) => {
     const held = countHeld(server);
     const form = rawForm([[head, '{"content":"x"}']]);
     expect((await scene.bot.ask('POST', scene.messages, form)).status).toBe(status);
@@ -411,8 +411,8 @@ describe('the text of a form', () => {
   });
 });
 
-describe('an upload that breaks off', () => {
-  test('leaves no file, and the server serves on', async () => {
+describe('an aborted upload', () => {
+  test('leaves no file, and the server continues to work', async () => {
     const { hostname, port } = new URL(server.origin);
     const socket = connect(Number(port), hostname);
     socket.on('error', () => {});
@@ -432,8 +432,8 @@ describe('an upload that breaks off', () => {
   });
 });
 
-describe('a disk that refuses', () => {
-  test('is a fault of ours, told at once', async () => {
+describe('a failing disk', () => {
+  test('causes a 500 at once', async () => {
     const broken = await startServer();
     await mkdir(join(broken.app.config.dataDir, 'blobs'), { recursive: true });
     await writeFile(join(broken.app.config.dataDir, 'blobs/.staging'), 'in the way');

@@ -29,7 +29,7 @@ describe('users', () => {
     expect((await scene.bot.get('/users/by-name/nobody')).body.code).toBe(10013);
   });
 
-  test('PATCH /users/@me takes a username and an avatar as a data URI', async () => {
+  test('PATCH /users/@me accepts a username and an avatar as a data URI', async () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#f00' } })
       .png()
       .toBuffer();
@@ -46,20 +46,20 @@ describe('users', () => {
     [{ username: 5.5 }, 'username', 'STRING_TYPE_CONVERT'],
     [{ avatar: 'none' }, 'avatar', 'IMAGE_INVALID'],
     [{ avatar: 'data:image/png;base64,AAAA' }, 'avatar', 'IMAGE_INVALID'],
-  ])('%j is refused at its field', async (json, field, code) => {
+  ])('are refused with a fault at the field for %j', async (json, field, code) => {
     const { status, body } = await scene.bot.patch('/users/@me', json);
     expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
     expect(body.errors[field]._errors[0].code).toBe(code);
   });
 
-  test('DELETE /users/@me/guilds/{id} ends the membership once', async () => {
+  test('DELETE /users/@me/guilds/{id} leaves the guild once', async () => {
     const { other } = scene;
     expect((await other.delete(`/users/@me/guilds/${scene.guildId}`)).status).toBe(204);
     const { status, body } = await other.delete(`/users/@me/guilds/${scene.guildId}`);
     expect({ status, code: body.code }).toEqual({ status: 403, code: 50001 });
   });
 
-  test('DELETE /users/@me/guilds/{id} of a server on a box needs the box', async () => {
+  test('DELETE /users/@me/guilds/{id} of a self-hosted guild needs its box', async () => {
     const { app } = server;
     const { bot } = scene.bot;
     const { owner } = bot;
@@ -77,7 +77,7 @@ describe('users', () => {
 });
 
 describe('POST /users/@me/channels', () => {
-  test('a direct channel, the same each time, with its recipient', async () => {
+  test('returns the same direct channel each time, with its recipient', async () => {
     const recipient_id = String(scene.guild.owner.id);
     const { status, body } = await scene.bot.post('/users/@me/channels', { recipient_id });
     expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe('POST /users/@me/channels', () => {
     expect((await scene.bot.get(`/channels/${body.id}/messages`)).body).toMatchObject([{ id: message.id }]);
   });
 
-  test('is refused with strangers, bots, itself and nobody', async () => {
+  test('is refused for strangers, bots, the bot itself and unknown users', async () => {
     const [stranger, bot] = [await createPerson(server.app), await createBot(server.app)];
     await addMember(server.app, scene.guild.id, bot.user);
     const codeOf = async (recipient_id: unknown) =>
@@ -106,14 +106,14 @@ describe('POST /users/@me/channels', () => {
     expect(await codeOf(undefined)).toBe(50035);
   });
 
-  test('with a person of a box is 404, as that one is unknown here (service description, section 4)', async () => {
+  test('is 404 for a user of a box, who is unknown in the cloud (service description, section 4)', async () => {
     const recipient_id = String(boxSnowflakes(server.app.clock, 5_000)());
     const unknown = { status: 404, body: { message: 'Unknown User', code: 10013 } };
     expect(await scene.bot.get(`/users/${recipient_id}`)).toMatchObject(unknown);
     expect(await scene.bot.post('/users/@me/channels', { recipient_id })).toMatchObject(unknown);
   });
 
-  test('what is for servers is refused there (50003)', async () => {
+  test('returns a channel that refuses guild operations (50003)', async () => {
     const { body } = await scene.bot.post('/users/@me/channels', { recipient_id: String(scene.guild.owner.id) });
     const messages = [server.app.nextId(), server.app.nextId()].map(String);
     const refused = await scene.bot.post(`/channels/${body.id}/messages/bulk-delete`, { messages });
@@ -122,7 +122,7 @@ describe('POST /users/@me/channels', () => {
 });
 
 describe('pins and bulk deletion', () => {
-  test('both families of routes show and change the same pins', async () => {
+  test('both families of pin routes list and change the same pins', async () => {
     await scene.permit((1n << 51n) | (1n << 10n) | (1n << 11n) | (1n << 16n));
     const [first, second] = [await scene.send({ content: 'one' }), await scene.send({ content: 'two' })];
     const channel = `/channels/${scene.channelId}`;
@@ -158,7 +158,7 @@ describe('pins and bulk deletion', () => {
     [{ messages: ['1', 'x'] }, 50035],
     [{ messages: 'x' }, 50035],
     [{}, 50035],
-  ])('a bulk deletion of %j is %i', async (json, code) => {
+  ])('a bulk deletion of %j returns %i', async (json, code) => {
     await scene.permit((1n << 10n) | (1n << 13n));
     expect((await scene.bot.post(`${scene.messages}/bulk-delete`, json)).body.code).toBe(code);
   });

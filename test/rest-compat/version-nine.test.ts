@@ -34,14 +34,14 @@ async function lastReason(): Promise<string | null | undefined> {
 }
 
 describe('a request at /api/v9', () => {
-  test('is served as one at /api/v10', async () => {
+  test('is handled like one at /api/v10', async () => {
     for (const path of ['/users/@me', '/gateway/bot', `/guilds/${scene.guildId}`]) {
       const [nine, ten] = [await scene.bot.get(at(9, path)), await scene.bot.get(at(10, path))];
       expect([nine.status, nine.body]).toEqual([200, ten.body]);
     }
   });
 
-  test('may state the reason for the audit log as `reason` in the query or the body, which one at v10 may not', async () => {
+  test('accepts the audit reason as `reason` in the query or body, unlike v10', async () => {
     const ban = async (version: number, query: string, json: object, headers = {}) => {
       const person = await createPerson(server.app);
       await addMember(server.app, scene.guild.id, person);
@@ -56,7 +56,7 @@ describe('a request at /api/v9', () => {
     expect(await ban(10, '?reason=query', { reason: 'body' })).toBeNull();
   });
 
-  test('may state the reason where its route takes no body', async () => {
+  test('accepts the audit reason even if its route has no body', async () => {
     const person = await createPerson(server.app);
     await addMember(server.app, scene.guild.id, person);
     const path = at(9, `/guilds/${scene.guildId}/members/${person.id}?reason=asleep`);
@@ -64,13 +64,13 @@ describe('a request at /api/v9', () => {
     expect(await lastReason()).toBe('asleep');
   });
 
-  test('is refused at `reason` for a reason that is too long', async () => {
+  test('is refused at `reason` if the reason is too long', async () => {
     const path = at(9, `/channels/${scene.channelId}`);
     const { status, body } = await scene.bot.patch(path, { name: 'quiet', reason: 'x'.repeat(513) });
     expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: { reason: expect.anything() } });
   });
 
-  test('may hold one `embed` in a message, which one at v10 may not', async () => {
+  test('accepts a single `embed` in a message, unlike v10', async () => {
     const messages = `/channels/${scene.channelId}/messages`;
     const { status, body } = await scene.bot.post(at(9, messages), { embed: { title: 'one' } });
     expect({ status, embeds: body.embeds }).toMatchObject({ status: 200, embeds: [{ title: 'one' }] });
@@ -107,11 +107,11 @@ test("discord.js connects with `version: '9'` for REST and the gateway", async (
   await client.destroy();
 });
 
-describe('a request at /api/v9 for a server on a box', () => {
+describe('a request at /api/v9 for a self-hosted guild', () => {
   let all: SelfHosted | undefined;
   afterAll(() => all?.stop());
 
-  test('has the same fields there', { tags: ['slow'] }, async () => {
+  test('accepts the same fields', { tags: ['slow'] }, async () => {
     all = await startSelfHosted();
     const { cloud, box, owner, makeGuild } = all;
     const guild = await makeGuild();

@@ -30,7 +30,7 @@ describe('GET voice-states', () => {
   it.each([
     ['@me', () => bot.id, () => '@me'],
     ['another', ownerId, () => String(ownerId())],
-  ])('shows where %s is, and is 10065 for who is in no channel', async (_, userId, who) => {
+  ])('returns the voice state of %s, and 10065 for a user outside voice', async (_, userId, who) => {
     expect(await rest.get(path(who()))).toMatchObject({ status: 404, body: { code: 10065 } });
     await isIn(userId());
     expect(await rest.get(path(who()))).toMatchObject({
@@ -60,7 +60,7 @@ describe('PATCH voice-states', () => {
     expect((await rest.patch(path(ownerId()), { mute: false })).body.code).toBe(10065);
   });
 
-  it('of @me takes no right to leave or to be suppressed', async () => {
+  it('of @me needs no permission to leave or to be suppressed', async () => {
     await permitEveryone(server.app, guild.id, Permission.ViewChannel);
     await isIn(bot.id);
     expect((await rest.patch(path('@me'), { suppress: true, request_to_speak_timestamp: null })).status).toBe(204);
@@ -74,13 +74,13 @@ describe('PATCH voice-states', () => {
     [{ mute: 'yes' }, 'mute', 'BOOLEAN_TYPE_CONVERT'],
     [{ deaf: 1 }, 'deaf', 'BOOLEAN_TYPE_CONVERT'],
     [{ suppress: [] }, 'suppress', 'BOOLEAN_TYPE_CONVERT'],
-  ])('has a fault of its own for %j', async (body, field, code) => {
+  ])('reports the field fault of %j', async (body, field, code) => {
     await isIn(ownerId());
     const answer = await rest.patch(path(ownerId()), body);
     expect(answer).toMatchObject({ status: 400, body: { code: 50035, errors: { [field]: { _errors: [{ code }] } } } });
   });
 
-  it('of a text channel, or one that may not be connected to, moves nobody', async () => {
+  it('does not move a member to a text channel or to one without Connect', async () => {
     await isIn(ownerId());
     const text = await rest.patch(path(ownerId()), { channel_id: String(guild.channel.id) });
     expect(text.body.errors.channel_id._errors[0].code).toBe('CHANNEL_TYPE_INVALID');
@@ -89,7 +89,7 @@ describe('PATCH voice-states', () => {
     expect((await rest.patch(path(ownerId()), { channel_id: String(second.id) })).body.code).toBe(50013);
   });
 
-  it('with `deaf` is not there on a self-hosted server (service description, section 4)', () => {
+  it('does not support `deaf` on a self-hosted server (service description, section 4)', () => {
     const changing = voiceRoutes.filter(({ method }) => method === 'PATCH');
     for (const { where } of changing) {
       const answer = where !== 'cloud' && typeof where.selfHosted === 'function' ? where.selfHosted : () => null;
@@ -103,7 +103,7 @@ describe('PATCH voice-states', () => {
 });
 
 describe('PATCH members', () => {
-  it('moderates voice too; 40032 for who is not there', async () => {
+  it('moderates voice too, and is 40032 for a user outside voice', async () => {
     const member = `/guilds/${guild.id}/members/${ownerId()}`;
     expect((await rest.patch(member, { mute: true })).body.code).toBe(40032);
     expect((await rest.patch(member, { channel_id: null })).body.code).toBe(40032);

@@ -31,14 +31,14 @@ async function log(query = ''): Promise<Loose> {
   return body;
 }
 
-/** The server's entries about webhooks, oldest first. */
+/** Returns the guild's webhook entries, oldest first. */
 const entriesOf = async (): Promise<Loose[]> =>
   (await log()).audit_log_entries
     .filter(({ action_type: type }: Loose) => [50, 51, 52].includes(type))
     .toReversed()
     .map(({ id: _id, ...entry }: Loose) => entry);
 
-/** Those of the application's own log. */
+/** Returns the webhook entries of the application's log. */
 async function ofApplication(): Promise<Loose[]> {
   const page = { take: 100, backwards: false };
   const entries = await listAuditEntries(owner(), { applicationId: scene.bot.bot.id }, page);
@@ -61,8 +61,8 @@ const made = (name: string, channelId = scene.channelId) => [
 const removed = (name: string, channelId: string) =>
   made(name, channelId).map(({ key, new_value }) => ({ key, old_value: new_value }));
 
-describe('what is done to a webhook', () => {
-  test("stands in its server's log (50, 51, 52), with who did it, why, and what changed", async () => {
+describe('a webhook change', () => {
+  test("is in the guild's log (50, 51, 52) with actor, reason and changes", async () => {
     const there = String((await createChannel(server.app, scene.guild.id, 'there')).id);
     const path = `/channels/${scene.channelId}/webhooks`;
     const { body } = await scene.bot.ask('POST', path, { json: { name: 'Herald' }, ...because('news für alle') });
@@ -102,7 +102,7 @@ describe('what is done to a webhook', () => {
     expect((await log('&action_type=52')).audit_log_entries).toHaveLength(1);
   });
 
-  test("stands in its application's log, with what was done by whom", async () => {
+  test("is in the application's log with action and actor", async () => {
     const { webhook } = await createWebhook(owner(), {
       applicationId: scene.bot.bot.id,
       channelId: scene.guild.channel.id,
@@ -134,7 +134,7 @@ describe('what is done to a webhook', () => {
     ]);
   });
 
-  test('that is refused stands nowhere, nor does what changes nothing', async () => {
+  test('is in no log if it is refused or changes nothing', async () => {
     const hook = await openWebhook(scene);
     await scene.bot.patch(`/webhooks/${hook.id}`, { name: 'hook', channel_id: scene.channelId });
     await hook.patch('', { channel_id: '1' });
@@ -146,7 +146,7 @@ describe('what is done to a webhook', () => {
     expect(await ofApplication()).toEqual([]);
   });
 
-  test("stands in its application's log alone where its server is gone", async () => {
+  test("is in the application's log alone if the guild is deleted", async () => {
     const hook = await openWebhook(scene);
     await deleteGuild(owner(), scene.guild.id);
     await scene.bot.patch(`/webhooks/${hook.id}`, { name: 'Crier' });
@@ -159,7 +159,7 @@ describe('what is done to a webhook', () => {
     expect(await server.app.db.reader.auditEntry.count({ where })).toBe(0);
   });
 
-  test('is told by GUILD_AUDIT_LOG_ENTRY_CREATE', async () => {
+  test('is published as GUILD_AUDIT_LOG_ENTRY_CREATE', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(scene.other.bot.token);
     const hook = await openWebhook(scene);

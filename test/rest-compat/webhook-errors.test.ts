@@ -11,12 +11,10 @@ import type { TestServer } from '../harness/server.js';
 import { openWebhook, type RestWebhook } from '../harness/webhooks.js';
 import { callOf, createChannel } from '../harness/world.js';
 
-/** The errors of webhook routes (service description, section 7). */
-
 let server: TestServer;
 let scene: Scene;
 let hook: RestWebhook;
-/** A message of the webhook's. */
+/** A message of the webhook. */
 let messageId: string;
 test.beforeAll(async ({ server: shared }) => {
   server = shared;
@@ -32,12 +30,12 @@ const MIB = 1024 * 1024;
 
 interface Route {
   method: string;
-  /** Behind the token. */
+  /** Path after the token. */
   path: string;
   request?: RestRequest;
 }
 
-/** Every route of execution and editing, with something that it takes; what ends the webhook is the last. */
+/** Every execution and editing route with a valid request. The deletion of the webhook is last. */
 const ROUTES: Route[] = [
   { method: 'POST', path: '', request: { json: { content: 'more' } } },
   { method: 'GET', path: '' },
@@ -48,7 +46,7 @@ const ROUTES: Route[] = [
   { method: 'DELETE', path: '' },
 ];
 const routes = ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const);
-/** Those with a body that may have files, and what each makes of a message that is there. */
+/** The routes whose body may have files. */
 const sending = routes.filter(([name]) => name === 'POST ' || name === 'PATCH /messages/ID');
 
 function send(
@@ -64,13 +62,13 @@ type Shown = Pick<RestWebhook, 'id' | 'token'>;
 
 const countMessages = () => server.app.db.reader.message.count();
 
-test.each(routes)('%s: takes no credential but the token', async (_name, route) => {
+test.each(routes)('%s accepts only the token as its credential', async (_name, route) => {
   const answer = await send(route);
   expect(answer.status).toBe(route.method === 'DELETE' ? 204 : 200);
 });
 
 describe('400: content empty with no embeds and no attachments, or content longer than 4000 characters', () => {
-  test.each(sending)('%s', async (_name, route) => {
+  test.each(sending)('is returned by %s', async (_name, route) => {
     const before = await countMessages();
     const nothing = { content: null, embeds: [], attachments: [], components: [] };
     for (const content of ['', ' \n\t ', null]) {
@@ -89,30 +87,36 @@ describe('400: content empty with no embeds and no attachments, or content longe
     expect((await hook.get(`/messages/${messageId}`)).body.content).toBe('hello');
   });
 
-  test('POST: nothing at all', async () => {
+  test('is returned by POST for an empty body', async () => {
     for (const json of [{}, { username: 'x' }, { components: [] }, { flags: 4 }]) {
       expect(await hook.post(json), JSON.stringify(json)).toMatchObject({ status: 400, body: { code: 50006 } });
     }
   });
 
-  test.each(sending)('%s: but 4000 are taken, and each of the three alone', async (_name, route) => {
-    for (const content of ['x', 'x'.repeat(4_000), '🦆'.repeat(4_000), ` ${'x'.repeat(4_000)} `]) {
-      expect(await send(route, { json: { content } })).toMatchObject({
+  test.each(sending)(
+    'is not returned by %s for 4000 characters, or for one of the three alone',
+    async (_name, route) => {
+      for (const content of ['x', 'x'.repeat(4_000), '🦆'.repeat(4_000), ` ${'x'.repeat(4_000)} `]) {
+        expect(await send(route, { json: { content } })).toMatchObject({
+          status: 200,
+          body: { content: content.trim() },
+        });
+      }
+      const embed = await send(route, { json: { content: null, embeds: [{ title: 'A title' }] } });
+      expect(embed).toMatchObject({ status: 200, body: { content: '', embeds: [{ title: 'A title' }] } });
+      const form = formOf({ content: null, embeds: [] }, { name: 'files[0]', content: 'x', filename: 'x.txt' });
+      expect(await send(route, { form })).toMatchObject({
         status: 200,
-        body: { content: content.trim() },
+        body: { attachments: [{ filename: 'x.txt' }] },
       });
-    }
-    const embed = await send(route, { json: { content: null, embeds: [{ title: 'A title' }] } });
-    expect(embed).toMatchObject({ status: 200, body: { content: '', embeds: [{ title: 'A title' }] } });
-    const form = formOf({ content: null, embeds: [] }, { name: 'files[0]', content: 'x', filename: 'x.txt' });
-    expect(await send(route, { form })).toMatchObject({ status: 200, body: { attachments: [{ filename: 'x.txt' }] } });
-  });
+    },
+  );
 });
 
 describe('401: token missing, malformed or not matching', () => {
   const REFUSED = { status: 401, body: { message: 'Invalid Webhook Token', code: 50027 } };
 
-  test.each(routes)('%s', async (_name, route) => {
+  test.each(routes)('is returned by %s', async (_name, route) => {
     const { token } = hook;
     const [, prefix = '', secret = ''] = token.split('.');
     const tokens = {
@@ -140,7 +144,7 @@ describe('401: token missing, malformed or not matching', () => {
     expect(await send({ method: 'GET', path: '/messages/ID' })).toMatchObject({ body: { content: 'hello' } });
   });
 
-  test('is said before anything of the body, and nothing of that is kept', async () => {
+  test('is returned before the body is validated, and nothing of the body is stored', async () => {
     const wrong = { ...hook, token: makeWebhookToken() };
     const file = { name: 'files[0]', content: Buffer.alloc(11 * MIB), filename: 'x' };
     for (const request of [
@@ -159,7 +163,7 @@ describe('401: token missing, malformed or not matching', () => {
     ['a Bearer token of nobody', () => 'Bearer nothing'],
     ['a malformed one', () => 'Nothing of the kind'],
     ['an empty one', () => ''],
-  ])('no Authorization header is used on these routes: %s changes nothing', async (_what, authorization) => {
+  ])('is unaffected by an Authorization header: %s', async (_what, authorization) => {
     const headers = { authorization: authorization() };
     const wrong = { ...hook, token: makeWebhookToken() };
     for (const [name, route] of routes) {
@@ -173,7 +177,7 @@ describe('404: webhook deleted, id unknown, channel deleted', () => {
   const UNKNOWN = { status: 404, body: { message: 'Unknown Webhook', code: 10015 } };
   const WITHOUT_CHANNEL = { status: 404, body: { message: 'Unknown Channel', code: 10003 } };
 
-  test.each(routes)('%s', async (_name, route) => {
+  test.each(routes)('is returned by %s', async (_name, route) => {
     const { app } = server;
     for (const id of ['1', '9223372036854775807', '9223372036854775808', '9'.repeat(60), messageId]) {
       expect(await send(route, {}, { ...hook, id }), id).toMatchObject(UNKNOWN);
@@ -189,13 +193,13 @@ describe('404: webhook deleted, id unknown, channel deleted', () => {
     );
     const { channelId } = await app.db.reader.webhook.findUniqueOrThrow({ where: { id: BigInt(hook.id) } });
     await deleteChannel(callOf(app, scene.guild.owner), channelId);
-    // Who has the token may still do away with it.
+    // The webhook can still be deleted with its token.
     const endsIt = route.path === '' && route.method === 'DELETE';
     if (endsIt) expect((await send(route)).status).toBe(204);
     expect(await send(route), 'channel deleted').toMatchObject(endsIt ? UNKNOWN : WITHOUT_CHANNEL);
   });
 
-  test.each(sending)('%s: with files, none of which is received', async (_name, route) => {
+  test.each(sending)('is returned by %s with files, none of which is received', async (_name, route) => {
     await deleteChannel(callOf(server.app, scene.guild.owner), await channelOf(hook));
     const form = formOf({}, { name: 'files[0]', content: PIXEL, filename: 'a.png' });
     const received = countReceived(server);
@@ -203,7 +207,7 @@ describe('404: webhook deleted, id unknown, channel deleted', () => {
     expect(received).toEqual({ files: 0, bytes: 0 });
   });
 
-  test('with the whole server', async () => {
+  test('is returned after the whole guild is deleted', async () => {
     const other = await openScene(server);
     const there = await openWebhook(other);
     await deleteGuild(callOf(server.app, other.guild.owner), other.guild.id);
@@ -219,7 +223,7 @@ describe('405: method not supported on the route', () => {
     ['', ['POST', 'GET', 'PATCH', 'DELETE']],
     ['/messages/ID', ['GET', 'PATCH', 'DELETE']],
     ['/messages/@original', ['GET', 'PATCH', 'DELETE']],
-  ])('behind the token: "%s"', async (path, allowed) => {
+  ])('is returned after the token at "%s"', async (path, allowed) => {
     const others = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'].filter(
       (method) => !allowed.includes(method),
     );
@@ -236,7 +240,7 @@ describe('405: method not supported on the route', () => {
     }
   });
 
-  test('POST and PUT without a token', async () => {
+  test('is returned for POST and PUT without a token', async () => {
     for (const method of ['POST', 'PUT']) {
       const answer = await ask(server, method, `/webhooks/${hook.id}`, { json: { content: 'x' } });
       expect(answer).toMatchObject({ status: 405, body: { code: 0 } });
@@ -246,7 +250,7 @@ describe('405: method not supported on the route', () => {
 });
 
 describe('413: an attachment exceeds the per-file size limit', () => {
-  test.each(sending)('%s', async (_name, route) => {
+  test.each(sending)('is returned by %s', async (_name, route) => {
     const before = await countMessages();
     const over = { name: 'files[0]', content: Buffer.alloc(10 * MIB + 1), filename: 'x' };
     expect(await send(route, { form: formOf({ content: 'x' }, over) })).toMatchObject({
@@ -258,7 +262,7 @@ describe('413: an attachment exceeds the per-file size limit', () => {
     expect(body).toMatchObject({ content: 'hello', attachments: [], edited_timestamp: null });
   });
 
-  test('POST: and three that exceed the limit of a request together', async () => {
+  test('is returned by POST for three files that exceed the request limit together', async () => {
     const files = [0, 1, 2].map((n) => ({ name: `files[${n}]`, content: Buffer.alloc(9 * MIB), filename: 'x' }));
     expect(await hook.ask('POST', '', { form: formOf({}, ...files) })).toMatchObject({
       status: 413,

@@ -26,10 +26,10 @@ let guild: TestGuild;
 let bot: TestBot;
 let webhook: { id: string; token: string };
 const clock = new ManualClock();
-/** Secrets against which tokens were checked since the test began. */
+/** The secrets that tokens were checked against since the test began. */
 let checks: (string | null)[];
 let names = 0;
-/** Each test has an address of its own, and a network of others. */
+/** The test's own address, and a prefix of other addresses. */
 let address: string;
 let network: string;
 
@@ -60,7 +60,7 @@ interface Shown {
   at?: TestServer;
 }
 
-/** Asks for the webhook with its token, from this test's address unless stated. */
+/** Gets the webhook with its token, from this test's address by default. */
 function show({
   id = webhook.id,
   token = webhook.token,
@@ -74,12 +74,12 @@ const wrong = (shown: Shown = {}) => show({ token: other(webhook.token), ...show
 
 const statusOf = async (answer: Promise<RestAnswer>) => (await answer).status;
 
-/** A token with the same prefix that is another one. */
+/** Returns a wrong token with the same prefix. */
 function other(token: string): string {
   return `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
 }
 
-/** Uses a limit up, but for so many uses. */
+/** Uses up a limit except for `left` points. */
 async function spend(limit: Limit, key: string, left = 0, { app } = server): Promise<void> {
   await app.limits.take(limit, key, limit.points - left);
 }
@@ -87,7 +87,7 @@ async function spend(limit: Limit, key: string, left = 0, { app } = server): Pro
 const failuresOf = async (limit: Limit, key: string) =>
   limit.points - (await server.app.limits.peek(limit, key)).remaining;
 
-/** What is counted of this test's address and webhook. */
+/** The failure counts of this test's address and webhook. */
 const counted = () =>
   Promise.all([
     failuresOf(WEBHOOK_FAILURES_PER_ADDRESS, address),
@@ -95,7 +95,7 @@ const counted = () =>
     failuresOf(WEBHOOK_FAILURES_AT_HOME, `${webhook.id}:${address}`),
   ]);
 
-describe('a token is checked once, whatever is wrong with it', () => {
+describe('a token is checked once, whatever is wrong', () => {
   const notThere = async () => String(server.app.nextId());
   const deleted = async () => {
     await deleteWebhook(callOf(server.app, guild.owner), BigInt(webhook.id));
@@ -119,7 +119,7 @@ describe('a token is checked once, whatever is wrong with it', () => {
     ['an id beyond all ids', async () => ({ id: '9'.repeat(30) }), 404],
     ['a deleted webhook', async () => ({ id: await deleted() }), 404],
     ['the webhook of a deleted application', async () => ({ id: await withoutApplication() }), 404],
-  ])('%s', async (_what, shown: () => Promise<Shown>, status) => {
+  ])('with %s', async (_what, shown: () => Promise<Shown>, status) => {
     const asked = await shown();
     checks = [];
     const { body, ...answer } = await show(asked);
@@ -137,7 +137,7 @@ describe('a token is checked once, whatever is wrong with it', () => {
     ['PATCH', '/messages/1'],
     ['DELETE', '/messages/1'],
     ['PATCH', '/messages/@original'],
-  ])('but for what is no token: %s …%s', async (method, behind) => {
+  ])('except if it is malformed: %s …%s', async (method, behind) => {
     const { token } = webhook;
     const headers = { 'x-forwarded-for': address };
     for (const malformed of [
@@ -161,7 +161,7 @@ describe('a token is checked once, whatever is wrong with it', () => {
 });
 
 describe('an address', () => {
-  test('is refused once it has failed fifty times in a minute, without a check', { tags: ['slow'] }, async () => {
+  test('is refused without a check after fifty failures in a minute', { tags: ['slow'] }, async () => {
     const statuses = await Promise.all(Array.from({ length: 60 }, () => statusOf(wrong())));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(50);
     expect([checks.length, (await counted())[0]]).toEqual([50, 50]);
@@ -170,13 +170,13 @@ describe('an address', () => {
     expect(await statusOf(show({ from: `${network}.1` }))).toBe(200);
   });
 
-  test('is checked no more for an address that had so many of all webhooks checked', async () => {
+  test('is refused after its quota of checks over all webhooks', async () => {
     await spend(WEBHOOK_CHECKS_PER_ADDRESS, address, 1);
     expect([await statusOf(show()), await statusOf(show())]).toEqual([200, 429]);
     expect(await statusOf(show({ from: `${network}.1` }))).toBe(200);
   });
 
-  test('is told when to come back, in the words of the reference platform', async () => {
+  test("is refused with a retry time and Discord's message", async () => {
     await spend(WEBHOOK_FAILURES_PER_ADDRESS, address);
     const { status, headers, body } = await wrong();
     expect(status).toBe(429);
@@ -192,7 +192,7 @@ describe('an address', () => {
     expect(headers.get('x-ratelimit-scope')).toBe('user');
   });
 
-  test('counts for all webhooks and ids together, those that there are not among them', async () => {
+  test('is counted over all webhooks and ids together, including unknown ones', async () => {
     await spend(WEBHOOK_FAILURES_PER_ADDRESS, address, 2);
     const another = await createWebhook(server.app, guild, bot);
     expect(await statusOf(wrong({ id: '12345' }))).toBe(404);
@@ -202,13 +202,13 @@ describe('an address', () => {
     expect(checks).toHaveLength(2);
   });
 
-  test('counts at no webhook once it is refused, so that it keeps nobody out', async () => {
+  test('is no longer counted at the webhook once it is refused, and so blocks no other callers', async () => {
     await spend(WEBHOOK_FAILURES_PER_ADDRESS, address);
     for (let n = 0; n < 5; n += 1) await wrong();
     expect(await failuresOf(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id)).toBe(0);
   });
 
-  test('may try again when its minute is over', async () => {
+  test('may try again after its minute', async () => {
     await spend(WEBHOOK_FAILURES_PER_ADDRESS, address);
     await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id);
     expect(await statusOf(show())).toBe(429);
@@ -218,7 +218,7 @@ describe('an address', () => {
 });
 
 describe('a webhook', () => {
-  test('is refused to addresses that are new to it once a hundred failed from anywhere, without a check', async () => {
+  test('is refused for new addresses without a check, after a hundred failures from anywhere', async () => {
     await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id, 2);
     const from = (n: number) => ({ from: `${network}.${n}` });
     expect([await statusOf(wrong(from(1))), await statusOf(wrong(from(2)))]).toEqual([401, 401]);
@@ -230,7 +230,7 @@ describe('a webhook', () => {
     expect(await statusOf(show({ ...another, ...from(3) }))).toBe(200);
   });
 
-  test('is served on where its token was good, while others guess', async () => {
+  test('is still available where its token succeeded, while others guess', async () => {
     expect(await statusOf(show())).toBe(200);
     await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id);
     expect(await statusOf(wrong({ from: `${network}.1` }))).toBe(429);
@@ -238,28 +238,28 @@ describe('a webhook', () => {
     expect(await counted()).toEqual([0, 100, 1]);
   });
 
-  test('is served on where its token was good, while others at the address guess at other webhooks', async () => {
+  test('is still available where its token succeeded, while others at the address guess at other webhooks', async () => {
     expect(await statusOf(show())).toBe(200);
     await spend(WEBHOOK_FAILURES_PER_ADDRESS, address);
     expect(await statusOf(wrong({ id: String(server.app.nextId()) }))).toBe(429);
     expect(await statusOf(show())).toBe(200);
   });
 
-  test('has its token checked so often at one address, good or not', async () => {
+  test('has a quota of token checks per address, valid or not', async () => {
     await spend(WEBHOOK_CHECKS, `${webhook.id}:${address}`, 2);
     expect([await statusOf(show()), await statusOf(wrong()), await statusOf(show())]).toEqual([200, 401, 429]);
     expect(checks).toHaveLength(2);
     expect(await statusOf(show({ from: `${network}.1` }))).toBe(200);
   });
 
-  test('is refused there, too, to who fails there', async () => {
+  test('is refused after failures even where its token succeeded', async () => {
     await show();
     await spend(WEBHOOK_FAILURES_AT_HOME, `${webhook.id}:${address}`);
     expect(await statusOf(show())).toBe(429);
     expect(await statusOf(show({ from: `${network}.1` }))).toBe(200);
   });
 
-  test('where its token was good is forgotten in an hour', async () => {
+  test('remembers for an hour where its token succeeded', async () => {
     await show();
     await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id);
     clock.advance(3_599_000);
@@ -268,7 +268,7 @@ describe('a webhook', () => {
     expect(await statusOf(show())).toBe(429);
   });
 
-  test('is not refused for the address of another webhook that was good', async () => {
+  test("is refused at an address where only another webhook's token succeeded", async () => {
     const another = await createWebhook(server.app, guild, bot);
     await show(another);
     await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id);
@@ -277,7 +277,7 @@ describe('a webhook', () => {
 });
 
 describe('only failures count', () => {
-  test('good ones are refused by their bucket alone', async () => {
+  test('valid tokens are only limited by their bucket', async () => {
     const answers = [];
     for (let n = 0; n < 60; n += 1) answers.push(await show());
     const refused = answers.filter(({ status }) => status !== 200);
@@ -287,7 +287,7 @@ describe('only failures count', () => {
     expect(await counted()).toEqual([0, 0, 0]);
   });
 
-  test('a database that fails does not', async () => {
+  test('a failing database does not count', async () => {
     const failing = failStatements(/FROM\W+(\w+\W+)?Webhook\W/);
     try {
       expect(await statusOf(show())).toBe(500);
@@ -299,10 +299,10 @@ describe('only failures count', () => {
     expect(await statusOf(show())).toBe(200);
   });
 
-  test('a line of checks that is full does not', { tags: ['slow'] }, async () => {
+  test('a full queue of checks does not count', { tags: ['slow'] }, async () => {
     const { slowHashes } = server.app;
     let isOver = false;
-    // Who is let in asks again at once, so that the place is taken before anybody else is heard.
+    // Admitted callers ask again immediately, so that the queue stays full.
     const asking = async (asker: string) => {
       while (!isOver) await slowHashes.matches('x', null, asker);
     };
@@ -316,7 +316,7 @@ describe('only failures count', () => {
   });
 });
 
-test('a token whose webhook is deleted while it is checked is no good', async () => {
+test('a token is refused if its webhook is deleted while it is checked', async () => {
   const { slowHashes } = server.app;
   const before = Array.from({ length: 30 }, (_, n) => slowHashes.matches('x', null, `${n}`));
   checks = [];
@@ -343,7 +343,7 @@ test.skipIf(missing)(needing(missing, 'processes that share a Redis count failur
   const [first, second] = await Promise.all([startServer({ env }), startServer({ env })]);
   const shared = await createBotInGuild(first.app);
   webhook = await createWebhook(first.app, shared.guild, shared.bot);
-  // Redis is shared with whoever else tests.
+  // Other tests share this Redis.
   const own = (n: number) => ({ from: `2001:db8:${(Number(webhook.id) % 65_536).toString(16)}:${n}::1` });
   await spend(WEBHOOK_FAILURES_PER_WEBHOOK, webhook.id, 2, first);
   expect(await statusOf(wrong({ ...own(1), at: first }))).toBe(401);

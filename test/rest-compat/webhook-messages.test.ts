@@ -38,7 +38,7 @@ const faultAt = (field: string) => ({ status: 400, body: { code: 50035, errors: 
 const idsOf = (list: { id: string }[]) => list.map(({ id }) => id);
 
 describe('execution', () => {
-  test('the response is the resolved message, by the application’s bot user with that user’s name and avatar', async () => {
+  test("returns the resolved message, with the name and avatar of the application's bot user", async () => {
     const overrides = { username: 'Somebody', avatar_url: 'https://a.example/a.png', avatar: 'x' };
     const { status, body } = await hook.post({ content: ' hello ', ...overrides, embeds: [{ title: 'A title' }] });
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('execution', () => {
     expect((await scene.other.get(`${scene.messages}/${body.id}`)).body).toEqual(body);
   });
 
-  test('wait=true is implicit, whatever the query says', async () => {
+  test('always behaves as with wait=true', async () => {
     for (const query of [
       '?wait=true',
       '?wait=false',
@@ -74,7 +74,7 @@ describe('execution', () => {
     }
   });
 
-  test('there are no threads', async () => {
+  test('refuses threads', async () => {
     const before = await server.app.db.reader.message.count();
     for (const query of ['?thread_id=5', `?thread_id=${scene.channelId}`, '?thread_id=x']) {
       expect(await hook.post({ content: 'x' }, query), query).toMatchObject(faultAt('thread_id'));
@@ -86,7 +86,7 @@ describe('execution', () => {
     expect((await hook.post({ content: 'x', thread_name: null, applied_tags: [], poll: null })).status).toBe(200);
   });
 
-  test('embeds only, several of them; files only; ten files; and no eleventh', async () => {
+  test('accepts only embeds, only files, and ten of either, but not eleven', async () => {
     const embeds = Array.from({ length: 10 }, (_, n) => ({ title: `Title ${n}` }));
     expect((await hook.post({ embeds })).body).toMatchObject({ content: '', embeds });
     expect(await hook.post({ embeds: [...embeds, { title: 'eleventh' }] })).toMatchObject(faultAt('embeds'));
@@ -103,7 +103,7 @@ describe('execution', () => {
     expect(eleven).toMatchObject({ status: 400, body: { code: 30015 } });
   });
 
-  test('multipart: payload_json holds the JSON body, files their descriptions, an embed shows one of them', async () => {
+  test('multipart: accepts payload_json, file descriptions, and files shown in embeds', async () => {
     const payload = {
       content: 'a picture',
       embeds: [{ image: { url: 'attachment://a.png' } }],
@@ -126,7 +126,7 @@ describe('execution', () => {
     expect(bad).toMatchObject(faultAt('content'));
   });
 
-  test('message_reference: to reply to a message of the channel', async () => {
+  test('message_reference: replies to a message of the channel', async () => {
     const { id } = await say(server.app, scene.guild, scene.guild.owner, 'a question');
     const reply = async (reference: object) => hook.post({ content: 'a reply', message_reference: reference });
     const { status, body } = await reply({ message_id: String(id) });
@@ -160,7 +160,7 @@ describe('execution', () => {
     expect(toOwn.referenced_message).toMatchObject({ id: own.id, content: 'a reply' });
   });
 
-  test('allowed_mentions, and who is mentioned without them', async () => {
+  test('allowed_mentions: limits mentions, which have defaults without it', async () => {
     const { app } = server;
     const [member, outsider] = [await createPerson(app), await createPerson(app)];
     await addMember(app, scene.guild.id, member);
@@ -190,7 +190,7 @@ describe('execution', () => {
     expect((await ofStranger.post({ content: '@here' })).body.mention_everyone).toBe(false);
   });
 
-  test('flags: those that a webhook may give, and the rest is ignored', async () => {
+  test('flags: keeps those that a webhook may set, and ignores the rest', async () => {
     const { Crossposted, Ephemeral, Loading, SuppressEmbeds, SuppressNotifications } = MessageFlags;
     for (const [flags, kept] of [
       [SuppressEmbeds, SuppressEmbeds],
@@ -206,7 +206,7 @@ describe('execution', () => {
     expect(await hook.post({ flags: Loading })).toMatchObject({ status: 400, body: { code: 50006 } });
   });
 
-  test('nonce is ignored, and tts is kept', async () => {
+  test('ignores nonce and keeps tts', async () => {
     const sent = { content: 'hello', nonce: 'once', enforce_nonce: true, tts: true };
     const [first, second] = [await hook.post(sent), await hook.post(sent)];
     expect(first.body.id).not.toBe(second.body.id);
@@ -214,7 +214,7 @@ describe('execution', () => {
     expect(first.body).not.toHaveProperty('nonce');
   });
 
-  test('components: buttons whose use reaches the application', async () => {
+  test('components: a button press reaches the application', async () => {
     const { status, body } = await hook.post({ content: 'choose', components: ONE_BUTTON });
     expect(status).toBe(200);
     expect(body.components).toMatchObject([{ type: 1, components: [{ type: 2, custom_id: 'press' }] }]);
@@ -224,7 +224,7 @@ describe('execution', () => {
     expect((await hook.patch(`/messages/${body.id}`, { components: [] })).body.components).toEqual([]);
   });
 
-  test('components v2: a layout stands for the text, stays one, and has no text beside it', async () => {
+  test('components v2: a layout replaces the text, cannot be reverted, and excludes text', async () => {
     const flags = MessageFlags.IsComponentsV2;
     const components = [{ type: 10, content: 'a text' }];
     const { status, body } = await hook.post({ flags, components });
@@ -239,7 +239,7 @@ describe('execution', () => {
     expect(made).toMatchObject({ status: 200, body: { content: '', flags } });
   });
 
-  test('needs no permission of the bot, which need not be a member, and waits for nobody', async () => {
+  test('needs no permission or membership of the bot, and ignores slow mode', async () => {
     await putSlowMode(server.app, scene.guild.channel.id, 3_600);
     await scene.permit(0n);
     const everything = { content: 'hello', embeds: [{ title: 'A title' }] };
@@ -255,7 +255,7 @@ describe('execution', () => {
 });
 
 describe('editing and deleting a message mirrors the reference platform', () => {
-  test('attachments: kept, dropped and added, as v10 says', async () => {
+  test('attachments: keeps, drops and adds them, as v10 does', async () => {
     const made = await hook.ask('POST', '', { form: formOf({ content: 'two' }, file(0), file(1)) });
     const path = `/messages/${made.body.id}`;
     const [zero, one] = made.body.attachments;
@@ -276,7 +276,7 @@ describe('editing and deleting a message mirrors the reference platform', () => 
     expect((await hook.patch(path, { attachments: [] })).body).toMatchObject({ content: 'still two', attachments: [] });
   });
 
-  test('all fields are optional and nullable; content null clears', async () => {
+  test('all fields are optional and nullable; null content clears it', async () => {
     const { body: made } = await hook.post({ content: 'hello', embeds: [{ title: 'A title' }] });
     const path = `/messages/${made.id}`;
     const cleared = await hook.patch(path, { content: null });
@@ -294,7 +294,7 @@ describe('editing and deleting a message mirrors the reference platform', () => 
     expect((await hook.patch(path, { flags: MessageFlags.SuppressEmbeds })).body.flags).toBe(4);
   });
 
-  test('without allowed_mentions it parses with defaults, not with those of the first request (W-W6)', async () => {
+  test('without allowed_mentions it uses defaults, not those of the first request (W-W6)', async () => {
     const mention = `<@${scene.guild.owner.id}>`;
     const { body } = await hook.post({ content: mention, allowed_mentions: { parse: [] } });
     expect(body.mentions).toEqual([]);
@@ -307,7 +307,7 @@ describe('editing and deleting a message mirrors the reference platform', () => 
     expect(silent.body.mentions).toEqual([]);
   });
 
-  test('only messages of its own, whatever else its application or others wrote', async () => {
+  test('is limited to messages of the webhook itself', async () => {
     const { app } = server;
     const another = await openWebhook(scene);
     const at = { bot: scene.bot.bot, guild: scene.guild };
@@ -343,7 +343,7 @@ describe('editing and deleting a message mirrors the reference platform', () => 
     expect((await hook.get('/messages/x')).status).toBe(400);
   });
 
-  test('delete: for good, once, with its files', async () => {
+  test('delete: removes the message and its files for good, once', async () => {
     const { body } = await hook.ask('POST', '', { form: formOf({}, file(0)) });
     const path = `/messages/${body.id}`;
     const answers = await Promise.all(Array.from({ length: 5 }, () => hook.delete(path)));
@@ -354,8 +354,8 @@ describe('editing and deleting a message mirrors the reference platform', () => 
   });
 });
 
-describe('the webhook itself, by its token', () => {
-  test('get: with the token that was shown, and without its user (W-W2)', async () => {
+describe('the webhook itself, with its token', () => {
+  test('get: returns the webhook with its token and without its user (W-W2)', async () => {
     const { status, headers, body } = await hook.get();
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -371,7 +371,7 @@ describe('the webhook itself, by its token', () => {
     });
   });
 
-  test('modify: ignores channel_id and whatever else is not its name (W-W2)', async () => {
+  test('modify: ignores channel_id and every field other than the name (W-W2)', async () => {
     const { body: before } = await hook.get();
     const answer = await hook.patch('', { name: ' Crier ', channel_id: '1', avatar: 'none', guild_id: 'x' });
     expect(answer).toMatchObject({ status: 200, body: { ...before, name: 'Crier' } });
@@ -380,7 +380,7 @@ describe('the webhook itself, by its token', () => {
     expect((await hook.get()).body).toEqual({ ...before, name: 'Crier' });
   });
 
-  test('delete: its token stops working at once', async () => {
+  test('delete: invalidates its token at once', async () => {
     const { id } = (await hook.post({ content: 'stays' })).body;
     expect((await hook.delete()).status).toBe(204);
     for (const answer of [await hook.delete(), await hook.get(), await hook.post({ content: 'late' })]) {

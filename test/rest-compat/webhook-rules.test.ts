@@ -25,14 +25,13 @@ import {
 import { ask, formOf, type RestAnswer, type RestRequest } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
-/** The rules of docs/webhooks.md, through the addresses that they are about. */
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
 const MIB = 1024 * 1024;
 
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
-/** One whose bot may do everything in the server, and one whose bot may do nothing there. */
+/** The captain's bot has all permissions in the guild, and the guest's bot has none. */
 let captain: MadeApplication;
 let guest: MadeApplication;
 let hook: MadeWebhook;
@@ -53,11 +52,11 @@ beforeEach(async () => {
 afterEach(() => server.app.db.writer.webhook.deleteMany());
 afterAll(() => server.stop());
 
-/** Asks as a bot. */
+/** Sends a request as a bot. */
 const as = ({ botToken }: MadeApplication, method: string, path: string, json?: object) =>
   ask(server, method, path, { json, headers: { authorization: `Bot ${botToken}` } });
 
-/** Asks at the address of a webhook. @param path behind its token */
+/** Sends a request to the address of a webhook. @param path path after the token */
 const at = ({ url }: Pick<MadeWebhook, 'url'>, method: string, path = '', request: RestRequest = {}) =>
   ask(server, method, `${url}${path}`, request);
 
@@ -69,20 +68,18 @@ async function posted(json: object, webhook = hook): Promise<Loose> {
   return body;
 }
 
-/** Another channel of the server. */
 async function newChannel(fields: object = {}): Promise<string> {
   const { body } = await as(captain, 'POST', `/guilds/${guild.id}/channels`, { name: 'another', ...fields });
   return body.id;
 }
 
-/** What an answer is refused with. */
 const refused = (status: number, code: number) => ({ status, body: { code } });
 
-/** The same address with another token. */
+/** Returns the same address with another token. */
 const withToken = ({ id }: MadeWebhook, token: string) => ({ url: `${server.origin}/api/webhooks/${id}/${token}` });
 
 describe('docs/webhooks.md', () => {
-  it('W-1: any number in a channel of text, named by 1 to 80 characters', async () => {
+  it('W-1: a text channel can have any number of webhooks, named with 1 to 80 characters', async () => {
     const path = `/channels/${guild.textChannelId}/webhooks`;
     for (const name of ['x', '🦆'.repeat(80)]) {
       expect(await as(captain, 'POST', path, { name })).toMatchObject({ status: 200, body: { name } });
@@ -92,7 +89,7 @@ describe('docs/webhooks.md', () => {
     expect(await as(captain, 'POST', `/channels/${category}/webhooks`, { name: 'x' })).toMatchObject({ status: 400 });
   });
 
-  it('W-2: it is the bot that speaks, and a nonce keeps no message away', async () => {
+  it('W-2: the bot is the author, and a nonce does not deduplicate', async () => {
     const overrides = { username: 'Somebody', avatar_url: 'https://a.example/face.png' };
     const json = { content: 'hello', ...overrides, nonce: '1', enforce_nonce: true };
     const [one, two] = [await posted(json), await posted(json)];
@@ -101,7 +98,7 @@ describe('docs/webhooks.md', () => {
     expect(two.id).not.toBe(one.id);
   });
 
-  it("W-3: Manage Server is for making one; the rest is its own bot's alone", async () => {
+  it('W-3: creation needs Manage Server; the rest is reserved for its own bot', async () => {
     const path = `/channels/${guild.textChannelId}/webhooks`;
     expect(await as(guest, 'POST', path, { name: 'x' })).toMatchObject(refused(403, 50013));
     const own = await makeWebhook(server, ada, guest, guild.textChannelId);
@@ -115,7 +112,7 @@ describe('docs/webhooks.md', () => {
     expect((await as(guest, 'DELETE', `/webhooks/${own.id}`)).status).toBe(204);
   });
 
-  it('W-4: posting takes no right of the bot, no turn in slow mode, and no other credential', async () => {
+  it('W-4: posting needs no permission of the bot, ignores slow mode, and needs no other credential', async () => {
     const denied = [{ id: guild.id, type: 0, deny: String(ALL_PERMISSIONS), allow: '0' }];
     const channelId = await newChannel({ permission_overwrites: denied, rate_limit_per_user: 600 });
     const closed = await makeWebhook(server, ada, guest, channelId);
@@ -126,7 +123,7 @@ describe('docs/webhooks.md', () => {
     }
   });
 
-  it('W-5: the token is answered to who shows it, and nobody else', async () => {
+  it('W-5: the token is returned only to callers who present it', async () => {
     expect(await at(hook, 'GET')).toMatchObject({ status: 200, body: { id: hook.id, token: hook.token } });
     for (const path of [
       `/webhooks/${hook.id}`,
@@ -140,14 +137,14 @@ describe('docs/webhooks.md', () => {
     }
   });
 
-  it('W-6: the answer is the message, whatever `wait` says', async () => {
+  it('W-6: the response is the message, whatever the value of `wait`', async () => {
     for (const query of ['', '?wait=true', '?wait=false']) {
       const answer = await at(hook, 'POST', query, { json: { content: 'hello' } });
       expect(answer).toMatchObject({ status: 200, body: { content: 'hello', webhook_id: hook.id } });
     }
   });
 
-  it('W-7: text, an embed, a file or a component, and text of up to 4,000 characters', async () => {
+  it('W-7: a post contains text of up to 4,000 characters, an embed, a file or a component', async () => {
     const button = { type: 2, style: 5, label: 'Build', url: 'https://ci.example.com' };
     await posted({ content: '🦆'.repeat(limits.messageContent) });
     await posted({ embeds: [{ title: 'Build 7' }] });
@@ -157,7 +154,7 @@ describe('docs/webhooks.md', () => {
     expect(await post({ content: ' ' })).toMatchObject(refused(400, 50006));
   });
 
-  it('W-8: a reply answers a message of the same channel, or nothing where that is allowed', async () => {
+  it('W-8: a reply references a message of the same channel, or none if that is allowed', async () => {
     const there = await sendMessage(ada, await newChannel(), 'elsewhere');
     const reply = (fields: object) => post({ content: 'yes', message_reference: fields });
     expect(await reply({ message_id: there })).toMatchObject(refused(400, 50035));
@@ -170,7 +167,7 @@ describe('docs/webhooks.md', () => {
     });
   });
 
-  it('W-9: it notifies whom its bot may, and an edit reads the text anew', async () => {
+  it('W-9: a post notifies those whom its bot may mention, and an edit parses the text again', async () => {
     expect(await posted({ content: '@everyone' })).toMatchObject({ mention_everyone: true });
     const own = await makeWebhook(server, ada, guest, guild.textChannelId);
     const denied = { type: 0, allow: '0', deny: String(Permission.MentionEveryone) };
@@ -183,7 +180,7 @@ describe('docs/webhooks.md', () => {
     expect(edited.body.mentions).toMatchObject([{ id: ada.id }]);
   });
 
-  it('W-10: it reads, edits and deletes what it sent, and nothing else of the bot', async () => {
+  it('W-10: a webhook reads, edits and deletes only its own messages', async () => {
     const other = await makeWebhook(server, ada, captain, guild.textChannelId);
     const ids = [
       (await posted({ content: 'by another' }, other)).id,
@@ -197,7 +194,7 @@ describe('docs/webhooks.md', () => {
     }
   });
 
-  it('W-11: an edit changes what it names', async () => {
+  it('W-11: an edit changes only the given fields', async () => {
     const files = ['a', 'b'].map((name, n) => ({ name: `files[${n}]`, content: name, filename: `${name}.txt` }));
     const { body } = await at(hook, 'POST', '', {
       form: formOf({ content: 'two', embeds: [{ title: 'x' }] }, ...files),
@@ -210,7 +207,7 @@ describe('docs/webhooks.md', () => {
     });
   });
 
-  it('W-12: by its token it is renamed only; it moves within its server', async () => {
+  it('W-12: its token can only rename it; its bot can move it within the guild', async () => {
     const channelId = await newChannel();
     const renamed = await at(hook, 'PATCH', '', { json: { name: 'Deploys', channel_id: channelId } });
     expect(renamed.body).toMatchObject({ name: 'Deploys', channel_id: guild.textChannelId });
@@ -223,7 +220,7 @@ describe('docs/webhooks.md', () => {
     expect(away).toMatchObject(refused(400, 50035));
   });
 
-  it('W-13: deleted, its address is nothing, and its messages stay', async () => {
+  it('W-13: after deletion its address is unknown, and its messages stay', async () => {
     const { id } = await posted({ content: 'still here' });
     expect((await at(hook, 'DELETE')).status).toBe(204);
     expect(await post({ content: 'hello?' })).toMatchObject(refused(404, 10015));
@@ -231,7 +228,7 @@ describe('docs/webhooks.md', () => {
     expect(kept.body.content).toBe('still here');
   });
 
-  it('W-14: without its channel it can be moved; where its application is removed it is, too', async () => {
+  it('W-14: it can be moved after its channel is deleted, and is removed with its application', async () => {
     const channelId = await newChannel();
     const own = await makeWebhook(server, ada, captain, channelId);
     await as(captain, 'DELETE', `/channels/${channelId}`);
@@ -245,7 +242,7 @@ describe('docs/webhooks.md', () => {
     expect(await post({ content: 'hello?' }, gone)).toMatchObject(refused(404, 10015));
   });
 
-  it('W-15: a token that is malformed or wrong is one thing, a webhook that is not there another', async () => {
+  it('W-15: a malformed or wrong token has one error, an unknown webhook another', async () => {
     const [, prefix] = hook.token.split('.');
     const wrong = [`WH.${prefix}.${'x'.repeat(56)}`, makeWebhookToken(), 'x', `${hook.token}x`, ''];
     for (const token of wrong) {
@@ -256,7 +253,7 @@ describe('docs/webhooks.md', () => {
     expect(await at(withToken(nobodys, 'x'), 'POST', '', { json: {} })).toMatchObject(refused(401, 50027));
   });
 
-  it('what is not there is told, or changes nothing', async () => {
+  it('an unsupported field is refused, or ignored without effect', async () => {
     for (const json of [{ thread_name: 'a thread' }, { applied_tags: ['1'] }]) {
       expect(await post({ content: 'hello', ...json })).toMatchObject(refused(400, 50035));
     }
@@ -265,7 +262,7 @@ describe('docs/webhooks.md', () => {
     expect((await at(hook, 'PATCH', '', { json: { avatar } })).body).toMatchObject({ avatar: null, name: 'Builds' });
   });
 
-  it("W-18: the server's log of changes has who made, renamed and deleted it", async () => {
+  it("W-18: the guild's audit log shows who created, renamed and deleted it", async () => {
     await at(hook, 'PATCH', '', { json: { name: 'Deploys' } });
     await as(captain, 'DELETE', `/webhooks/${hook.id}`);
     const { body } = await as(captain, 'GET', `/guilds/${guild.id}/audit-logs?limit=50`);
@@ -277,7 +274,7 @@ describe('docs/webhooks.md', () => {
     ]);
   });
 
-  it('W-19: no log has a token, in whatever path it was sent', async () => {
+  it('W-19: no log contains a token, whatever the path', async () => {
     const secret = hook.token.slice(12);
     await posted({ content: 'good' });
     await at(hook, 'PUT');
@@ -294,7 +291,7 @@ describe('docs/webhooks.md', () => {
   });
 });
 
-describe('how often', () => {
+describe('rate limits of docs/webhooks.md', () => {
   let limited: TestServer;
   let own: MadeWebhook;
   beforeAll(async () => {
@@ -312,7 +309,7 @@ describe('how often', () => {
       headers: { 'x-forwarded-for': address },
     });
 
-  it('W-17: ten posts in 10 s by each webhook', async () => {
+  it('W-17: each webhook accepts ten posts in 10 s', async () => {
     const answers = await Promise.all(Array.from({ length: 11 }, () => from('10.0.0.1', 'POST', own.token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const late = answers.find(({ status }) => status === 429);
@@ -321,7 +318,7 @@ describe('how often', () => {
     expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('10');
   });
 
-  it('W-16: fifty wrong tokens from an address are the last that are looked at, and keep no other address out', {
+  it('W-16: fifty wrong tokens block an address, and no other address', {
     tags: ['slow'],
   }, async () => {
     expect((await from('10.0.0.1', 'GET', own.token)).status).toBe(200);
@@ -332,7 +329,7 @@ describe('how often', () => {
         expect(new Set(statuses)).toEqual(new Set([401]));
       }
     }
-    // On a fast machine all of this took less than the second in which an address has fifty requests of any kind.
+    // A fast machine finishes within one second, which allows an address fifty requests of any kind.
     const isOfAllRequests = ({ body }: RestAnswer) => body.code === 0;
     const late = () => from('10.0.0.2', 'GET', makeWebhookToken());
     let answer = await late();
@@ -341,7 +338,7 @@ describe('how often', () => {
       answer = await late();
     }
     expect(answer).toMatchObject(refused(429, 40062));
-    // A hundred wrong ones of this webhook are the last that are looked at anywhere but where the right one was shown.
+    // A hundred wrong tokens block the webhook everywhere except where its token succeeded.
     expect(await from('10.0.0.4', 'GET', own.token)).toMatchObject(refused(429, 40062));
     expect((await from('10.0.0.1', 'GET', own.token)).status).toBe(200);
   });
@@ -354,7 +351,7 @@ describe('the table of errors in docs/webhooks.md', () => {
   const files = (count: number, size = 1) =>
     Array.from({ length: count }, (_, n) => ({ name: `files[${n}]`, ...big(size) }));
 
-  /** What is answered so. The rows of 429 and 503 are shown above, and by lost databases. */
+  /** Triggers for each row of the table. The rows of 429 and 503 are covered above and by tests of database outages. */
   const provoked: Record<string, () => Promise<RestAnswer>> = {
     '400 50006': () => post({}),
     '400 50035': () => post({ content: 'x'.repeat(limits.messageContent + 1) }),
@@ -386,7 +383,7 @@ describe('the table of errors in docs/webhooks.md', () => {
     '413 40005': () => at(hook, 'POST', '', { form: formOf({}, ...files(3, 9 * MIB)) }),
   };
 
-  /** As many webhooks as an application may have. */
+  /** Creates as many webhooks as an application may have. */
   async function fill({ id }: MadeApplication): Promise<void> {
     const { app } = server;
     const place = { applicationId: BigInt(id), guildId: BigInt(guild.id), channelId: BigInt(guild.textChannelId) };
@@ -395,12 +392,12 @@ describe('the table of errors in docs/webhooks.md', () => {
     await app.db.writer.webhook.createMany({ data });
   }
 
-  it('has them all', () => {
+  it('is complete', () => {
     const listed = rows.map(([status, code]) => `${status} ${code}`);
     expect(listed.filter((row) => !/^(429|503)/.test(row))).toEqual(Object.keys(provoked));
   });
 
-  it.each(Object.entries(provoked))('%s', async (row, provoke) => {
+  it.each(Object.entries(provoked))('is correct for %s', async (row, provoke) => {
     const { status, body } = await provoke();
     expect(`${status} ${body.code}`).toBe(row);
   });

@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What nobody may learn of tokens: pieces of their secret parts, but for the last four characters, so that a part of one is found, too. */
+/** Pieces of secrets that must not leak. The last four characters are dropped, so that partial tokens are found too. */
 class Secrets {
   readonly #pieces: string[] = [];
 
@@ -64,7 +64,7 @@ class Secrets {
     return token;
   }
 
-  /** Those pieces that stand in a text. */
+  /** Returns the pieces that a text contains. */
   in(text: string): string[] {
     return this.#pieces.filter((piece) => text.includes(piece));
   }
@@ -75,11 +75,11 @@ interface Told {
   target: string;
   headers?: string[];
   body?: string;
-  /** What comes after the body: an end that is in time or too early, or nobody who waits for the answer. */
+  /** The end of a request: complete, too early, or without waiting for the response. */
   ending?: 'waits' | 'ends' | 'hangs up';
 }
 
-/** Sends a request as it is stated. @returns all that is answered until the connection is closed */
+/** Sends a raw request. @returns everything received until the connection closes */
 async function tell({ origin }: RunningInstance, told: Told): Promise<string> {
   const { method = 'GET', target, headers = [], body = '', ending = 'waits' } = told;
   const socket = connect(Number(new URL(origin).port), '127.0.0.1').setTimeout(10_000, () => socket.destroy());
@@ -104,7 +104,7 @@ const json = (value: unknown): Pick<Told, 'headers' | 'body'> => {
   return { headers: ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`], body };
 };
 
-/** A form with one file; `stated` bytes are announced where they are not those that come. */
+/** A form with one file. `stated` is the announced length, if it differs. */
 function form(content: string, { last = '--b--\r\n', stated = 0 } = {}): Pick<Told, 'headers' | 'body'> {
   const part = '--b\r\nContent-Disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\n';
   const body = `${part}${content}\r\n${last}`;
@@ -117,7 +117,7 @@ function form(content: string, { last = '--b--\r\n', stated = 0 } = {}): Pick<To
 const PREFIX = '/api/v10';
 const OTHER_PREFIXES = ['/api', '', '/api/v9', '/api/v8', 'http://localhost/api/v10', 'HTTP://example.com/api'];
 
-/** What may be asked for behind a token, and what there is not. */
+/** Requests below a token path, to existing and unknown routes. */
 const ASKED: readonly [method: string, behind: string, content: Pick<Told, 'headers' | 'body'>][] = [
   ['GET', '', {}],
   ['HEAD', '', {}],
@@ -136,7 +136,7 @@ const ASKED: readonly [method: string, behind: string, content: Pick<Told, 'head
   ['GET', '/../../../healthz', {}],
 ];
 
-/** What is wrong with a request that begins well. */
+/** Faults of a request that begins correctly. */
 const BROKEN: readonly [what: string, told: Omit<Told, 'target'> & { behind?: string }][] = [
   [
     'JSON that is none',
@@ -173,7 +173,7 @@ const BROKEN: readonly [what: string, told: Omit<Told, 'target'> & { behind?: st
   ['a reason that is none', { method: 'PATCH', ...json({ name: 'x' }), behind: '?x=%ff' }],
 ];
 
-/** Where a token may stand by mistake. */
+/** Places where a token may appear by mistake. */
 function elsewhere(token: string): Told[] {
   const address = `http://localhost/api/webhooks/1/${token}`;
   const places = [
@@ -199,7 +199,7 @@ function elsewhere(token: string): Told[] {
   ];
 }
 
-/** A table of the running instance's database goes by another name while `work` is done. */
+/** Renames a table of the running instance during `work`. */
 async function without(table: string, work: () => Promise<unknown>): Promise<void> {
   await alter(`ALTER TABLE "${table}" RENAME TO "Away"`);
   try {
@@ -212,7 +212,7 @@ async function without(table: string, work: () => Promise<unknown>): Promise<voi
 async function alter(sql: string): Promise<void> {
   if (database) return void (await queried((client) => client.query(sql)));
   const file = new Sqlite(join(dataDir, 'causeway.db'));
-  // The names of others that speak of the table stay as they are.
+  // SQLite then leaves the references of other tables to this one unchanged.
   file.pragma('legacy_alter_table = on');
   file.exec(sql);
   file.close();
@@ -224,7 +224,7 @@ async function queried<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   return work(client).finally(() => client.end());
 }
 
-/** All that is kept: files, those of SQLite among them, and the rows of PostgreSQL. */
+/** Returns all stored data: files, including those of SQLite, and the rows of PostgreSQL. */
 async function kept(): Promise<string> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -246,7 +246,7 @@ describe('a token in a path', () => {
   let instance: RunningInstance;
   const secrets = new Secrets();
   let webhook: { id: string; token: string };
-  /** Good ones and made-up ones, of webhooks and of interactions. */
+  /** Valid and made-up tokens of webhooks and interactions. */
   let paths: string[];
 
   beforeAll(async () => {
@@ -272,7 +272,7 @@ describe('a token in a path', () => {
     expect(await instance?.end('SIGTERM')).toBe(0);
   });
 
-  /** Asks, and fails where the answer holds anything of a token though it is not one that is to show it. */
+  /** Sends a request and fails if the response leaks a token. */
   async function ask(told: Told): Promise<number> {
     const answer = await tell(instance, told);
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
@@ -288,7 +288,7 @@ describe('a token in a path', () => {
     return new Set(statuses);
   };
 
-  test('stands in no answer but those that are to show it, however it is asked for', async () => {
+  test('is in no response except those that must show it', async () => {
     const all = (prefix: string, asked: typeof ASKED) =>
       paths.flatMap((path) =>
         asked.map(([method, behind, content]) => ({ method, target: `${prefix}${path}${behind}`, ...content })),
@@ -298,7 +298,7 @@ describe('a token in a path', () => {
     for (const status of [200, 400, 401, 404, 405]) expect([...statuses]).toContain(status);
   });
 
-  test('stands in no answer to what is broken', async () => {
+  test('is in no response to a broken request', async () => {
     const asked = BROKEN.flatMap(([, { behind = '', ...told }]) =>
       paths.map((path) => ({ ...told, target: `${PREFIX}${path}${behind}` })),
     );
@@ -306,36 +306,33 @@ describe('a token in a path', () => {
     for (const status of [400, 401, 413, 431]) expect([...statuses]).toContain(status);
   });
 
-  test('stands in no answer where it does not belong', async () => {
+  test('is in no response if it is sent in the wrong place', async () => {
     await inPieces(paths.flatMap((path) => elsewhere(path.split('/')[3] ?? '')));
   });
 
-  test.each(['Webhook', 'Interaction', 'Message'])(
-    'stands in no answer where the database fails (%s)',
-    async (table) => {
-      const asked = paths.flatMap((path) =>
-        ASKED.map(([method, behind, content]) => ({ method, behind, path, content })),
+  test.each(['Webhook', 'Interaction', 'Message'])('is in no response if the database fails (%s)', async (table) => {
+    const asked = paths.flatMap((path) =>
+      ASKED.map(([method, behind, content]) => ({ method, behind, path, content })),
+    );
+    await without(table, async () => {
+      const statuses = await inPieces(
+        asked.map(({ method, behind, path, content }) => ({
+          method,
+          target: `${PREFIX}${path}${behind}`,
+          ...content,
+        })),
       );
-      await without(table, async () => {
-        const statuses = await inPieces(
-          asked.map(({ method, behind, path, content }) => ({
-            method,
-            target: `${PREFIX}${path}${behind}`,
-            ...content,
-          })),
-        );
-        expect([...statuses]).toContain(500);
-      });
-    },
-  );
+      expect([...statuses]).toContain(500);
+    });
+  });
 
-  test('is forgotten with its webhook', async () => {
+  test('is removed with its webhook', async () => {
     const target = `/api/v10/webhooks/${webhook.id}/${webhook.token}`;
     expect(await ask({ method: 'DELETE', target })).toBe(204);
     expect(await ask({ method: 'DELETE', target })).toBe(404);
   });
 
-  test('stands in no log, no metric, no file and no row', async () => {
+  test('is in no log, metric, file or row', async () => {
     const written = instance.written();
     expect(written).toContain('a REST request failed');
     expect(secrets.in(written)).toEqual([]);

@@ -13,7 +13,7 @@ test.beforeAll(async ({ server }) => {
 
 const newest = async (): Promise<Loose> => (await scene.bot.get(`${scene.messages}?limit=1`)).body[0];
 
-/** Posts a body in Slack's format, and answers the message that came of it. */
+/** Posts a body in Slack's format and returns the resulting message. */
 async function posted(request: RestRequest): Promise<Loose> {
   const answer = await webhook.ask('POST', '/slack', request);
   expect([answer.status, answer.headers.get('content-type'), answer.body]).toEqual([200, 'text/plain', 'ok']);
@@ -22,8 +22,8 @@ async function posted(request: RestRequest): Promise<Loose> {
   return message;
 }
 
-describe('W-21: a body in the format of Slack', () => {
-  test('of ofelia, as JSON in a field of a form', async () => {
+describe("W-21: a body in Slack's format", () => {
+  test('is accepted from ofelia, as JSON in a form field', async () => {
     const payload = {
       text: 'Job *backup* finished in *2s*, command _"tar"_',
       username: 'Ofelia',
@@ -37,7 +37,7 @@ describe('W-21: a body in the format of Slack', () => {
     ]);
   });
 
-  test('of semaphore', async () => {
+  test('is accepted from semaphore', async () => {
     const { embeds } = await posted({
       json: {
         attachments: [
@@ -64,7 +64,7 @@ describe('W-21: a body in the format of Slack', () => {
     ]);
   });
 
-  test('of alerta, whose links and escaped characters are written as Markdown', async () => {
+  test('is accepted from alerta, with links and escapes converted to Markdown', async () => {
     const text = '*[Open] PROD* - _disk &lt;full&gt; &amp; more_ <http://alerta/#/alert/1|1a2b> <!here>';
     const { content, embeds } = await posted({
       json: { username: 'alerta', channel: '#alerts', icon_emoji: ':x:', text },
@@ -73,7 +73,7 @@ describe('W-21: a body in the format of Slack', () => {
     expect(embeds).toEqual([]);
   });
 
-  test('of Alertmanager, with what it leaves empty', async () => {
+  test('is accepted from Alertmanager, with its empty fields', async () => {
     const { content, embeds } = await posted({
       json: {
         channel: 'alerts',
@@ -103,7 +103,7 @@ describe('W-21: a body in the format of Slack', () => {
     ]);
   });
 
-  test('has all parts of an embed, and says nothing of what is no colour, time or address', async () => {
+  test('fills all parts of an embed, and ignores invalid colors, times and URLs', async () => {
     const { embeds } = await posted({
       json: {
         attachments: [
@@ -144,7 +144,7 @@ describe('W-21: a body in the format of Slack', () => {
     expect(Object.keys(embeds[1])).toEqual(['type', 'description']);
   });
 
-  test('is shortened to what a message holds', async () => {
+  test('is truncated to the limits of a message', async () => {
     const long = 'x'.repeat(5_000);
     const field = { title: 'x'.repeat(300), value: 'x'.repeat(1_100) };
     const attachment = { title: long, text: long, fields: Array(30).fill(field) };
@@ -164,7 +164,7 @@ describe('W-21: a body in the format of Slack', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  test('is refused for a thread and with a wrong token', async () => {
+  test('is refused for a thread, and with a wrong token', async () => {
     const json = { text: 'hello' };
     expect((await webhook.ask('POST', '/slack?thread_id=1', { json })).status).toBe(400);
     const wrong = Object.assign(Object.create(webhook), { token: `${webhook.token.slice(0, -1)}-` });
@@ -203,7 +203,7 @@ const send = (event: string, payload: object, { inForm = false } = {}) => {
   return webhook.ask('POST', '/github', { ...request, headers });
 };
 
-describe('W-22: an event of GitHub', () => {
+describe('W-22: a GitHub event', () => {
   test.each<[event: string, payload: object, title: string]>([
     ['push', { ref: 'refs/heads/main', compare: commit.url, commits: [commit, commit] }, 'main: 2 new commits'],
     ['push', { ref: 'refs/heads/main', forced: true, commits: [] }, 'main: force-pushed, 0 new commits'],
@@ -261,7 +261,7 @@ describe('W-22: an event of GitHub', () => {
       { action: 'created', discussion: issue, comment },
       'New comment on discussion #5: It breaks',
     ],
-  ])('%s is a message: %j', async (event, payload, title) => {
+  ])('%s becomes a message: %j', async (event, payload, title) => {
     const { status, body } = await send(event, payload);
     expect([status, body]).toEqual([204, null]);
     const { embeds, webhook_id } = await newest();
@@ -274,7 +274,7 @@ describe('W-22: an event of GitHub', () => {
     ]);
   });
 
-  test('comes in a form, too, which is what GitHub sends by default, and a push names its commits', async () => {
+  test("is accepted as a form, GitHub's default, and a push lists its commits", async () => {
     const answer = await send('push', { ref: 'refs/heads/main', commits: Array(30).fill(commit) }, { inForm: true });
     expect(answer.status).toBe(204);
     const { description } = (await newest()).embeds[0];
@@ -290,13 +290,13 @@ describe('W-22: an event of GitHub', () => {
     ['star', { action: 'created', starred_at: '2026-01-31T12:00:00Z' }],
     ['push', { ref: 'refs/heads/new', created: true, commits: [] }],
     ['check_run', { action: 'created' }],
-  ])('of which nothing is told, %s, is answered 204 and posts nothing', async (event, payload) => {
+  ])('without a message, %s, is answered 204 and posts nothing', async (event, payload) => {
     const { id } = await scene.send({ content: 'before' });
     expect((await send(event, payload)).status).toBe(204);
     expect((await newest()).id).toBe(id);
   });
 
-  test('without its header, or without a sender, is refused', async () => {
+  test('is refused without its header or without a sender', async () => {
     const nameless = await webhook.ask('POST', '/github', { json: { sender } });
     expect(nameless.status).toBe(400);
     expect(nameless.body.errors._errors[0].message).toBe('The header X-GitHub-Event is missing.');

@@ -37,7 +37,7 @@ async function newChannel(name: string, type?: number, guildId = scene.guild.id)
   return String((await createChannel(server.app, guildId, name, type)).id);
 }
 
-/** The channel of another server that the scene's bot is in. */
+/** Creates a channel in another guild of the bot. */
 async function otherServer(): Promise<string> {
   const guild = await createGuild(server.app);
   await addMember(server.app, guild.id, scene.bot.bot.user);
@@ -45,7 +45,7 @@ async function otherServer(): Promise<string> {
 }
 
 describe('management (bot token)', () => {
-  test('create, list, get, modify, delete; the full token is returned once', async () => {
+  test('supports create, list, get, modify and delete; only creation returns the full token', async () => {
     const made = await scene.bot.post(ofChannel(), { name: ' Herald ' });
     expect(made).toMatchObject({ status: 200 });
     expect(made.headers.get('cache-control')).toBe('no-store');
@@ -92,7 +92,7 @@ describe('management (bot token)', () => {
     expect((await scene.bot.get(ofChannel())).body).toEqual([]);
   });
 
-  test('of several deletions at once one succeeds', async () => {
+  test('accepts one of several deletions at once', async () => {
     const hook = await openWebhook(scene);
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => scene.bot.delete(`/webhooks/${hook.id}`)),
@@ -107,7 +107,7 @@ describe('management (bot token)', () => {
     [2, 'a voice channel'],
     [5, 'an announcement channel'],
     [13, 'a stage channel'],
-  ])('create: in a channel of type %i, %s, 200, and it posts there', async (type) => {
+  ])('create: works in a channel of type %i, %s, and the webhook posts there', async (type) => {
     const channelId = await newChannel('made', type);
     const { status, body } = await scene.bot.post(ofChannel(channelId), { name: 'Herald' });
     expect({ status, channel: body.channel_id }).toEqual({ status: 200, channel: channelId });
@@ -115,7 +115,7 @@ describe('management (bot token)', () => {
     expect(sent).toMatchObject({ status: 200, body: { channel_id: channelId, webhook_id: body.id } });
   });
 
-  test("create requires manage_server in the channel's server, and like a list a channel that is seen", async () => {
+  test('create requires manage_server in the guild; create and list require a visible channel', async () => {
     const { app } = server;
     const hidden = await newChannel('hidden');
     await denyInChannel(server, { id: scene.guildId }, hidden, Permission.ViewChannel);
@@ -143,7 +143,7 @@ describe('management (bot token)', () => {
     expect(await app.db.reader.webhook.count({ where: { guildId: scene.guild.id } })).toBe(0);
   });
 
-  test('name 1 to 80 characters', async () => {
+  test('requires a name of 1 to 80 characters', async () => {
     const hook = await openWebhook(scene);
     const answersTo = async (name: unknown) => [
       await scene.bot.post(ofChannel(), { name }),
@@ -161,7 +161,7 @@ describe('management (bot token)', () => {
     }
   });
 
-  test('name: needed to create, and one that is not given, or null, stays', async () => {
+  test('requires a name on creation, and keeps it if omitted or null later', async () => {
     for (const json of [{}, { name: null }]) {
       expect(await scene.bot.post(ofChannel(), json)).toMatchObject({ status: 400, body: { errors: { name: {} } } });
     }
@@ -172,7 +172,7 @@ describe('management (bot token)', () => {
     }
   });
 
-  test('avatar and whatever else a body has is ignored', async () => {
+  test('ignores the avatar and every other field', async () => {
     const more = { avatar: dataUri(PIXEL), type: 2, token: 'mine', guild_id: '1', application_id: '1', url: 'x' };
     const { status, body } = await scene.bot.post(ofChannel(), { name: 'Herald', ...more, channel_id: '1' });
     expect(status).toBe(200);
@@ -183,7 +183,7 @@ describe('management (bot token)', () => {
     expect((await scene.bot.patch(`/webhooks/${body.id}`, { avatar: 'no picture' })).status).toBe(200);
   });
 
-  test("lists hold the live webhooks of the bot's application, oldest first, whatever its rights", async () => {
+  test("lists the live webhooks of the bot's application, oldest first, whatever its permissions", async () => {
     const elsewhere = await newChannel('elsewhere');
     const hidden = await newChannel('hidden');
     await denyInChannel(server, { id: scene.guildId }, hidden, Permission.ViewChannel);
@@ -245,7 +245,7 @@ describe('management (bot token)', () => {
     return expect((await hook.get()).body).toMatchObject({ name: 'hook', channel_id: scene.channelId });
   });
 
-  test('its own bot manages it where the server is gone', async () => {
+  test('allows its own bot to manage it after the guild is deleted', async () => {
     const hook = await openWebhook(scene);
     await deleteGuild(callOf(server.app, scene.guild.owner), scene.guild.id);
     const path = `/webhooks/${hook.id}`;
@@ -260,7 +260,7 @@ describe('management (bot token)', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 200, 200, 204]);
   });
 
-  test('modify: it moves to another channel of its server, which is checked, too', async () => {
+  test('modify: moves it to another channel of its guild, with the same checks', async () => {
     const { app } = server;
     const there = await newChannel('there');
     const hidden = await newChannel('hidden');
@@ -289,7 +289,7 @@ describe('management (bot token)', () => {
     expect((await hook.get(`/messages/${before.id}`)).body.content).toBe('before');
   });
 
-  test('modify: one whose channel was deleted is moved to another, and works again', async () => {
+  test('modify: moves one whose channel was deleted, and it works again', async () => {
     const gone = await newChannel('gone');
     const hook = await openWebhook(scene, { channelId: BigInt(gone) });
     await deleteChannel(callOf(server.app, scene.guild.owner), BigInt(gone));
@@ -300,7 +300,7 @@ describe('management (bot token)', () => {
     expect((await hook.post({ content: 'found' })).status).toBe(200);
   });
 
-  test('webhooks per application: 50, and there is no per-channel cap', async () => {
+  test('limits webhooks to 50 per application, without a limit per channel', async () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, () => openWebhook(scene)));
     const full = await scene.bot.post(ofChannel(), { name: 'one more' });
     expect(full).toMatchObject({
@@ -313,7 +313,7 @@ describe('management (bot token)', () => {
     expect(await scene.bot.post(ofChannel(), { name: 'one more' })).toMatchObject(refused(400, 30007));
   });
 
-  test("is for bots: no person's session, and no webhook's token", async () => {
+  test('refuses user sessions and webhook tokens', async () => {
     const hook = await openWebhook(scene);
     const nobody = new RestBot(server, { ...scene.bot.bot, token: hook.token });
     expect(await nobody.get(`/webhooks/${hook.id}`)).toMatchObject(refused(401, 0));

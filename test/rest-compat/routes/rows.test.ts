@@ -19,14 +19,14 @@ const MEMBERS = '/guilds/:guildId/members';
 const FOLLOW_UPS = '/webhooks/:webhookId/:webhookToken';
 const ANSWERS = [`${FOLLOW_UPS}/messages/@original`, `${FOLLOW_UPS}/messages/:messageId`];
 
-/** Buckets that are not the usual ones (decisions 53): points in seconds. */
+/** Buckets that differ from the default: points in seconds. */
 const UNUSUAL: Record<string, [points: number, seconds: number]> = {
   [`POST ${MESSAGES}`]: [5, 5],
   [`PATCH ${MESSAGES}/:messageId`]: [5, 5],
 };
 
-describe('every row', () => {
-  test.each(table)('%s is limited as its kind is, for each id that its path begins with', (name, row) => {
+describe('every route', () => {
+  test.each(table)('%s has the limit of its kind, for each id that its path begins with', (name, row) => {
     const { limit, major } = row.bucket;
     const usual = row.method === 'GET' ? [30, 10] : [10, 10];
     expect([limit.points, limit.seconds]).toEqual(UNUSUAL[name] ?? usual);
@@ -34,7 +34,7 @@ describe('every row', () => {
     expect(major).toEqual(row.paramNames.slice(0, isOfToken ? 2 : 1));
   });
 
-  test("has a bucket of its own, but for names of one thing and the ways to change pins, reactions, answers, webhooks and a member's roles", () => {
+  test('has its own bucket, except aliases and the mutations of pins, reactions, responses, webhooks and member roles', () => {
     const sharing = new Map<string, string[]>();
     for (const [name, { bucket }] of table) {
       sharing.set(bucket.limit.name, [...(sharing.get(bucket.limit.name) ?? []), name]);
@@ -61,12 +61,12 @@ describe('every row', () => {
     );
   });
 
-  test.each(table)('%s takes a body of 1 MiB, or one that has room for an image', (_name, row) => {
+  test.each(table)('%s accepts a body of 1 MiB, or more if the body has an image', (_name, row) => {
     const { properties = {} } = row.body ? z.toJSONSchema(row.body, { io: 'input', unrepresentable: 'any' }) : {};
     expect(row.maxJsonBytes).toBe('icon' in properties || 'avatar' in properties ? 14 * MIB : MIB);
   });
 
-  test('shows a secret, or takes files, only where it is known to', () => {
+  test('shows secrets or accepts files only if it is listed', () => {
     const those = (is: (row: Route) => boolean) => table.filter(([, row]) => is(row)).map(([name]) => name);
     expect(those((row) => row.showsSecret)).toEqual([
       'POST /channels/:channelId/webhooks',
@@ -84,7 +84,7 @@ describe('every row', () => {
   });
 });
 
-describe('a row', () => {
+describe('a route definition', () => {
   const bucket = { limit: { name: 'x', points: 1, seconds: 1 }, major: [] as string[] };
   const spec = {
     method: 'GET',
@@ -96,7 +96,7 @@ describe('a row', () => {
     run: async () => 5,
   } as const;
 
-  test('that leaves parts out has the usual ones', () => {
+  test('has defaults for omitted parts', () => {
     const made = route(spec);
     expect(made).toMatchObject({
       body: null,
@@ -111,7 +111,7 @@ describe('a row', () => {
     expect(route({ ...spec, render: (n) => n, status: 201 }).statuses).toEqual([201]);
   });
 
-  test('that is divided, or placed, by what its path has not is refused', () => {
+  test('is refused if its bucket or location uses a missing path parameter', () => {
     expect(() => route({ ...spec, bucket: { ...bucket, major: ['guildId', 'no'] } })).toThrow(
       'GET /x/:guildId/y/:id: there is no parameter no',
     );
@@ -120,7 +120,7 @@ describe('a row', () => {
   });
 });
 
-/** The status and number of every refusal (Discord's documentation, Opcodes and Status Codes; decisions 28 to 30 and 53). */
+/** The status and number of every refusal (Discord's documentation, Opcodes and Status Codes). */
 const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   UNAUTHENTICATED: [401, 0],
   MALFORMED_CREDENTIAL: [401, 50014],
@@ -211,16 +211,16 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
 };
 
 describe('a refusal', () => {
-  test.each(ERROR_CODES)('%s has its status, its number and its words', (code) => {
+  test.each(ERROR_CODES)('%s has its status, number and message', (code) => {
     const rendered = renderRestError(new DomainError(code, 'words'));
     expect([rendered?.status, rendered?.body.code]).toEqual(REFUSALS[code]);
-    // Libraries know a dead token by the words of HTTP.
+    // Libraries recognize an invalid token by the HTTP reason phrase.
     expect(rendered?.body.message).toBe(code === 'UNAUTHENTICATED' ? '401: Unauthorized' : 'words');
     if (rendered?.status !== 429) expect(rendered).not.toHaveProperty('headers');
     expect(rendered?.body).not.toHaveProperty('errors');
   });
 
-  test('that says when to try again says it in whole seconds', () => {
+  test('with a retry time rounds it up to whole seconds', () => {
     expect(renderRestError(new DomainError('OVERLOADED', 'busy', { retryAfterMs: 1_001 }))?.headers).toEqual({
       'retry-after': '2',
     });
@@ -232,7 +232,7 @@ describe('a refusal', () => {
     [1_000, '1', 1],
     [1_001, '2', 1.001],
     [1_234.5678, '2', 1.235],
-  ])('of somebody too fast, who may try in %d ms', (ms, header, seconds) => {
+  ])('by a rate limit that ends in %d ms has its headers and body', (ms, header, seconds) => {
     const user = { 'retry-after': header, 'x-ratelimit-scope': 'user', via: '1.1 causeway' };
     expect(tooManyRequests(ms, {})).toEqual({
       status: 429,
@@ -251,7 +251,7 @@ describe('a refusal', () => {
   });
 });
 
-test('a bucket has one name, which says nothing of its limit', () => {
+test('a bucket has one stable name that does not reveal its limit', () => {
   const limit = { name: 'typing', points: 1, seconds: 1 };
   expect(bucketId(limit)).toMatch(/^[0-9a-f]{32}$/);
   expect([bucketId({ ...limit }), bucketId({ ...limit, name: 'other' }) === bucketId(limit)]).toEqual([
@@ -280,7 +280,7 @@ const bot: Actor = { kind: 'bot', user, applicationId: 5n, messageContentIntent:
 const person: Actor = { kind: 'person', user };
 const nobody: Actor = { kind: 'anonymous' };
 
-describe('whom a row takes', () => {
+describe('the caller check of a route', () => {
   const taken = 'taken';
 
   test.each<[callers: Caller[], actor: Actor, outcome: ErrorCode | typeof taken]>([
@@ -306,7 +306,7 @@ describe('whom a row takes', () => {
     [['bot', { scope: 'identify' }], token(), 'MISSING_SCOPE'],
     [['bot', 'webhookToken'], token('identify'), 'ONLY_BOTS'],
     [['session', 'webhookToken'], bot, 'BOTS_REFUSED'],
-  ])('%j, a $kind: %s', (callers, actor, outcome) => {
+  ])('with %j for a $kind: %s', (callers, actor, outcome) => {
     const codeOf = () => {
       try {
         requireCaller(callers, actor);
@@ -319,7 +319,7 @@ describe('whom a row takes', () => {
   });
 });
 
-describe('the schemes a row asks', () => {
+describe('the credential schemes of a route', () => {
   const scheme = (of: Scheme['of'], where: Scheme['in'] = 'header'): Scheme => ({ in: where, of, claim: () => null });
   const [bots, bearers, others] = [scheme(['bot']), scheme(['session', 'token']), scheme([])];
   const [cookies, paths] = [scheme(['session'], 'cookie'), scheme(['webhookToken'], 'path')];
@@ -335,12 +335,12 @@ describe('the schemes a row asks', () => {
       ['webhookToken', 'bot'],
       [bots, bearers, others, paths],
     ],
-  ])('that takes %j', (callers, asked) => {
+  ])('that accepts %j are selected by caller', (callers, asked) => {
     const indices = (of: readonly Scheme[]) => of.map((one) => all.indexOf(one));
     expect(indices(schemesFor(callers, all))).toEqual(indices(asked));
   });
 
-  test('have to recognise each of its callers', () => {
+  test('must recognize each of its callers', () => {
     expect(() => schemesFor(['bot', 'interactionToken'], all)).toThrow(
       'no scheme recognises the caller "interactionToken"',
     );
