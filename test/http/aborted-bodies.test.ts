@@ -4,7 +4,7 @@ import { createApplication, createGuild, install, signUp } from '../harness/peop
 import { RawConnection } from '../harness/raw-http.js';
 import { startServer } from '../harness/server.js';
 
-it('a client that goes away while it sends is no fault of the server', async () => {
+it('a client that disconnects while it sends causes no server error', async () => {
   const { log, lines } = readableLog();
   const server = await startServer({ log });
   const ada = await signUp(server, 'ada');

@@ -5,8 +5,8 @@ import { Bodies, readText } from '../../src/http/bodies.js';
 
 const MIB = 1024 * 1024;
 
-describe('what bodies hold', () => {
-  it('is at most 32 MiB of one sender, and comes free when they are answered', () => {
+describe('the memory of request bodies', () => {
+  it('is limited to 32 MiB per sender, and released with the response', () => {
     const bodies = new Bodies();
     const [first, second] = [bodies.hold('1'), bodies.hold('1')];
     first.add(31 * MIB);
@@ -19,7 +19,7 @@ describe('what bodies hold', () => {
     expect(() => second.add(1)).toThrow();
   });
 
-  it('is at most 256 MiB of all senders together, and 1 MiB of each beside', () => {
+  it('is limited to 256 MiB in total, and leaves each sender 1 MiB beyond that', () => {
     const bodies = new Bodies();
     for (let sender = 0; sender < 8; sender += 1) bodies.hold(String(sender)).add(32 * MIB);
     const another = bodies.hold('another');
@@ -28,7 +28,7 @@ describe('what bodies hold', () => {
   });
 });
 
-it('a body whose sender has gone before it is read breaks off', async () => {
+it('reading a body fails if its sender disconnected before', async () => {
   const stream = new Readable({ read() {} });
   stream.destroy();
   await once(stream, 'close');

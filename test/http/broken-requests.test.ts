@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const HEAD = ['POST /api/v10/channels/1/messages HTTP/1.1', 'Host: localhost', 'Content-Type: application/json'];
 
-describe('what is no HTTP request is answered in the shape of REST errors, and the connection closed', () => {
+describe('a malformed HTTP request gets a response in the format of REST errors, and its connection closes', () => {
   it.each([
     ['text without sense', ['hello', '', ''], 400, 'Bad Request'],
     ['a method that does not exist', ['BREW /pot HTTP/1.1', 'Host: localhost', '', ''], 400, 'Bad Request'],
@@ -56,7 +56,7 @@ describe('what is no HTTP request is answered in the shape of REST errors, and t
     await connection.closed;
   });
 
-  it('a request that takes too long to arrive', async () => {
+  it('a request that arrives too slowly', async () => {
     const impatient = createServer({ requestTimeout: 50, connectionsCheckingInterval: 20 }).listen(0, '127.0.0.1');
     impatient.on('clientError', (error, socket) => answerBrokenRequest(error, socket));
     await once(impatient, 'listening');
@@ -71,8 +71,8 @@ describe('what is no HTTP request is answered in the shape of REST errors, and t
   });
 });
 
-describe('nonsense behind a request', () => {
-  it('whose answer is being sent cuts that answer off, and adds nothing to it', async () => {
+describe('garbage after a request', () => {
+  it('truncates the response in progress and adds nothing to it', async () => {
     const query = 'subscription { portalHomeChanged { __typename } }';
     const body = JSON.stringify({ query });
     connection.write(

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createClientAddress } from '../../src/http/client-address.js';
 
-/** The address a request counts by that comes from `peer` and states `forwarded`. */
+/** Returns the address that a request from `peer` with the X-Forwarded-For value `forwarded` counts by. */
 function addressOf(trustProxy: string, peer: string, forwarded?: string): string {
   const find = createClientAddress(readConfig(trustProxy === '' ? {} : { TRUST_PROXY: trustProxy }).trustProxy);
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
@@ -13,13 +13,13 @@ function addressOf(trustProxy: string, peer: string, forwarded?: string): string
 }
 
 describe('without trusted proxies', () => {
-  it.each(['203.0.113.9', '127.0.0.1', '1.1.1.1, 2.2.2.2'])('nothing that is stated counts: %s', (forwarded) => {
+  it.each(['203.0.113.9', '127.0.0.1', '1.1.1.1, 2.2.2.2'])('X-Forwarded-For is ignored: %s', (forwarded) => {
     expect(addressOf('', '192.0.2.1', forwarded)).toBe('192.0.2.1');
     expect(addressOf('', '127.0.0.1', forwarded)).toBe('127.0.0.1');
   });
 });
 
-describe('a number of hops', () => {
+describe('with a number of hops', () => {
   it.each([
     ['1', '203.0.113.9', '203.0.113.9'],
     ['1', 'forged, 203.0.113.9', '203.0.113.9'],
@@ -28,12 +28,12 @@ describe('a number of hops', () => {
     ['2', '6.6.6.6, 198.51.100.1, 203.0.113.9', '198.51.100.1'],
     ['2', '203.0.113.9', '203.0.113.9'],
     ['3', 'unknown, 203.0.113.9', '203.0.113.9'],
-  ])('%s: of "%s" it is %s', (hops, forwarded, address) => {
+  ])('%s, the address in "%s" is %s', (hops, forwarded, address) => {
     expect(addressOf(hops, '10.0.0.1', forwarded)).toBe(address);
   });
 });
 
-describe('networks', () => {
+describe('with trusted networks', () => {
   const trusted = '10.0.0.0/8, fd00::/8, 192.0.2.7, loopback';
 
   it.each([
@@ -46,16 +46,16 @@ describe('networks', () => {
     ['fd12::1', '203.0.113.9', '203.0.113.9'],
     ['10.0.0.1', '10.0.0.2, 10.0.0.3', '10.0.0.2'],
     ['203.0.113.1', '198.51.100.1', '203.0.113.1'],
-  ])('a request of %s that states "%s" comes from %s', (peer, forwarded, address) => {
+  ])('a request of %s with X-Forwarded-For "%s" comes from %s', (peer, forwarded, address) => {
     expect(addressOf(trusted, peer, forwarded)).toBe(address);
   });
 
-  it('an entry that is none of the trusted ones ends the walk, whatever stands left of it', () => {
+  it('the first untrusted entry from the right is the address, whatever stands before it', () => {
     expect(addressOf(trusted, '10.0.0.1', '198.51.100.1, 10.0.0.5, 203.0.113.9, 10.0.0.2')).toBe('203.0.113.9');
   });
 });
 
-describe('an entry', () => {
+describe('an entry of X-Forwarded-For', () => {
   it.each([
     ['203.0.113.9:4711', '203.0.113.9'],
     [' 203.0.113.9 ', '203.0.113.9'],
@@ -68,7 +68,7 @@ describe('an entry', () => {
     ['[2001:db8:1:2::9]:4711', '2001:0db8:0001:0002:0000:0000:0000:0000'],
     ['fe80::1%eth0', 'fe80:0000:0000:0000:0000:0000:0000:0000'],
     ['::1', '0000:0000:0000:0000:0000:0000:0000:0000'],
-  ])('%s is read as %s, of IPv6 the /64', (entry, address) => {
+  ])('%s is parsed as %s, which is the /64 for IPv6', (entry, address) => {
     expect(addressOf('1', '10.0.0.1', entry)).toBe(address);
   });
 
@@ -83,18 +83,18 @@ describe('an entry', () => {
     '010.0.0.1',
     '[203.0.113.9]',
     '::g',
-  ])('that is no address ("%s") leaves the proxy that wrote it', (entry) => {
+  ])('that is not an address ("%s") is replaced by the proxy that wrote it', (entry) => {
     expect(addressOf('1', '10.0.0.1', entry)).toBe('10.0.0.1');
     expect(addressOf('2', '10.0.0.1', `203.0.113.9, ${entry}`)).toBe('10.0.0.1');
   });
 });
 
-test('a request whose connection is gone has none', () => {
+test('a request whose connection is closed has no address', () => {
   const find = createClientAddress({ hops: 1 });
   expect(find({ socket: {}, headers: {} } as unknown as IncomingMessage)).toBe('');
 });
 
-test('whatever a client writes, what the proxy appends is what counts', () => {
+test('the entry that the proxy appends counts, whatever a client writes', () => {
   const client = fc.oneof(fc.ipV4(), fc.ipV6());
   const written = fc.oneof(fc.string(), fc.ipV4(), fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())).map(String));
   fc.assert(
@@ -107,7 +107,7 @@ test('whatever a client writes, what the proxy appends is what counts', () => {
   );
 });
 
-test('what counts is an address, whatever is written', () => {
+test('the result is a valid address, whatever the header', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 32 }), (forged, hops) => {
       expect(isIP(addressOf(String(hops), '10.0.0.1', forged))).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ test('what counts is an address, whatever is written', () => {
   );
 });
 
-test('two addresses of one IPv6 network count as one', () => {
+test('two addresses of one IPv6 network count as the same', () => {
   fc.assert(
     fc.property(fc.ipV6(), fc.integer({ min: 0, max: 0xffff }), (address, host) => {
       const counted = addressOf('1', '10.0.0.1', address);

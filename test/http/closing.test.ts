@@ -18,7 +18,7 @@ import { needing } from '../harness/skipping.js';
 const missing = await missingForSeveralProcesses();
 
 describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
-  it('is given back while a mail server says nothing', async () => {
+  it('is released while a mail server does not respond', async () => {
     const database = await migratedDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'causeway-closing-'));
     const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
@@ -45,9 +45,9 @@ describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
     await reached;
     const leases = async () => (await other.query('SELECT 1 FROM "Worker" WHERE "owner" IS NOT NULL')).rowCount;
     expect(await leases()).toBe(1);
-    // No time passes.
+    // The clock does not advance.
     const closed = resources.close();
-    // The mail server is given up by itself after ten seconds.
+    // The mail timeout is ten seconds.
     await expect.poll(leases, { timeout: 8_000 }).toBe(0);
     clock.advance(1_000);
     await closed;

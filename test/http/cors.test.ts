@@ -21,7 +21,7 @@ it.beforeAll(async ({ server: shared }) => {
 
 const ORIGIN = 'https://embeds.example';
 
-/** Sends a request as a page of another origin. */
+/** Sends a request with the Origin of another site. */
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
   fetch(server.origin + path, { method, headers: { origin: ORIGIN, ...headers } });
 
@@ -33,10 +33,10 @@ const preflight = (method: string, path: string) =>
 
 const isOpen = ({ headers }: Response) => headers.get('access-control-allow-origin') === '*';
 
-/** Some text for each parameter of a path. */
+/** Returns the path with a value for each parameter. */
 const concrete = (path: string) => path.replaceAll(/:\w+/g, '1');
 
-describe('pages of other origins', () => {
+describe('a page of another origin', () => {
   it.each([
     ['GET', '/openapi.json', 200],
     ['GET', '/.well-known/oauth-authorization-server', 200],
@@ -50,7 +50,7 @@ describe('pages of other origins', () => {
     ['GET', '/api/oauth2/token', 405],
     ['POST', '/oauth2/token/revoke', 400],
     ['PUT', '/openapi.json', 405],
-  ])('may read the answer to %s %s, and the limits that it states', async (method, path, status) => {
+  ])('can read the response to %s %s and its rate limits', async (method, path, status) => {
     const answer = await ask(method, path);
     expect([answer.status, isOpen(answer)]).toEqual([status, true]);
     expect(answer.headers.get('access-control-expose-headers')).toMatch(/Retry-After.*X-RateLimit-Remaining/);
@@ -62,7 +62,7 @@ describe('pages of other origins', () => {
     expect(before.headers.get('access-control-allow-methods')).toContain(method);
   });
 
-  it('may use every route of the REST interface that reads no cookie', async () => {
+  it('can use every REST route that ignores cookies', async () => {
     for (const { method, path, callers } of routes) {
       const before = await preflight(method, `/api/v10${concrete(path)}`);
       expect([before.status, isOpen(before)], `${method} ${path}`).toEqual(
@@ -81,20 +81,22 @@ describe('pages of other origins', () => {
     ['GET', '/oauth2/authorize'],
     ['POST', '/oauth2/sign-in'],
     ['GET', '/portal'],
-  ])('may not read the answer to %s %s, which takes cookies', async (method, path) => {
+  ])('cannot read the response to %s %s, which accepts cookies', async (method, path) => {
     for (const answer of [await ask(method, path), await preflight(method, path)]) {
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     }
   });
 
-  it('are told apart from programs, whose answers have no such headers', async () => {
+  it('gets CORS headers, which other clients do not get', async () => {
     const { headers } = await scene.bot.get('/users/@me');
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
 describe.skipIf(noBrowser)(needing(noBrowser, 'a page in a browser'), () => {
-  it('posts by a webhook, reads limits and refusals, and reaches nothing that takes cookies', async ({ browser }) => {
+  it('posts by a webhook, reads limits and refusals, and reaches no route that accepts cookies', async ({
+    browser,
+  }) => {
     const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<p>Hi'));
     site.listen(0, '127.0.0.1');
     await once(site, 'listening');

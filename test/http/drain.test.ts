@@ -16,7 +16,7 @@ interface Outcome {
   faults: string[];
 }
 
-/** Asks again and again over one connection, as long as the server takes some. */
+/** Sends requests over one connection until the server refuses them. */
 function callBusily(origin: string): Promise<Outcome> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const outcome: Outcome = { answered: 0, refused: 0, faults: [] };
@@ -41,11 +41,11 @@ function callBusily(origin: string): Promise<Outcome> {
   });
 }
 
-describe('a stop', () => {
+describe('a shutdown', () => {
   it.each([
     ['nobody watches', false],
     ['somebody watches, for a while after they were told', true],
-  ])('resets no request of sixteen busy callers, where %s', async (_where, isWatched) => {
+  ])('resets no request of sixteen busy callers, if %s', async (_where, isWatched) => {
     server = await startServer({ env: { DRAIN_DELAY_MS: '300' } });
     if (isWatched) await ask(server, 'GET', `${server.origin}/readyz`);
     const callers = Array.from({ length: 16 }, () => callBusily(server.origin));
@@ -57,7 +57,7 @@ describe('a stop', () => {
     expect(Math.min(...outcomes.map(({ answered }) => answered))).toBeGreaterThan(0);
   });
 
-  it('answers a request on a connection that was idle, and says that it closes', async () => {
+  it('answers a request on an idle connection, and announces that it closes', async () => {
     server = await startServer();
     const connection = await RawConnection.open(server);
     connection.write(...GET('/api/v10/gateway'));
@@ -69,7 +69,7 @@ describe('a stop', () => {
     await stopped;
   });
 
-  it('is told at /readyz and /healthz for DRAIN_DELAY_MS, before the listener closes', async () => {
+  it('is reported at /readyz and /healthz for DRAIN_DELAY_MS, before the listener closes', async () => {
     server = await startServer({ env: { DRAIN_DELAY_MS: '1000' } });
     expect((await ask(server, 'GET', `${server.origin}/readyz`)).status).toBe(200);
     const stopped = server.stop();

@@ -6,7 +6,7 @@ import { countFormBytes, openForm, receiveFile, runForm } from '../../src/http/f
 import { it } from '../harness/fixtures.js';
 
 const MIB = 1024 * 1024;
-/** The most a message's files may be, with the room for what stands around them. */
+/** Maximum size of a message's files in bytes, with the overhead of the form. */
 const MOST = 25 * MIB + 64 * 1024;
 
 let app: AppContext;
@@ -14,25 +14,25 @@ it.beforeAll(({ server }) => {
   ({ app } = server);
 });
 
-describe('a form', () => {
+describe('a multipart form', () => {
   const headers = (length?: number, type = 'multipart/form-data; boundary=x') => ({
     'content-type': type,
     ...(length === undefined ? {} : { 'content-length': String(length) }),
   });
 
-  it.each([undefined, 0, MOST])('of %s bytes is begun', (length) => {
+  it.each([undefined, 0, MOST])('of %s bytes is accepted for parsing', (length) => {
     const form = openForm({ headers: headers(length), stream: Readable.from([]) });
-    // Destroyed before its end it says so.
+    // Destroying it before its end emits an error.
     form.on('error', () => {}).destroy();
     expect(form.destroyed).toBe(true);
   });
 
-  it('that says it is larger is refused before it is read', () => {
+  it('with a larger Content-Length is refused before it is read', () => {
     const open = () => openForm({ headers: headers(MOST + 1), stream: Readable.from([]) });
     expect(open).toThrow(expect.objectContaining({ code: 'REQUEST_TOO_LARGE' }));
   });
 
-  it.each(['multipart/form-data', 'text/plain; boundary=x'])('that is none is refused: %s', (type) => {
+  it.each(['multipart/form-data', 'text/plain; boundary=x'])('with the wrong content type is refused: %s', (type) => {
     const open = () => openForm({ headers: headers(5, type), stream: Readable.from([]) });
     expect(open).toThrow(
       expect.objectContaining({
@@ -42,7 +42,7 @@ describe('a form', () => {
     );
   });
 
-  it('that turns out larger is told of once it is', async () => {
+  it('that grows beyond the limit is reported once', async () => {
     const told: number[] = [];
     let sent = 0;
     const stream = new Readable({ read() {} });
@@ -58,20 +58,20 @@ describe('a form', () => {
   it.each([
     ['whole', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n', true],
     ['cut short', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1', false],
-  ])('that is %s runs to its end: %s', async (_what, text, isWhole) => {
+  ])('that is %s is read to its end: %s', async (_what, text, isWhole) => {
     const stream = Readable.from([Buffer.from(text)]);
     const form = openForm({ headers: headers(), stream });
     expect(await runForm(stream, form)).toBe(isWhole);
   });
 
-  it('whose sender has gone is not whole', async () => {
+  it('of a disconnected sender is incomplete', async () => {
     const stream = new Readable({ read() {} });
     stream.destroy();
     expect(await runForm(stream, openForm({ headers: headers(), stream }))).toBe(false);
   });
 });
 
-describe('a file is what its sender says, or else what its name says', () => {
+describe('a file has the declared content type, or else that of its name', () => {
   it.each([
     ['image/png', 'a.txt', 'image/png'],
     ['IMAGE/PNG', 'a.txt', 'image/png'],
@@ -82,7 +82,7 @@ describe('a file is what its sender says, or else what its name says', () => {
     ['nonsense', 'a.gif', 'image/gif'],
     ['image/png; x="\r\n"', 'a.gif', 'image/gif'],
     ['', 'nothing', 'application/octet-stream'],
-  ])('%j of %s is %s', async (mimeType, filename, expected) => {
+  ])('%j of %s becomes %s', async (mimeType, filename, expected) => {
     const info = { filename, encoding: '7bit', mimeType };
     const received = await receiveFile(app.blobs, Readable.from([Buffer.from('x')]), info);
     expect([received.filename, received.contentType, received.blob.size]).toEqual([filename, expected, 1]);
@@ -90,17 +90,17 @@ describe('a file is what its sender says, or else what its name says', () => {
   });
 });
 
-describe('a text', () => {
+describe('a text body', () => {
   const euro = Buffer.from('€');
 
-  it('is read to its last byte, however it was cut', async () => {
+  it('is decoded to its last byte, whatever its chunks', async () => {
     expect(await readText({ headers: {}, stream: Readable.from([euro.subarray(0, 1), euro.subarray(1)]) }, 3)).toBe(
       '€',
     );
     expect(await readText({ headers: {}, stream: Readable.from([]) }, 0)).toBe('');
   });
 
-  it('that is a byte too long is refused, and holds nothing any more', async () => {
+  it('that is one byte too long is refused and releases its memory', async () => {
     const bodies = new Bodies();
     const held = bodies.hold('sender');
     const text = readText(
@@ -112,7 +112,7 @@ describe('a text', () => {
     bodies.hold('sender').add(32 * MIB);
   });
 
-  it('counts against its sender while it is used', async () => {
+  it("counts against its sender's quota while it is used", async () => {
     const bodies = new Bodies();
     const held = bodies.hold('sender');
     await readText({ headers: {}, stream: Readable.from([Buffer.alloc(20 * MIB)]) }, 32 * MIB, held);
@@ -126,7 +126,7 @@ describe('a text', () => {
     await readText({ headers: {}, stream: Readable.from([Buffer.alloc(32 * MIB)]) }, 32 * MIB, bodies.hold('sender'));
   });
 
-  it('that breaks off is refused as such', async () => {
+  it('that is aborted is refused as incomplete', async () => {
     const stream = new Readable({ read() {} });
     const text = readText({ headers: {}, stream }, MIB);
     stream.push(Buffer.from('half'));
@@ -138,7 +138,7 @@ describe('a text', () => {
   });
 });
 
-it('what all hold together is filled to its last byte, and counted with what is to come', () => {
+it('the total quota can be filled to its last byte, including announced bytes', () => {
   const bodies = new Bodies();
   for (let sender = 0; sender < 7; sender += 1) bodies.hold(String(sender)).add(32 * MIB);
   const last = bodies.hold('last');
@@ -149,7 +149,7 @@ it('what all hold together is filled to its last byte, and counted with what is 
   expect(() => another.add(1)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
 });
 
-it('a sender may send five forms at once, and others as many', () => {
+it('each sender may send five forms at once', () => {
   const bodies = new Bodies();
   const ends = Array.from({ length: 5 }, () => bodies.beginForm('sender'));
   expect(() => bodies.beginForm('sender')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));

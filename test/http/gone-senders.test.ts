@@ -8,10 +8,10 @@ import { RawConnection } from '../harness/raw-http.js';
 import { ask, formOf } from '../harness/rest.js';
 import { startServer } from '../harness/server.js';
 
-/** As many forms as one sender may be sending at once. */
+/** Maximum of concurrent forms per sender. */
 const FORMS = 5;
 
-it('a form whose sender has gone before it is known who they are is over', async () => {
+it('a form ends if its sender disconnects before authentication', async () => {
   const server = await startServer();
   const ada = await signUp(server, 'ada');
   const [application, guild] = [await createApplication(ada), await createGuild(ada)];

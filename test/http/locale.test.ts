@@ -29,6 +29,6 @@ test.each<[IncomingHttpHeaders, string | null]>([
   [{ 'accept-language': `${'xx,'.repeat(30)}de` }, null],
   [{ 'accept-language': 'de', 'x-discord-locale': 'fr' }, 'fr'],
   [{ 'accept-language': 'de', 'x-discord-locale': 'none' }, null],
-])('who asks with %j reads %j', (headers, locale) => {
+])('a request with %j gets the locale %j', (headers, locale) => {
   expect(readLocale(headers)).toBe(locale);
 });

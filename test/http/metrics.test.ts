@@ -21,7 +21,7 @@ interface Shown {
 
 const shownBy = async (origin: string) => (await fetch(`${origin}/metrics`)).text();
 
-/** Each metric of ours in Prometheus text, with the labels of its series but for a histogram's own. */
+/** Returns Causeway's metrics from Prometheus text, with the labels of their series except those of histograms. */
 function readMetrics(text: string): Map<string, Shown> {
   const metrics = new Map<string, Shown>();
   for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (causeway_\w+) (\w+)$/gm)) {
@@ -32,7 +32,7 @@ function readMetrics(text: string): Map<string, Shown> {
   return metrics;
 }
 
-/** The rows of docs/metrics.md. */
+/** Returns the rows of docs/metrics.md. */
 async function readTable(): Promise<Map<string, Shown>> {
   const text = await readFile(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|([^|]*)\|/gm);
@@ -44,13 +44,13 @@ async function readTable(): Promise<Map<string, Shown>> {
   );
 }
 
-/** The value of one series; null where it is not shown. */
+/** Returns the value of one series, or null if it is absent. */
 function readSeries(text: string, series: string): number | null {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? null : Number(line.slice(series.length + 1));
 }
 
-/** How many requests were measured, by face, route and status. */
+/** Returns the number of measured requests by entry point, route and status. */
 function readRequests(text: string): Map<string, number> {
   const series = /^causeway_request_seconds_count\{face="(\w+)",route="([^"]*)",status="(\d+)"\} (\d+)$/gm;
   return new Map(
@@ -58,7 +58,7 @@ function readRequests(text: string): Map<string, number> {
   );
 }
 
-/** What came to be counted, and how often. */
+/** Returns the increase of each count. */
 function added(before: Map<string, number>, after: Map<string, number>): Record<string, number> {
   const more = [...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const);
   return Object.fromEntries(more.filter(([, count]) => count > 0));
@@ -71,12 +71,12 @@ describe('the metrics', () => {
   let messages: string;
 
   beforeAll(async () => {
-    // Redis is away for good: what is shown of it is shown all the same.
+    // Redis is unreachable, and its metrics are still exposed.
     server = await startServer({ env: { REDIS_URL: 'redis://127.0.0.1:1', RATE_LIMITS: 'on' } });
   });
   afterAll(() => server.stop());
 
-  it('show from the start all series whose values are known', async () => {
+  it('expose all series with known values from the start', async () => {
     const text = await shownBy(server.origin);
     for (const series of [
       'causeway_gateway_admissions_total{outcome="identified"}',
@@ -95,7 +95,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('count every face, without the names of anything', async () => {
+  it('count requests of every entry point, without identifying names', async () => {
     ada = await signUp(server, 'ada');
     bot = await createApplication(ada);
     const guild = await createGuild(ada);
@@ -140,7 +140,7 @@ describe('the metrics', () => {
     expect(readSeries(text, 'causeway_database_statement_seconds_count')).toBeGreaterThan(3);
   });
 
-  it('count a request once, whatever its face', async () => {
+  it('count a request once, whatever its entry point', async () => {
     const before = readRequests(await shownBy(server.origin));
     const get = async (path: string, authorization: string) => {
       const answer = await fetch(server.origin + path, { headers: { authorization } });
@@ -159,7 +159,7 @@ describe('the metrics', () => {
     await expect.poll(after).toEqual(counted);
   });
 
-  it('count a request whose client does not wait for the answer once, with the status 499', async () => {
+  it('count an abandoned request once, with the status 499', async () => {
     const before = readRequests(await shownBy(server.origin));
     const after = async () => added(before, readRequests(await shownBy(server.origin)));
     const callers = holdCallers(server);
@@ -178,7 +178,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('count a download that its reader ends with the status 499, and none of its bytes', async () => {
+  it('count an aborted download with the status 499, and none of its bytes', async () => {
     const form = formOf(undefined, { name: 'files[0]', content: new Uint8Array(10_000_000), filename: 'long.bin' });
     const headers = { authorization: `Bot ${bot.botToken}` };
     const { body } = await ask(server, 'POST', messages, { headers, form });
@@ -191,7 +191,7 @@ describe('the metrics', () => {
     expect(sentBytes(await shownBy(server.origin))).toBe(sentBytes(before));
   });
 
-  it('count gateway clients, and uses of limits that were refused', async () => {
+  it('count gateway clients and refused uses of limits', async () => {
     const first = await GatewayClient.open(server.origin);
     await first.ready(bot.botToken);
     const second = await GatewayClient.open(server.origin);
@@ -204,18 +204,18 @@ describe('the metrics', () => {
     expect(readSeries(text, 'causeway_limit_refusals_total{scope="identify"}')).toBe(1);
   });
 
-  it('are those of docs/metrics.md, and no others', async () => {
+  it('match docs/metrics.md exactly', async () => {
     const [table, shown] = [await readTable(), readMetrics(await shownBy(server.origin))];
     expect([...shown.keys()].sort()).toEqual([...table.keys()].sort());
     for (const [name, { type, labels }] of shown) {
       expect([name, type]).toEqual([name, table.get(name)?.type]);
-      // A label is seen with the first series.
+      // A label appears with its first series.
       if (labels.size > 0) expect([name, labels]).toEqual([name, table.get(name)?.labels]);
     }
   });
 });
 
-it('on a port of their own the metrics are at no other', async () => {
+it('metrics on a port of their own are not served at the main port', async () => {
   const server = await startServer({ env: { METRICS_PORT: '0' } });
   expect((await fetch(`${server.app.addresses.operationsUrl}/metrics`)).status).toBe(200);
   for (const path of ['/metrics', '/healthz', '/readyz']) {

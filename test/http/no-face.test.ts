@@ -24,8 +24,8 @@ afterEach(() => http.close());
 const post = (url: string, type = 'application/json') =>
   http.inject({ method: 'POST', url, payload: '{}', headers: { 'content-type': type } });
 
-describe('what no face has a route for', () => {
-  it.each(['application/json', 'nonsense'])('is 404, whatever body comes along (%s)', async (type) => {
+describe('a path without a route', () => {
+  it.each(['application/json', 'nonsense'])('is 404, whatever the body (%s)', async (type) => {
     const answer = await post('/nowhere', type);
     expect([answer.statusCode, answer.headers['content-type'], answer.json()]).toEqual([
       404,
@@ -35,12 +35,12 @@ describe('what no face has a route for', () => {
   });
 });
 
-describe('an address that no face has', () => {
+describe('a path that belongs to no entry point', () => {
   const HTML = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
   const look = (method: 'GET' | 'HEAD' | 'POST', accept?: string, url = '/nowhere') =>
     http.inject({ method, url, headers: accept === undefined ? {} : { accept } });
 
-  it.each(['GET', 'HEAD'] as const)('is a page with a way on for a browser that looks at it (%s)', async (method) => {
+  it.each(['GET', 'HEAD'] as const)('is a page with a link for a browser that navigates to it (%s)', async (method) => {
     const { statusCode, headers, body } = await look(method, HTML);
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(body).toContain('<a class="button" href="/">');
@@ -51,34 +51,37 @@ describe('an address that no face has', () => {
     ['GET', '*/*'],
     ['GET', 'application/json, text/htmlish'],
     ['POST', HTML],
-  ] as const)('is JSON for everybody else (%s, %s)', async (method, accept) => {
+  ] as const)('is JSON for all other clients (%s, %s)', async (method, accept) => {
     const { statusCode, headers } = await look(method, accept);
     expect([statusCode, headers['content-type']]).toEqual([404, 'application/json']);
   });
 });
 
-describe('what fails outside the rules of a face', () => {
-  it.each(['nonsense', 'application/xml', '/'])('is 400 for a body of type %s, with what it may be', async (type) => {
-    const answer = await post('/fails', type);
-    expect([answer.statusCode, answer.headers['content-type'], answer.json()]).toEqual([
-      400,
-      'application/json',
-      {
-        message: 'Invalid Form Body',
-        code: 50035,
-        errors: {
-          _errors: [
-            {
-              code: 'CONTENT_TYPE_INVALID',
-              message:
-                'Expected "Content-Type" header to be one of {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}.',
-            },
-          ],
+describe('an error outside all entry points', () => {
+  it.each(['nonsense', 'application/xml', '/'])(
+    'is 400 for a body of type %s, and lists the accepted types',
+    async (type) => {
+      const answer = await post('/fails', type);
+      expect([answer.statusCode, answer.headers['content-type'], answer.json()]).toEqual([
+        400,
+        'application/json',
+        {
+          message: 'Invalid Form Body',
+          code: 50035,
+          errors: {
+            _errors: [
+              {
+                code: 'CONTENT_TYPE_INVALID',
+                message:
+                  'Expected "Content-Type" header to be one of {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}.',
+              },
+            ],
+          },
         },
-      },
-    ]);
-    expect(lines).toEqual([]);
-  });
+      ]);
+      expect(lines).toEqual([]);
+    },
+  );
 
   it.each<[ErrorCode, number, number]>([
     ['UNAUTHENTICATED', 401, 0],
@@ -90,7 +93,7 @@ describe('what fails outside the rules of a face', () => {
     ['LIMIT_EXCEEDED', 400, 0],
     ['RATE_LIMITED', 429, 0],
     ['OVERLOADED', 503, 130_000],
-  ])('is answered by its kind: %s is %i', async (code, status, number) => {
+  ])('has the status of its kind: %s is %i', async (code, status, number) => {
     fault = new DomainError(code, 'words', { retryAfterMs: 1_001 });
     const answer = await post('/fails');
     expect([answer.statusCode, answer.json()]).toEqual([status, { message: 'words', code: number }]);
@@ -100,7 +103,7 @@ describe('what fails outside the rules of a face', () => {
     expect(lines).toEqual([]);
   });
 
-  it('is 500 where it is a fault of ours, which the log tells and the answer does not', async () => {
+  it('is 500 if it is internal, with its cause only in the log', async () => {
     fault = new Error('the secret');
     const answer = await post('/fails');
     expect([answer.statusCode, answer.json()]).toEqual([500, { message: '500: Internal Server Error', code: 0 }]);
@@ -110,7 +113,7 @@ describe('what fails outside the rules of a face', () => {
   });
 });
 
-it('every kind of refusal has the status of its meaning', () => {
+it('every kind of refusal has the matching status', () => {
   const statuses: Record<ErrorKind, number> = {
     unauthenticated: 401,
     forbidden: 403,
@@ -126,8 +129,8 @@ it('every kind of refusal has the status of its meaning', () => {
   expect(httpFault(405)).toEqual({ message: '405: Method Not Allowed', code: 0 });
 });
 
-describe('a method that an address does not take', () => {
-  it('is 405 with those that it takes, the unusual ones too', async () => {
+describe('an unsupported method', () => {
+  it('is 405 with the allowed methods, including unusual ones', async () => {
     const served = Fastify();
     knowUnusualMethods(served);
     refuseOtherMethods(served, () => {

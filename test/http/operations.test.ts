@@ -12,7 +12,7 @@ import { createGuild } from '../harness/world.js';
 
 const get = async (origin: string, path: string) => ask({ origin }, 'GET', origin + path);
 
-describe('an instance that can serve', () => {
+describe('a ready instance', () => {
   const clock = new ManualClock();
   let server: TestServer;
 
@@ -21,7 +21,7 @@ describe('an instance that can serve', () => {
   });
   afterAll(() => server.stop());
 
-  it('says so, and names what is degraded', async () => {
+  it('reports its readiness and any degraded part', async () => {
     expect(await get(server.origin, '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await readinessOf(server.origin)).toEqual([200, { status: 'ok', degraded: [] }]);
     server.app.degraded = () => ['redis'];
@@ -29,7 +29,7 @@ describe('an instance that can serve', () => {
     server.app.degraded = () => [];
   });
 
-  it('asks its database once a second, however many ask it', async () => {
+  it('queries its database once a second, whatever the number of probes', async () => {
     clock.advance(2_000);
     const statements = await statementsOf(async () => {
       await Promise.all(Array.from({ length: 20 }, () => get(server.origin, '/readyz')));
@@ -40,7 +40,7 @@ describe('an instance that can serve', () => {
 });
 
 describe('the metrics', () => {
-  it('tell who is there and in voice, for some seconds from one look', async () => {
+  it('count live processes, presences and voice states, and cache them for some seconds', async () => {
     const clock = new ManualClock();
     const server = await startServer({ clock });
     const shown = async () => {
@@ -62,8 +62,8 @@ describe('the metrics', () => {
   });
 });
 
-describe('the requests to boxes', () => {
-  it('are shown by outcome before there are any, so that the first is an increase', async () => {
+describe('the metric of requests to boxes', () => {
+  it('has a zero for each outcome at the start, so that the first request is an increase', async () => {
     const server = await startServer();
     const text = await (await fetch(`${server.origin}/metrics`)).text();
     const shown = [...text.matchAll(/^causeway_relay_requests_total\{outcome="(\w+)"\} (\d+)$/gm)];
@@ -75,7 +75,7 @@ describe('the requests to boxes', () => {
 });
 
 describe('with METRICS_PORT', () => {
-  it('probes and metrics are at that port, and at no other', async () => {
+  it('probes and metrics are served at that port only', async () => {
     const server = await startServer({ env: { METRICS_PORT: '0' } });
     const { operationsUrl } = server.app.addresses;
     expect(operationsUrl).not.toBe(server.origin);
@@ -105,7 +105,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is
     await database?.drop();
   });
 
-  it.each(['cut', 'freeze'] as const)('lives, is not ready, and says why (%s)', async (how) => {
+  it.each(['cut', 'freeze'] as const)('is alive but not ready, and reports the reason (%s)', async (how) => {
     line[how]();
     clock.advance(2_000);
     expect(await readinessOf(server.origin)).toEqual([

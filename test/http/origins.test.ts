@@ -4,7 +4,7 @@ import { originOf } from '../../src/http/origins.js';
 const PUBLIC = 'https://chat.example';
 const LOCAL = 'http://localhost:3000';
 
-describe('where a request says it comes from', () => {
+describe('the origin of a request', () => {
   it.each([
     [PUBLIC, 'https://chat.example', 'trusted'],
     [`${PUBLIC}/`, 'https://chat.example', 'trusted'],
@@ -25,7 +25,7 @@ describe('where a request says it comes from', () => {
     [LOCAL, 'http://192.0.2.1:3000', 'foreign'],
     ['http://127.0.0.1', 'http://localhost', 'trusted'],
     ['http://[::1]:8080', 'http://127.0.0.1:8080', 'trusted'],
-  ])('at %s, the origin %s is %s', (publicUrl, origin, expected) => {
+  ])('at %s with the value %s is %s', (publicUrl, origin, expected) => {
     expect(originOf(publicUrl, { origin })).toBe(expected);
     expect(originOf(publicUrl, { origin, 'sec-fetch-site': 'cross-site' })).toBe(expected);
   });
@@ -36,7 +36,7 @@ describe('where a request says it comes from', () => {
     ['none', 'unstated'],
     ['same-site', 'unstated'],
     ['cross-site', 'foreign'],
-  ])('without an origin, and with Sec-Fetch-Site %s, is %s', (site, expected) => {
+  ])('without an Origin header and with Sec-Fetch-Site %s is %s', (site, expected) => {
     expect(originOf(PUBLIC, site === undefined ? {} : { 'sec-fetch-site': site })).toBe(expected);
   });
 });

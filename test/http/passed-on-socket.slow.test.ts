@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startInstance } from '../harness/process.js';
 
-/** Binds a socket at which nobody listens in this process: that would take connections, too. */
+/** Binds a socket without listening, because a listening process would accept connections itself. */
 const { _createServerHandle: bindSocket } = net as unknown as {
   _createServerHandle(address: string, port: number, family: 4): { fd: number; close(): void };
 };
 
-test('a restart at a socket that systemd keeps refuses no request', async () => {
+test('a restart behind a systemd socket refuses no request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-socket-'));
   const socket = bindSocket('127.0.0.1', 0, 4);
   const start = () => startInstance({ DATA_DIR: folder }, undefined, undefined, socket.fd);

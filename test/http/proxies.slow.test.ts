@@ -26,7 +26,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
     let scene: Scene;
     let ada: Person;
     let guild: MadeGuild;
-    /** By which address each request counted, with its path. */
+    /** The address that each request counted by, with its path. */
     const counted: { path: string; address: string }[] = [];
     beforeAll(async () => {
       server = await startServer({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'loopback' } });
@@ -48,12 +48,12 @@ describe.each(PROXIES)('behind a proxy', (name) => {
 
     const bot = () => new RestBot(proxy, scene.bot.bot);
 
-    it('keeps metrics from strangers', async () => {
+    it('metrics are not reachable', async () => {
       expect((await fetch(`${proxy.origin}/metrics`)).status).toBe(404);
       expect((await fetch(`${server.origin}/metrics`)).status).toBe(200);
     });
 
-    it('requests, their bodies and answers pass', async () => {
+    it('requests, bodies and responses pass', async () => {
       expect(await bot().get('/users/@me')).toMatchObject({ status: 200, body: { id: scene.bot.id } });
       const { status, body, headers } = await bot().post(scene.messages, { content: 'Grüße 👋' });
       expect([status, body.content, headers.get('x-ratelimit-remaining')]).toEqual([200, 'Grüße 👋', '4']);
@@ -62,7 +62,10 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       expect((await bot().get('/nowhere')).body).toEqual({ message: '404: Not Found', code: 0 });
     });
 
-    /** The status alone: whoever still sends while the connection is closed may not be given the rest of the answer. */
+    /**
+     * Returns the status only. The client may lose the rest of the response if it still sends when the connection
+     * closes.
+     */
     async function statusOf(form: FormData): Promise<number> {
       const answer = await fetch(`${proxy.origin}/api/v10${scene.messages}`, {
         method: 'POST',
@@ -73,7 +76,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       return answer.status;
     }
 
-    it('an upload of 20 MiB passes; one of 30 is refused', async () => {
+    it('an upload of 20 MiB passes; one of 30 MiB is refused', async () => {
       const file = (n: number) => ({ name: `files[${n}]`, filename: `${n}.bin`, content: new Uint8Array(10 * MIB) });
       const taken = await bot().ask('POST', scene.messages, { form: formOf({}, file(0), file(1)) });
       expect(taken.status).toBe(200);
@@ -81,7 +84,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       expect(await statusOf(formOf({}, file(0), file(1), file(2)))).toBe(413);
     });
 
-    it('a bot is online over the gateway, and hears what happens', async () => {
+    it('a bot connects to the gateway and receives events', async () => {
       const client = await GatewayClient.open(proxy.origin);
       await client.op(10);
       await client.ready(scene.bot.bot.token);
@@ -90,7 +93,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       await client.close();
     });
 
-    it('a person hears over a GraphQL socket and by server-sent events', async () => {
+    it('a user receives events over a GraphQL socket and as server-sent events', async () => {
       const query = `subscription { channelEvents(channelId: "${guild.textChannelId}") { __typename } }`;
       const client = socketClient({ ...server, origin: proxy.origin }, { token: ada.token });
       const overSocket = await subscribe(client, query);
@@ -108,7 +111,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       await client.dispose();
     });
 
-    /** Asks from one of this machine's own addresses, of which there are many. */
+    /** Sends a sign-in from one of this machine's loopback addresses. */
     async function signInFrom(localAddress: string, headers: Record<string, string> = {}): Promise<number> {
       const { hostname, port } = new URL(proxy.origin);
       const asked = request({
@@ -122,7 +125,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       return answer.statusCode ?? 0;
     }
 
-    it('two clients are two addresses, whatever they write, and what one did is not held against the other', async () => {
+    it('two clients have two addresses, whatever headers they send, and separate limits', async () => {
       const forged = { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' };
       for (let n = 0; n < SIGN_IN_PER_ADDRESS.points; n += 1) {
         expect(await signInFrom('127.0.0.2', n % 2 === 0 ? {} : forged)).toBe(400);
@@ -134,7 +137,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       expect(new Set(addresses)).toEqual(new Set(['127.0.0.1', '127.0.0.2']));
     });
 
-    it('nothing is made of the host and the protocol that a client writes', async () => {
+    it('the host and protocol headers of a client have no effect', async () => {
       const headers = {
         'x-forwarded-host': 'evil.example',
         'x-forwarded-proto': 'https',
@@ -163,7 +166,7 @@ describe.each(PROXIES)('behind a proxy', (name) => {
   });
 });
 
-describe.each(PROXIES)('while the process behind it starts again', (name) => {
+describe.each(PROXIES)('a proxy while its server restarts', (name) => {
   const missing = missingProxy(name);
 
   it.skipIf(missing)(

@@ -30,7 +30,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('every response is closed once with its connection, in turn or not, and says so to who asks later', async () => {
+it('every response is closed once with its connection, in or out of turn, and later listeners learn of it', async () => {
   connection.socket.destroy();
   await until(() => closed.length === 3);
   expect(new Set(closed).size).toBe(3);
@@ -41,7 +41,7 @@ it('every response is closed once with its connection, in turn or not, and says 
   expect(closed).toHaveLength(3);
 });
 
-it('what was answered before is closed once, and what was not with the connection', async () => {
+it('a finished response is closed once at its end, and the others with the connection', async () => {
   const [first] = responses;
   first?.end('done');
   await until(() => closed.length === 1);

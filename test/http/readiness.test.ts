@@ -26,8 +26,8 @@ beforeEach(() => {
 const checksOf = (of: AppContext = app) =>
   new ReadinessChecks(of, { lagMs: () => lag, longestBlockMs: () => lag, stop: () => {} }, () => phase);
 
-describe('whether an instance can serve', () => {
-  it.each(['starting', 'draining'] as const)('%s, it cannot, and asks nothing', async (at) => {
+describe('the readiness of an instance', () => {
+  it.each(['starting', 'draining'] as const)('is unavailable when %s, without a query', async (at) => {
     phase = at;
     const statements = await statementsOf(async () => {
       expect(await checksOf().check()).toEqual({ status: 'unavailable', reason: at, degraded: [] });
@@ -35,7 +35,7 @@ describe('whether an instance can serve', () => {
     expect(statements).toEqual([]);
   });
 
-  it('says so when it ends while the database is asked', async () => {
+  it('is unavailable when the instance stops while the database is queried', async () => {
     const answer = checksOf().check();
     phase = 'draining';
     expect(await answer).toEqual({ status: 'unavailable', reason: 'draining', degraded: [] });
@@ -45,12 +45,12 @@ describe('whether an instance can serve', () => {
     [0, []],
     [500, []],
     [501, ['event-loop']],
-  ])('with an event loop that is %i ms late, it serves without %j', async (late, degraded) => {
+  ])('with an event loop lag of %i ms is ok, degraded by %j', async (late, degraded) => {
     lag = late;
     expect(await checksOf().check()).toEqual({ status: 'ok', degraded });
   });
 
-  it('names all that it does without: what it knows itself, room for files, and time', async () => {
+  it('lists all degraded parts: those of the instance, the disk and the event loop', async () => {
     lag = 1_000;
     const config = { ...app.config, dataDir: join(app.config.dataDir, 'not there') };
     expect(await checksOf({ ...app, config, degraded: () => ['redis'] }).check()).toEqual({
@@ -59,7 +59,7 @@ describe('whether an instance can serve', () => {
     });
   });
 
-  it('asks the database again after a second', async () => {
+  it('queries the database again after a second', async () => {
     const checks = checksOf();
     const asked = async () => (await statementsOf(() => checks.check())).filter((sql) => sql === 'SELECT 1').length;
     const counts = [await asked()];
@@ -70,7 +70,7 @@ describe('whether an instance can serve', () => {
     expect(counts).toEqual([1, 0, 1]);
   });
 
-  it('is not watched until somebody asks', () => {
+  it('is not watched before the first probe', () => {
     const checks = checksOf();
     expect(checks.isWatched).toBe(false);
     checks.noteWatcher();

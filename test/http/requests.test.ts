@@ -21,7 +21,7 @@ type Line = Record<string, unknown> & { msg: string };
 const parsed = (lines: string[]) => lines.map((line) => JSON.parse(line) as Line);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('at the level debug', () => {
+describe('the log at level debug', () => {
   const { log, lines } = readableLog('debug');
   let server: TestServer;
   let ada: Person;
@@ -37,7 +37,7 @@ describe('at the level debug', () => {
   });
   afterAll(() => server.stop());
 
-  /** The line of the request that an answer belongs to. */
+  /** Sends a request and returns its log line. */
   async function lineOf(path: string, init: RequestInit = {}): Promise<Line> {
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init });
     await answer.arrayBuffer();
@@ -48,7 +48,7 @@ describe('at the level debug', () => {
     return find() as Line;
   }
 
-  it('every request is a line: what it was, how long it took and by whom it counts', async () => {
+  it('has a line for every request, with its route, duration and caller', async () => {
     const headers = { authorization: `Bot ${bot.botToken}` };
     expect(await lineOf(`/api/v10/channels/${guild.textChannelId}`, { headers })).toMatchObject({
       level: 20,
@@ -67,7 +67,7 @@ describe('at the level debug', () => {
     expect(await lineOf('/nowhere')).not.toHaveProperty('who');
   });
 
-  it('no secret that stands in an address, a header or a body is in a line', async () => {
+  it('contains no secret of an address, a header or a body', async () => {
     const secret = 'opensesame';
     for (const path of [
       `/invite/${secret}`,
@@ -85,12 +85,12 @@ describe('at the level debug', () => {
     for (const known of [bot.botToken, ada.token, ada.email]) expect(lines.join('\n')).not.toContain(known);
   });
 
-  it('a name that a client gives its request is not taken', async () => {
+  it('ignores a request id that the client chose', async () => {
     const line = await lineOf('/', { headers: { 'x-request-id': 'chosen' } });
     expect(line.requestId).not.toBe('chosen');
   });
 
-  it('sessions at the gateway and subscriptions are told when they begin and end', async () => {
+  it('records the begin and end of gateway sessions and subscriptions', async () => {
     const client = await GatewayClient.open(server.origin);
     const { d } = await client.ready(bot.botToken);
     await client.close();
@@ -111,14 +111,14 @@ describe('at the level debug', () => {
     await expect.poll(() => about('a subscription ended')).toEqual([expect.objectContaining({ who: ada.id })]);
   });
 
-  describe('a request whose client goes away', () => {
-    /** Lines of requests that end from here on. */
+  describe('a request whose client disconnects', () => {
+    /** Returns a function that lists the log lines of requests from now on. */
     function watchLines(): () => Line[] {
       const from = lines.length;
       return () => parsed(lines.slice(from)).filter(({ method }) => method !== undefined);
     }
 
-    /** Expects one line of a request that was left, and no other before that of one that comes after it. */
+    /** Expects one line for the abandoned request, and no other before that of a later request. */
     async function expectLine(added: () => Line[], told: object): Promise<void> {
       const line = { level: 20, status: 499, ms: expect.any(Number), requestId: expect.stringMatching(UUID), ...told };
       await expect.poll(added).toEqual([expect.objectContaining(line)]);
@@ -130,14 +130,14 @@ describe('at the level debug', () => {
       ['/auth/sign-in/email', 'application/json', 'accounts'],
       ['/oauth2/authorize', 'application/x-www-form-urlencoded', 'oauth'],
       ['/graphql', 'application/json', 'graphql'],
-    ])('while it sends is one line (%s)', async (path, type, face) => {
+    ])('is logged as one line while it sends (%s)', async (path, type, face) => {
       const added = watchLines();
       const connection = await RawConnection.begin(server, { path, type, authorization: `Bearer ${ada.token}` });
       connection.socket.destroy();
       await expectLine(added, { method: 'POST', face, route: path });
     });
 
-    it('before it is answered is one line, and none more for the answer', async () => {
+    it('is logged once if it is not answered yet, and not again for the response', async () => {
       const unknown = await createApplication(ada);
       const callers = holdCallers(server);
       const added = watchLines();
@@ -153,7 +153,7 @@ describe('at the level debug', () => {
       expect(added()).toHaveLength(3);
     });
 
-    it('in the middle of a download is one line', async () => {
+    it('is logged as one line during a download', async () => {
       const content = new Uint8Array(10_000_000);
       const body = formOf(undefined, { name: 'files[0]', content, filename: 'long.bin' });
       const headers = { authorization: `Bot ${bot.botToken}` };
@@ -166,7 +166,7 @@ describe('at the level debug', () => {
       await expectLine(added, { requestId: answer.headers.get('x-request-id'), face: 'cdn' });
     });
 
-    it('from a stream of events is one line, when it ends', async () => {
+    it('is logged as one line at the end of an event stream', async () => {
       const query = `subscription { guildChanged(guildId: "${guild.id}") { name } }`;
       const headers = { authorization: `Bearer ${ada.token}`, accept: 'text/event-stream' };
       const added = watchLines();
@@ -176,10 +176,10 @@ describe('at the level debug', () => {
       await expectLine(added, { requestId: answer.headers.get('x-request-id'), face: 'graphql', who: ada.id });
     });
 
-    describe('while an earlier one of its connection is not answered', () => {
+    describe('while an earlier one of its connection is pending', () => {
       const about = (msg: string) => parsed(lines).filter((line) => line.msg === msg).length;
 
-      /** Asks for streams of events at once, on a connection of their own. */
+      /** Requests event streams at once on one connection. */
       async function askForStreams(count: number): Promise<RawConnection> {
         const connection = await RawConnection.open(server);
         const query = `subscription { guildChanged(guildId: "${guild.id}") { name } }`;
@@ -200,7 +200,7 @@ describe('at the level debug', () => {
         expect(added()).toEqual([line, line, line, expect.objectContaining({ route: '/' })]);
       }
 
-      it('is one line, as is that one, and what it asked for ends', async () => {
+      it('is logged once, as is the earlier one, and its subscriptions end', async () => {
         const [began, ended] = [about('a subscription began'), about('a subscription ended')];
         const added = watchLines();
         const connection = await askForStreams(3);
@@ -210,7 +210,7 @@ describe('at the level debug', () => {
         await expectLines(added);
       });
 
-      it.each([1, 3])('and before it is known who asks: nothing goes on for nobody (%i)', async (count) => {
+      it.each([1, 3])('leaves no subscription open if its caller is not authenticated yet (%i)', async (count) => {
         const callers = holdCallers(server);
         const open = about('a subscription began') - about('a subscription ended');
         const connection = await askForStreams(count);
@@ -219,7 +219,7 @@ describe('at the level debug', () => {
         connection.socket.destroy();
         await expect.poll(() => added().length).toBe(count);
         callers.letGo();
-        // Of whom asks later it is known later.
+        // A later request is authenticated after the abandoned ones.
         const began = about('a subscription began');
         const later = await askForStreams(1);
         await expect.poll(() => about('a subscription began')).toBeGreaterThan(began);
@@ -231,7 +231,7 @@ describe('at the level debug', () => {
   });
 });
 
-it('at the level info a sign-up is a line with an id and nothing else of the person, and requests are none', async () => {
+it('at level info a sign-up is one line with only the id of the user, and requests are not logged', async () => {
   const { log, lines } = readableLog('info');
   const server = await startServer({ log });
   const ofStart = lines.length;

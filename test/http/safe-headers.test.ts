@@ -19,7 +19,7 @@ it.beforeAll(async ({ server: shared }) => {
 
 const html = { accept: 'text/html' };
 
-describe('every answer says that its type is meant, and is shown in nobody’s frame', () => {
+describe('every response forbids content sniffing and framing', () => {
   it.each<[method: string, path: string, headers: Record<string, string>, status: number]>([
     ['GET', '/', {}, 302],
     ['GET', '/portal', {}, 200],
@@ -60,7 +60,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
     await answer.body?.cancel();
   });
 
-  it('a stream', async () => {
+  it('an event stream', async () => {
     const query = `subscription { channelEvents(channelId: "${scene.channelId}") { __typename } }`;
     const stream = await fetch(`${server.origin}/graphql?${new URLSearchParams({ query })}`, {
       headers: { accept: 'text/event-stream', authorization: `Bearer ${ada.token}` },
@@ -70,7 +70,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
     await stream.body?.cancel();
   });
 
-  it('a file, which keeps its own rules', async () => {
+  it('a file, which keeps its own policy', async () => {
     const form = new FormData();
     form.append('files[0]', new Blob(['<b>hello</b>']), 'page.html');
     const { body } = await scene.bot.ask('POST', scene.messages, { form });
@@ -84,7 +84,7 @@ describe('every answer says that its type is meant, and is shown in nobody’s f
 });
 
 describe.skipIf(noBrowser)(needing(noBrowser, 'in a browser'), () => {
-  it('GraphiQL works, and a page of another site cannot show it', { tags: ['slow'] }, async () => {
+  it('GraphiQL works, and a page of another site cannot frame it', { tags: ['slow'] }, async () => {
     const browser = await openBrowser();
     const pages = ['/graphql', '/invite/AbCd1234', '/'];
     const foreign = createServer((_request, response) => {

@@ -54,7 +54,7 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, set up 
     });
   const bot = () => new RestBot(proxy, scene.bot.bot);
 
-  it('both are asked, and each has a gateway address that leads to it alone', async () => {
+  it('both receive requests, and each has a gateway address of its own', async () => {
     const told = new Set<string>();
     while (told.size < gateways.length) told.add((await bot().get('/gateway/bot')).body.url);
     expect(told).toEqual(new Set(gateways.map((origin) => `${origin}/gateway`)));
@@ -66,7 +66,7 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, set up 
     }
   });
 
-  it('no request fails while one of them stops, and no message is there twice', async () => {
+  it('no request fails while one of them stops, and no message is stored twice', async () => {
     let isStopped = false;
     const statuses = new Map<number, number>();
     const send = async () => {

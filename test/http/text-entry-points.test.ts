@@ -39,7 +39,7 @@ describe('GraphQL', () => {
   const form = (encoded: string) =>
     `query=${encodeURIComponent(SEND)}&variables=${encodeURIComponent(JSON.stringify(variables())).replace('%C3%A9', encoded)}`;
 
-  it('reads text in UTF-8, with a byte order mark, and in a charset that is named', async () => {
+  it('decodes UTF-8, with a byte order mark, and declared charsets', async () => {
     expect(await graphql(operation(), JSON_TYPE)).toBe('café');
     expect(await graphql(`\ufeff${operation()}`, JSON_TYPE)).toBe('café');
     expect(await graphql(Buffer.from(operation(), 'latin1'), `${JSON_TYPE}; charset=iso-8859-1`)).toBe('café');
@@ -47,14 +47,14 @@ describe('GraphQL', () => {
     expect(await graphql(form('%E9'), `${FORM_TYPE}; charset=iso-8859-1`)).toBe('café');
   });
 
-  it('refuses text that is not UTF-8, and what is compressed', async () => {
+  it('refuses text that is not UTF-8, and compressed text', async () => {
     expect(await graphql(Buffer.from(operation(), 'latin1'), JSON_TYPE)).toBe('BAD_USER_INPUT');
     expect(await graphql(form('%E9'), FORM_TYPE)).toBe('BAD_USER_INPUT');
     const compressed = { 'content-encoding': 'gzip' };
     expect(await graphql(gzipSync(operation()), JSON_TYPE, compressed)).toBe('BAD_USER_INPUT');
   });
 
-  it('closes a socket with 1007 that sends text which is not UTF-8, in a binary frame too', async () => {
+  it('closes a socket with 1007 for text that is not UTF-8, also in a binary frame', async () => {
     const socket = new WebSocket(`${server.origin.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
     await once(socket, 'open');
     socket.send(Buffer.from('{"type":"connection_init","payload":{"x":"café"}}', 'latin1'));
@@ -62,7 +62,7 @@ describe('GraphQL', () => {
   });
 });
 
-describe('JSON that is sent as a form, as curl does by default,', () => {
+describe('JSON sent as a form, as curl does by default,', () => {
   const REASON = expect.stringContaining('The body is JSON, but its Content-Type is that of a form.');
 
   it('is refused by GraphQL', async () => {
@@ -70,7 +70,7 @@ describe('JSON that is sent as a form, as curl does by default,', () => {
     expect((await answer.json()).errors[0].message).toEqual(REASON);
   });
 
-  it('is refused by REST, also where no field is required', async () => {
+  it('is refused by REST, even if no field is required', async () => {
     const { botToken } = await createApplication(ada);
     const answer = await fetch(`${server.origin}/api/applications/@me`, {
       method: 'PATCH',
@@ -90,7 +90,7 @@ describe('JSON that is sent as a form, as curl does by default,', () => {
 describe('/auth', () => {
   const account = JSON.stringify({ name: 'zoé', email: 'zoe@people.example', password: 'correct horse' });
 
-  it('refuses text that is not UTF-8, and what is compressed', async () => {
+  it('refuses text that is not UTF-8, and compressed text', async () => {
     const refused = await post('/auth/sign-up/email', Buffer.from(account, 'latin1'), JSON_TYPE);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ message: expect.stringContaining('The body is not valid UTF-8.') });

@@ -10,7 +10,7 @@ import { createBot } from '../harness/world.js';
 let server: TestServer;
 afterEach(() => server.stop());
 
-/** Starts a server, and notes by which address each of its requests counts. */
+/** Starts a server and records the addresses that its requests count by. */
 async function start(env: Record<string, string>): Promise<Set<string>> {
   server = await startServer({ env: { RATE_LIMITS: 'on', ...env } });
   const find = server.app.clientAddress;
@@ -47,7 +47,7 @@ it.each([
   ['two hops', { TRUST_PROXY: '2' }, '198.51.100.1'],
   ['this machine', { TRUST_PROXY: 'loopback' }, '203.0.113.9'],
   ['another machine', { TRUST_PROXY: '192.0.2.1' }, '127.0.0.1'],
-])('trusting %s, every face counts by the same address', async (_whom, env: Record<string, string>, address) => {
+])('trusting %s, every entry point counts by the same address', async (_whom, env: Record<string, string>, address) => {
   const counted = await start(env);
   await askEveryFace();
   expect([...counted]).toEqual([address]);
@@ -56,14 +56,14 @@ it.each([
 it.each([
   ['once where no proxy is trusted', {}, 1],
   ['not where one is', { TRUST_PROXY: 'loopback' }, 0],
-])('the log tells of the header %s', async (_when, env: Record<string, string>, times) => {
+])('the log warns of the header %s', async (_when, env: Record<string, string>, times) => {
   const { log, lines } = readableLog('warn');
   server = await startServer({ env, log });
   for (let n = 0; n < 3; n += 1) await fetch(`${server.origin}/healthz`, { headers: FORWARDED });
   expect(lines.filter((line) => line.includes('TRUST_PROXY'))).toHaveLength(times);
 });
 
-it('who is refused behind a proxy is refused alone', async () => {
+it('a refused client behind a proxy does not affect other clients', async () => {
   await start({ TRUST_PROXY: 'loopback' });
   const dead = { authorization: 'Bot x.y.z' };
   const path = '/api/v10/users/@me';
@@ -76,7 +76,7 @@ it('who is refused behind a proxy is refused alone', async () => {
   expect(quiet).toEqual({ 401: 10 });
 });
 
-it('nothing is made of the host and the protocol that are stated beside the address', async () => {
+it('forwarded host and protocol headers have no effect', async () => {
   await start({ TRUST_PROXY: 'loopback' });
   const headers = { ...FORWARDED, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
   const bot = await createBot(server.app);

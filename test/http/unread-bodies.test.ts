@@ -23,7 +23,7 @@ afterEach(() => agent.destroy());
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
-/** Asks over the one connection of the agent, and gives up soon. */
+/** Sends a request over the agent's only connection, with a short timeout. */
 async function ask(method: string, path: string, type?: string, body?: Buffer): Promise<number | undefined> {
   const headers = type === undefined ? {} : { 'content-type': type };
   const sent = request(`${server.origin}${path}`, { agent, method, headers, timeout: 3_000 });
@@ -31,12 +31,12 @@ async function ask(method: string, path: string, type?: string, body?: Buffer): 
   sent.end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   await text(answer);
-  // A connection that ended here would reset whoever is still sending.
+  // Closing the connection here would reset clients that still send.
   expect(answer.headers.connection).toBe('keep-alive');
   return answer.statusCode;
 }
 
-describe('a body that is too large is answered, and so is the next request of the same client', () => {
+describe("a body that is too large gets a response, and so does the client's next request", () => {
   it.each([
     ['/oauth2/token', FORM, 300_000, 413],
     ['/oauth2/token', FORM, 4_000_000, 413],
@@ -56,7 +56,7 @@ describe('a body that is too large is answered, and so is the next request of th
   });
 });
 
-describe('a connection ends with the answer to a body that is refused', () => {
+describe('the connection closes with the response to a refused body', () => {
   const TOO_LARGE = [
     'POST /graphql HTTP/1.1',
     'Host: localhost',
@@ -64,14 +64,14 @@ describe('a connection ends with the answer to a body that is refused', () => {
     'Content-Length: 9000000',
   ];
 
-  it('when its client asked for that', async () => {
+  it('if its client requested that', async () => {
     const connection = await RawConnection.open(server);
     connection.write(...TOO_LARGE, 'Connection: close', '', '');
     expect(await connection.answer()).toMatchObject({ status: 413, headers: { connection: 'close' } });
     await connection.closed;
   });
 
-  it('when the server stops', async () => {
+  it('if the server stops', async () => {
     const http = fastify();
     keepConnections(http);
     http.post('/graphql', () => 'taken');
@@ -86,8 +86,8 @@ describe('a connection ends with the answer to a body that is refused', () => {
   });
 });
 
-describe('a body that nobody can read to its end', () => {
-  it('ends its connection once it is answered', async () => {
+describe('a body that is never read to its end', () => {
+  it('closes its connection after the response', async () => {
     const careless = createServer({ keepAliveTimeout: 60_000 }, async (asked, response) => {
       for await (const _ of asked) break;
       response.end('enough');
@@ -105,7 +105,7 @@ describe('a body that nobody can read to its end', () => {
 });
 
 describe('a body that is still arriving when the server stops', () => {
-  it('ends its connection with its last byte', async () => {
+  it('closes its connection with its last byte', async () => {
     const hasty = createServer({ keepAliveTimeout: 60_000 }, (_asked, response) => void response.end('enough'));
     dropUnreadBodies(hasty.listen(0, '127.0.0.1'));
     await once(hasty, 'listening');

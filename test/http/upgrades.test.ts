@@ -30,17 +30,17 @@ const post = (body: string, ...headers: string[]) => [
   body,
 ];
 
-describe('an offer to change to another protocol is ignored', () => {
+describe('an unsupported upgrade is ignored', () => {
   it.each([
     ['h2c', H2C],
     ['TLS', ['Connection: upgrade', 'Upgrade: TLS/1.0']],
     ['a protocol whose name begins alike', ['Connection: upgrade', 'Upgrade: websocket2']],
-  ])('%s: GET is answered as without it', async (_protocol, headers) => {
+  ])('for %s: GET gets a normal response', async (_protocol, headers) => {
     connection.write(...get('/healthz', ...headers));
     expect(await connection.answer()).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  it('with a body, sent at once', async () => {
+  it('with a body that is sent at once', async () => {
     const body = '{"content":"offered h2c"}';
     connection.write(...post(body, ...H2C, `Content-Length: ${body.length}`));
     const answer = await connection.answer();
@@ -48,7 +48,7 @@ describe('an offer to change to another protocol is ignored', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ content: 'offered h2c' });
   });
 
-  it('with a body in chunks that comes later', async () => {
+  it('with a chunked body that arrives later', async () => {
     connection.write(...post('', ...H2C, 'Transfer-Encoding: chunked', 'Expect: 100-continue'));
     expect(await connection.answer()).toMatchObject({ status: 100 });
     const [first, second] = ['{"content":', '"in two"}'];
@@ -58,7 +58,7 @@ describe('an offer to change to another protocol is ignored', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ content: 'in two' });
   });
 
-  it('again and again on a connection that is kept, without leaving anything behind', async () => {
+  it('repeatedly on a kept connection, without a leak', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => void warnings.push(warning);
     process.on('warning', warn);
@@ -71,7 +71,7 @@ describe('an offer to change to another protocol is ignored', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('among requests that were sent without waiting: the answers keep their order', async () => {
+  it('among pipelined requests: the responses keep their order', async () => {
     const body = '{"content":"before the offer"}';
     const requests = [post(body, `Content-Length: ${body.length}`), get('/healthz', ...H2C), get('/api/v10/gateway')];
     connection.write(requests.map((lines) => lines.join('\r\n')).join(''));
@@ -82,19 +82,19 @@ describe('an offer to change to another protocol is ignored', () => {
 
 const HANDSHAKE = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
 
-describe('an offer of WebSocket', () => {
-  it.each(['websocket', 'WebSocket', 'h2c, websocket', 'websocket, h2c'])('%s is taken up', async (offer) => {
+describe('a WebSocket upgrade', () => {
+  it.each(['websocket', 'WebSocket', 'h2c, websocket', 'websocket, h2c'])('is accepted as %s', async (offer) => {
     connection.write(...get('/gateway', 'Connection: Upgrade', `Upgrade: ${offer}`, ...HANDSHAKE));
     expect((await connection.answer()).status).toBe(101);
   });
 
-  it('is 404 at a path that no face takes upgrades at', async () => {
+  it('is 404 at a path without upgrades', async () => {
     connection.write(...get('/healthz', 'Connection: Upgrade', 'Upgrade: websocket', ...HANDSHAKE));
     expect((await connection.answer()).status).toBe(404);
     await connection.closed;
   });
 
-  it('is ignored in HTTP/1.0, which has none', async () => {
+  it('is ignored in HTTP/1.0', async () => {
     const lines = get('/healthz', 'Connection: Upgrade', 'Upgrade: websocket', ...HANDSHAKE);
     connection.write(...lines.with(0, 'GET /healthz HTTP/1.0'));
     expect(await connection.answer()).toMatchObject({ status: 200, body: '{"status":"ok"}' });

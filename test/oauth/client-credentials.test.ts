@@ -15,7 +15,7 @@ const read = (authorization: string | undefined, form: Record<string, string> | 
 };
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
-describe('a client names itself', () => {
+describe('a client identifies itself', () => {
   test.each<[string, string | undefined, Record<string, string>, unknown]>([
     ['in the form', undefined, { client_id: '5', client_secret: 's' }, { clientId: 5n, clientSecret: 's' }],
     ['without a secret', undefined, { client_id: '5' }, { clientId: 5n, clientSecret: undefined }],
@@ -53,7 +53,7 @@ describe('a client names itself', () => {
     );
   });
 
-  test.each(['client_id', 'client_secret'])('once: not with %s repeated', (name) => {
+  test.each(['client_id', 'client_secret'])('only once: %s must not be repeated', (name) => {
     const form: [string, string][] = [
       ['client_id', '5'],
       ['client_secret', 's'],
@@ -63,7 +63,7 @@ describe('a client names itself', () => {
   });
 });
 
-test('a parameter of a form is its one value; an empty one is missing', () => {
+test('a form parameter has one value, and an empty one is missing', () => {
   const form = new URLSearchParams('a=1&b=&c=1&c=2&d=0');
   expect(['a', 'b', 'd', 'x'].map((name) => formValue(form, name))).toEqual(['1', undefined, '0', undefined]);
   expect(() => formValue(form, 'c')).toThrow('The parameter c is repeated.');

@@ -26,7 +26,7 @@ it.beforeAll(async ({ server: shared }) => {
   await update(publicClient, { publicClient: true });
 });
 
-/** What a browser does: opens the address, presses Authorize, and is sent to the client. */
+/** Opens the address as a browser does, presses Authorize, and returns the redirect to the client. */
 async function approve(address: URL): Promise<URL> {
   const browser = new Visitor(server, grace);
   const page = await browser.get(address.pathname + address.search);
@@ -34,7 +34,7 @@ async function approve(address: URL): Promise<URL> {
   return new URL(location ?? '');
 }
 
-describe('openid-client, unmodified', () => {
+describe('an unmodified openid-client', () => {
   const discover = (id: string, secret?: string) =>
     openid.discovery(new URL(server.origin), id, secret, secret ? undefined : openid.None(), {
       algorithm: 'oauth2',
@@ -81,7 +81,7 @@ describe('openid-client, unmodified', () => {
     expect(tokens.scope).toBe('identify');
   });
 
-  it('is told that the person said no', async () => {
+  it("receives the user's refusal", async () => {
     const config = await discover(client.id, client.clientSecret);
     const state = openid.randomState();
     const address = openid.buildAuthorizationUrl(config, { redirect_uri: REDIRECT_URI, scope: 'identify', state });
@@ -94,7 +94,7 @@ describe('openid-client, unmodified', () => {
   });
 });
 
-describe('oauth4webapi, unmodified', () => {
+describe('an unmodified oauth4webapi', () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
 
   it.each([

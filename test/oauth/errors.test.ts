@@ -15,11 +15,11 @@ test.each<[ErrorCode, number, string]>([
   ['REQUEST_TOO_LARGE', 413, 'invalid_request'],
   ['RATE_LIMITED', 429, 'temporarily_unavailable'],
   ['OVERLOADED', 503, 'temporarily_unavailable'],
-])('%s is answered %i, %s', (code, status, error) => {
+])('%s becomes %i with the error %s', (code, status, error) => {
   expect(renderOAuthError(new DomainError(code, 'Why.'))).toEqual({ status, error, description: 'Why.' });
 });
 
-test('when to try again is said where it is known; what is no refusal is a fault', () => {
+test('a refusal has its retry time if it is known; other errors are not rendered', () => {
   const refusal = new DomainError('RATE_LIMITED', 'Later.', { retryAfterMs: 1_001 });
   expect(renderOAuthError(refusal)?.retryAfter).toBe(2);
   expect(renderOAuthError(new Error('a fault'))).toBeNull();

@@ -11,7 +11,7 @@ const LIMIT = 64 * 1024;
 
 let server: Server;
 let origin: string;
-/** What was counted of the form that came last. */
+/** Bytes that were counted for the last form. */
 let counted: number;
 let held: HeldBody;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function send(body: string | undefined, type: string | null = FORM, refuse
 test.each<[string, string | null]>([
   [FORM, FORM],
   ['its type with a character set, in any case', 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8'],
-])('a form is read as %s', async (_what, type) => {
+])('a form is accepted with %s', async (_what, type) => {
   expect(await send('a=1&b=%C3%A9+%2B&a=2', type)).toBe(
     JSON.stringify([
       ['a', '1'],
@@ -65,13 +65,13 @@ test('a form may be empty', async () => {
 });
 
 test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', `x${FORM}`, null])(
-  '%s is no form',
+  '%s is not the type of a form',
   async (type) => {
     expect(await send('a=1', type)).toBe('INVALID_REQUEST');
   },
 );
 
-test('a form has 64 KiB at most; what is too large is not kept', async () => {
+test('a form has at most 64 KiB; the excess is not kept in memory', async () => {
   const sized = (bytes: number) => `a=${'x'.repeat(bytes - 2)}`;
   expect(await send(sized(LIMIT))).toHaveLength(LIMIT - 2 + JSON.stringify([['a', '']]).length);
   expect(counted).toBe(LIMIT);
@@ -79,6 +79,6 @@ test('a form has 64 KiB at most; what is too large is not kept', async () => {
   expect(counted).toBeLessThanOrEqual(LIMIT);
 });
 
-test('a form for which there is no room is refused as such', async () => {
+test('a form beyond the memory quota is refused', async () => {
   expect(await send('a=1', FORM, true)).toBe('RATE_LIMITED');
 });

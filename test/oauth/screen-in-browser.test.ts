@@ -16,7 +16,7 @@ import {
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
-/** A client's site. Its callback leads on to another origin of its own, as many do. */
+/** A client's site. Its callback redirects to another origin of its own, as many do. */
 interface Client {
   callback: string;
   arrivals: { url: URL; referer: string | undefined }[];
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
     }
   }
 
-  /** Waits until the screen is there as a whole. */
+  /** Waits until the consent screen is fully loaded. */
   async function untilAsked({ page }: Pick<Tab, 'page'>): Promise<void> {
     await page.getByRole('heading', { level: 1, name: 'Authorize Lighthouse?' }).waitFor();
     await page.waitForLoadState();
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
     return { referer: found?.referer, parameters: Object.fromEntries(found?.url.searchParams ?? []) };
   };
 
-  it('leads from the link by sign-in to the client, with what was left', () =>
+  it('leads from the link through sign-in to the client, with the chosen scopes and permissions', () =>
     inTab({}, async (tab) => {
       const { page } = tab;
       await page.goto(linkForBot('whole'));
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       expect(grants.map(({ scopes }) => scopes)).toEqual([['bot', 'identify']]);
     }));
 
-  it('lets somebody without an account make one on the way', () =>
+  it('lets a visitor without an account sign up on the way', () =>
     inTab({ width: 360 }, async ({ page }) => {
       await page.goto(linkForBot('new'));
       await page.getByRole('link', { name: 'Sign up' }).click();
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       expect(await page.getByText('Signed in as newcomer').isVisible()).toBe(true);
     }));
 
-  it('tells the client of a no, even where no server is chosen', () =>
+  it('reports a refusal to the client, even if no server is chosen', () =>
     inTab({}, async (tab) => {
       await tab.page.goto(linkForBot('no'));
       await signIn(tab);
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       expect(arrival('no').parameters).toMatchObject({ error: 'access_denied', iss: server.origin });
     }));
 
-  it('works by keyboard alone, and always shows where it is', () =>
+  it('works with the keyboard alone, and always shows the focus', () =>
     inTab({}, async ({ page }) => {
       const focused = () =>
         page.evaluate(() => {
@@ -179,7 +179,6 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
           const name = element.textContent?.trim() || element.getAttribute('value') || '';
           return { name, isSeen: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 };
         });
-      /** Presses Tab until `name` has the focus. */
       const goTo = async (name: string) => {
         for (let presses = 0; presses < 30; presses += 1) {
           await page.keyboard.press('Tab');
@@ -211,7 +210,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       });
     }));
 
-  it('puts a mistake where it is noticed', () =>
+  it('shows a mistake where the user notices it', () =>
     inTab({}, async (tab) => {
       const { page } = tab;
       await page.goto(linkForBot('mistake'));
@@ -226,7 +225,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       expect(await page.locator(`#${description}`).textContent()).toBe('Choose a server.');
     }));
 
-  it('fits a phone and the dark, and asks only for what belongs to the chosen context', () =>
+  it('fits a phone and dark mode, and asks only for what the chosen context needs', () =>
     inTab({ width: 360, dark: true }, async (tab) => {
       const { page } = tab;
       await setColumns({ userInstall: true });
@@ -246,7 +245,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       await page.getByText('was added to your account').waitFor();
     }));
 
-  it('shows nothing in a frame of another site', () =>
+  it('does not render in a frame of another site', () =>
     inTab({}, async ({ page, violations }) => {
       const source = link({ scope: 'bot' }).replaceAll('&', '&amp;');
       const framing = await listen((_request, respond) =>

@@ -37,8 +37,8 @@ const installations = () => server.app.db.reader.installation.findMany({ where: 
 
 const hasBot = () => boxes.has(attic.id, BigInt(client.id));
 
-describe('the screen of an application for a server on a box', () => {
-  test('has chosen the server that the link names, and installs there', async () => {
+describe('the consent screen for a self-hosted server', () => {
+  test('preselects the server of the link and installs there', async () => {
     const form = await open();
     expect(form.fields).toContainEqual(['guild_id', String(attic.id)]);
     const { status, location } = await browser.send(form, { decision: 'authorize' });
@@ -50,7 +50,7 @@ describe('the screen of an application for a server on a box', () => {
     await eventually(() => expect(hasBot()).toBe(false));
   });
 
-  test('says that the box is away, and keeps the choice', async () => {
+  test('reports that the box is offline, and keeps the choice', async () => {
     const form = await open();
     boxes.isAway = true;
     const refused = await browser.send(form, { decision: 'authorize' });
@@ -63,7 +63,7 @@ describe('the screen of an application for a server on a box', () => {
     expect(hasBot()).toBe(true);
   });
 
-  test('says that nothing is added without the bot', async () => {
+  test('reports that nothing can be installed without the bot', async () => {
     const refused = await browser.send(await open(), { decision: 'authorize', scopes: 'applications.commands' });
     expect(refused.status).toBe(400);
     expect(refused.html).toContain('Commands do not work on self-hosted servers');
@@ -79,14 +79,14 @@ describe('installApplication of the portal', () => {
       input: { applicationId: client.id, guildId: String(attic.id), scopes: ['bot'], permissions: '2048' },
     });
 
-  test('installs to a server on a box of the caller’s, and knows none of others', async () => {
+  test('installs to a self-hosted server of the caller, and does not find those of others', async () => {
     const bob = await signUp(server, 'bob');
     expect((await ask(bob)).errors[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
     const { data } = await ask(ada);
     expect(data.installApplication.installation).toEqual({ permissions: '2048', context: 'SERVER' });
   });
 
-  test('says when the box is away', async () => {
+  test('reports that the box is offline', async () => {
     boxes.isAway = true;
     expect((await ask(ada)).errors[0]?.message).toContain('This server cannot be reached at the moment');
     expect(await installations()).toEqual([]);

@@ -54,7 +54,7 @@ const forCode = (query: Record<string, string> = {}, application = client) =>
 const forBot = (query: Record<string, string> = {}, application = client) =>
   address({ scope: 'bot applications.commands', permissions: '0', ...query }, application);
 
-/** Opens the screen and answers with its form. */
+/** Opens the consent screen and returns its form. */
 async function openForm(path: string, visitor = browser) {
   const page = await visitor.get(path);
   expect(page.status).toBe(200);
@@ -87,7 +87,7 @@ describe('every page', () => {
     ['the page for a forged form', () => browser.post(forCode(), [], { origin: 'https://evil.example' }), 403],
   ];
 
-  it.each(pages)('%s cannot be framed, scripted, stored or followed', async (_name, open, status) => {
+  it.each(pages)('%s denies framing, scripts, caching and referrers', async (_name, open, status) => {
     const { headers, html, ...page } = await open();
     expect(page.status).toBe(status);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -115,14 +115,14 @@ describe('every page', () => {
   it.each([
     [CALLBACK, "form-action 'self' https:;"],
     [NATIVE, "form-action 'self' com.example.app:;"],
-  ])('lets its form end at the scheme of %s only', async (redirectUri, rule) => {
+  ])('restricts its form to the scheme of %s', async (redirectUri, rule) => {
     const { headers } = await browser.get(
       forCode({ redirect_uri: redirectUri, code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }),
     );
     expect(headers.get('content-security-policy')).toContain(rule);
   });
 
-  it('escapes what people chose', async () => {
+  it('escapes text that users chose', async () => {
     const evil = '"><b onclick=x>';
     const application = await makeApplication(evil, { description: '<i>', redirectUris: [`${CALLBACK}?a='<u>`] });
     await createGuild(ada, '</select><u>');
@@ -135,7 +135,7 @@ describe('every page', () => {
   });
 });
 
-describe('an application that is not there for the visitor', () => {
+describe('an application that is hidden from the visitor', () => {
   async function pageFor(application: { id: string }, visitor: Visitor): Promise<string> {
     const { status, headers, html } = await visitor.get(`/oauth2/authorize?client_id=${application.id}&scope=bot`);
     expect(status).toBe(404);
@@ -144,7 +144,7 @@ describe('an application that is not there for the visitor', () => {
     return `${csp}\n${html}`.replaceAll(application.id, 'ID');
   }
 
-  it('gets one and the same page, unknown, deleted or private, signed in or not, the owner included', async () => {
+  it('has the same page whether unknown, deleted or private, signed in or not, for the owner too', async () => {
     const hidden = await makeApplication('Hidden', { public: false });
     const deleted = await makeApplication('Deleted', { deletedAt: new Date() });
     const missing = [{ id: '123456789012345678' }, { id: 'no-number' }, { id: '9'.repeat(40) }];
@@ -156,16 +156,16 @@ describe('an application that is not there for the visitor', () => {
     }
   });
 
-  it('is one that a broken query names', async () => {
+  it('is also the result of a broken query', async () => {
     expect((await browser.get('/oauth2/authorize?client_id=%ff%zz')).status).toBe(404);
   });
 
-  it('offers to sign in to who is not', async () => {
+  it('offers sign-in to a signed-out visitor', async () => {
     const { html } = await new Visitor(server).get('/oauth2/authorize?client_id=1&scope=bot');
     expect(html).toContain('href="/oauth2/sign-in?client_id=1&amp;scope=bot"');
   });
 
-  it('opens for testers once they have accepted, who come to it by signing in', async () => {
+  it('opens for testers who have accepted, including after sign-in', async () => {
     const hidden = await makeApplication('For testers', { public: false });
     const row = { applicationId: BigInt(hidden.id), userId: BigInt(grace.id) };
     await server.app.db.writer.tester.create({ data: { ...row, createdAt: new Date() } });
@@ -183,7 +183,7 @@ describe('an application that is not there for the visitor', () => {
 });
 
 describe('sign-in', () => {
-  it('comes first, and leads back to the same request', async () => {
+  it('comes first and returns to the same request', async () => {
     const visitor = new Visitor(server);
     const path = forCode({ state: 'a b&c' });
     const page = await visitor.get(path);
@@ -203,7 +203,7 @@ describe('sign-in', () => {
     '?redirect_uri=https://evil.example',
     '?client_id=1%0d%0alocation:%20https://evil.example',
     '',
-  ])('leads to no other place for %s', async (query) => {
+  ])('redirects to no other site for %s', async (query) => {
     const visitor = new Visitor(server);
     const fields: [string, string][] = [
       ['email', ada.email],
@@ -215,7 +215,7 @@ describe('sign-in', () => {
     expect(location).toMatch(/^\/(oauth2\/authorize\?.*)?$/);
   });
 
-  it('leads to the first page of the instance for who came for nothing else', async () => {
+  it('redirects to the home page of the instance without a request', async () => {
     const visitor = new Visitor(server);
     const form = formIn(await visitor.get('/oauth2/sign-in'), '/oauth2/sign-in');
     const { status, location } = await visitor.send(form, { email: ada.email, password: ada.password });
@@ -223,14 +223,14 @@ describe('sign-in', () => {
     expect((await visitor.get('/')).location).toBe('/portal');
   });
 
-  it('says why it is asked for where an application asks, and only there', async () => {
+  it('explains its reason if an application asks, and only then', async () => {
     const visitor = new Visitor(server);
     const why = 'An application asks for your consent.';
     expect((await visitor.get(forCode())).html).toContain(why);
     expect((await visitor.get('/oauth2/sign-in')).html).not.toContain(why);
   });
 
-  it('keeps the e-mail address and not the password when they do not fit', async () => {
+  it('keeps the e-mail address and not the password after wrong credentials', async () => {
     const visitor = new Visitor(server);
     const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');
     const wrongPair = 'The e-mail address or the password is wrong.';
@@ -260,7 +260,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('shares its limit with every other way to sign in', async () => {
+  it('shares its rate limit with every other way to sign in', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const visitor = new Visitor(limited);
@@ -285,7 +285,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('ends with “Sign out”, which leads back to sign-in', async () => {
+  it('ends with “Sign out”, which returns to sign-in', async () => {
     const grown = await signUp(server, 'leaver');
     const visitor = new Visitor(server, grown);
     const path = forCode();
@@ -304,14 +304,14 @@ describe('sign-up', () => {
   const path = () => address({ response_type: 'code', redirect_uri: CALLBACK, scope: 'identify', state: 'a b&c' });
   const newcomer = (name: string) => ({ name, email: `${name}@people.example`, password: 'long enough' });
 
-  /** The sign-up form, where the sign-in page's link leads. */
+  /** Opens the sign-up form through the link of the sign-in page. */
   async function openSignUp(visitor: Visitor) {
     const { html } = await visitor.get(path());
     const [, link = ''] = /<a href="([^"]*)">Sign up<\/a>/.exec(html) ?? [];
     return formIn(await visitor.get(link.replaceAll('&amp;', '&')), '/oauth2/sign-up');
   }
 
-  it('is offered beside sign-in, and leads back to the same request', async () => {
+  it('is offered next to sign-in and returns to the same request', async () => {
     const visitor = new Visitor(server);
     const answer = await visitor.send(await openSignUp(visitor), newcomer('newcomer'));
     expect(answer.status).toBe(303);
@@ -327,21 +327,24 @@ describe('sign-up', () => {
     ['an address that has an account', { email: 'ada@people.example' }, 'email', 'already exists'],
     ['a short password', { password: 'short' }, 'password', 'A password has 8 to 128 characters.'],
     ['nothing', { name: null, email: null, password: null }, 'name', 'A username has'],
-  ])('is refused for %s, at the field, and keeps all but the password', async (_what, changes, field, text) => {
-    const visitor = new Visitor(server);
-    const typed = { ...newcomer('refused'), ...changes };
-    const { status, html, headers } = await visitor.send(await openSignUp(visitor), typed);
-    expect(status).toBe(400);
-    const [, input = '', fault] =
-      new RegExp(`<input id="${field}"([^>]*)>\n<p class="fault" id="${field}-fault" role="alert">([^<]*)`).exec(
-        html,
-      ) ?? [];
-    expect(fault).toContain(text);
-    expect(input).toMatch(new RegExp(` aria-describedby="[\\w -]*${field}-fault" aria-invalid="true".* autofocus$`));
-    for (const kept of [typed.name, typed.email]) expect(html).toContain(`value="${kept ?? ''}"`);
-    if (typed.password) expect(html).not.toContain(typed.password);
-    expect(headers.getSetCookie()).toEqual([]);
-  });
+  ])(
+    'is refused for %s, at the field, and keeps all fields except the password',
+    async (_what, changes, field, text) => {
+      const visitor = new Visitor(server);
+      const typed = { ...newcomer('refused'), ...changes };
+      const { status, html, headers } = await visitor.send(await openSignUp(visitor), typed);
+      expect(status).toBe(400);
+      const [, input = '', fault] =
+        new RegExp(`<input id="${field}"([^>]*)>\n<p class="fault" id="${field}-fault" role="alert">([^<]*)`).exec(
+          html,
+        ) ?? [];
+      expect(fault).toContain(text);
+      expect(input).toMatch(new RegExp(` aria-describedby="[\\w -]*${field}-fault" aria-invalid="true".* autofocus$`));
+      for (const kept of [typed.name, typed.email]) expect(html).toContain(`value="${kept ?? ''}"`);
+      if (typed.password) expect(html).not.toContain(typed.password);
+      expect(headers.getSetCookie()).toEqual([]);
+    },
+  );
 
   it('cannot be sent from a page of another site', async () => {
     const visitor = new Visitor(server);
@@ -352,7 +355,7 @@ describe('sign-up', () => {
     expect(await server.app.db.reader.user.count({ where: { handle: 'forged' } })).toBe(0);
   });
 
-  it('shares its limit with every other way to sign up', async () => {
+  it('shares its rate limit with every other way to sign up', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const visitor = new Visitor(limited);
@@ -374,20 +377,23 @@ describe('sign-up', () => {
   });
 });
 
-describe('a request gone wrong', () => {
-  /** A client to which ada allowed something before. */
+describe('an invalid request', () => {
+  /** A client that ada authorized before. */
   let known: MadeApplication;
   beforeAll(async () => {
     known = await makeApplication('Acquaintance', { redirectUris: [CALLBACK] });
     await grantCode(server, ada, known);
   });
 
-  it.each(['client_id', 'redirect_uri', 'scope', 'state'])('ends here when %s is repeated', async (name) => {
-    const { status, location, html } = await browser.get(`${forCode({ state: 's' })}&${name}=x`);
-    expect(status).toBe(400);
-    expect(location).toBeNull();
-    expect(html).toContain(name);
-  });
+  it.each(['client_id', 'redirect_uri', 'scope', 'state'])(
+    'is shown as an error page when %s is repeated',
+    async (name) => {
+      const { status, location, html } = await browser.get(`${forCode({ state: 's' })}&${name}=x`);
+      expect(status).toBe(400);
+      expect(location).toBeNull();
+      expect(html).toContain(name);
+    },
+  );
 
   it.each([
     'https://client.example/callback/',
@@ -401,7 +407,7 @@ describe('a request gone wrong', () => {
     'https://evil.example',
     'javascript:alert(1)',
     '//client.example/callback',
-  ])('never leads to the unregistered %s', async (redirectUri) => {
+  ])('never redirects to the unregistered %s', async (redirectUri) => {
     for (const visitor of [browser, new Visitor(server)]) {
       const { status, location } = await visitor.get(forCode({ redirect_uri: redirectUri }));
       expect(status).toBe(400);
@@ -429,7 +435,7 @@ describe('a request gone wrong', () => {
     [{ guild_id: 'x', scope: 'bot' }, 'invalid_request'],
     [{ code_challenge: 'A'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
     [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
-  ])('is told to a client that was allowed something before, for %o', async (query, error) => {
+  ])('is reported to a client that the user authorized before, for %o', async (query, error) => {
     const { status, location, headers } = await browser.get(forCode({ state: 'st&te', ...query }, known));
     expect(status).toBe(303);
     expect(location).toMatch(/^https:\/\/client\.example\/callback\?/);
@@ -445,7 +451,7 @@ describe('a request gone wrong', () => {
     ['an empty scope', { scope: '', response_type: 'code' }],
     ['integration_type', { integration_type: '0', response_type: 'code' }],
   ])(
-    'is a link without a scope that states %s: the default install settings are for links that state neither',
+    'includes a link without a scope that states %s: default install settings require a link with neither',
     async (_what, query) => {
       const { status, location } = await browser.get(address(query, known));
       expect(status).toBe(303);
@@ -459,7 +465,7 @@ describe('a request gone wrong', () => {
   );
 
   it.each<Record<string, string>>([{ scope: '' }, { integration_type: '0' }])(
-    'is told to the person where a link without a scope (%o) has nobody else to tell',
+    'is shown to the user if a link without a scope (%o) has no client to redirect to',
     async (query) => {
       const { status, html } = await browser.get(address(query));
       expect(status).toBe(400);
@@ -467,38 +473,41 @@ describe('a request gone wrong', () => {
     },
   );
 
-  it('says how long permissions may be', async () => {
+  it('names the maximum length of permissions', async () => {
     const { location } = await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(33) }, known));
     expect(parametersOf(location).error_description).toContain('at most 32 digits');
     expect((await browser.get(forCode({ scope: 'bot', permissions: '9'.repeat(32) }))).status).toBe(200);
   });
 
-  it.each([CALLBACK, NATIVE])('leads nobody to a client whom they allowed nothing yet, but offers %s', async (uri) => {
-    const stranger = await makeApplication('Stranger & Co', { redirectUris: [uri] });
-    const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' };
-    const path = forCode({ redirect_uri: uri, scope: 'nonsense', state: 'st&te', ...pkce }, stranger);
-    const { status, location, html } = await browser.get(path);
-    expect(status).toBe(400);
-    expect(location).toBeNull();
-    expect(html).toContain('<bdi>Stranger &amp; Co</bdi> asked for something that it cannot have');
-    expect(html).toContain(uri === CALLBACK ? '<bdi>https://client.example</bdi>' : '<bdi>com.example.app:</bdi>');
-    const [, link = ''] = /<a class="button" href="([^"]*)">Go back<\/a>/.exec(html) ?? [];
-    const answer = new URL(link.replaceAll('&amp;', '&'));
-    expect(answer.href.startsWith(`${uri}?`)).toBe(true);
-    expect(Object.fromEntries(answer.searchParams)).toEqual({
-      error: 'invalid_scope',
-      error_description: expect.any(String),
-      state: 'st&te',
-      iss: server.origin,
-    });
-    const form = await openForm(forCode({ redirect_uri: uri, ...pkce }, stranger));
-    expect((await browser.send({ ...form, action: path }, authorize)).location).toBeNull();
-    const { location: cancelled } = await browser.send(form, { decision: 'cancel' });
-    expect(cancelled).toContain('error=access_denied');
-  });
+  it.each([CALLBACK, NATIVE])(
+    'does not redirect to a client that the user never authorized, but offers %s',
+    async (uri) => {
+      const stranger = await makeApplication('Stranger & Co', { redirectUris: [uri] });
+      const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' };
+      const path = forCode({ redirect_uri: uri, scope: 'nonsense', state: 'st&te', ...pkce }, stranger);
+      const { status, location, html } = await browser.get(path);
+      expect(status).toBe(400);
+      expect(location).toBeNull();
+      expect(html).toContain('<bdi>Stranger &amp; Co</bdi> asked for something that it cannot have');
+      expect(html).toContain(uri === CALLBACK ? '<bdi>https://client.example</bdi>' : '<bdi>com.example.app:</bdi>');
+      const [, link = ''] = /<a class="button" href="([^"]*)">Go back<\/a>/.exec(html) ?? [];
+      const answer = new URL(link.replaceAll('&amp;', '&'));
+      expect(answer.href.startsWith(`${uri}?`)).toBe(true);
+      expect(Object.fromEntries(answer.searchParams)).toEqual({
+        error: 'invalid_scope',
+        error_description: expect.any(String),
+        state: 'st&te',
+        iss: server.origin,
+      });
+      const form = await openForm(forCode({ redirect_uri: uri, ...pkce }, stranger));
+      expect((await browser.send({ ...form, action: path }, authorize)).location).toBeNull();
+      const { location: cancelled } = await browser.send(form, { decision: 'cancel' });
+      expect(cancelled).toContain('error=access_denied');
+    },
+  );
 
   it.each(['http://client.example/', 'myapp:/callback', 'search-ms:/x'])(
-    'never leads to %s, registered before it came to be refused',
+    'never redirects to %s, which was registered before it became invalid',
     async (uri) => {
       const old = await makeApplication('Old', { redirectUris: [uri, CALLBACK] });
       await grantCode(server, ada, old);
@@ -511,14 +520,14 @@ describe('a request gone wrong', () => {
     },
   );
 
-  it('leads nobody to the client before they are signed in', async () => {
+  it('does not redirect to the client before sign-in', async () => {
     const { status, location, html } = await new Visitor(server).get(forCode({ scope: 'messages.read' }));
     expect(status).toBe(200);
     expect(location).toBeNull();
     expect(html).toContain('Sign in to continue');
   });
 
-  it('ends here when the client cannot be told', async () => {
+  it('is shown as an error page if the client cannot receive it', async () => {
     const homeless = await makeApplication('Homeless');
     const queries: Record<string, string>[] = [
       { response_type: 'code', scope: 'identify' },
@@ -533,9 +542,9 @@ describe('a request gone wrong', () => {
   });
 });
 
-describe('the addresses of client libraries', () => {
+describe('the authorization paths of client libraries', () => {
   it.each(['/api', '/api/v10', '/api/v9'])(
-    '%s/oauth2/authorize leads to the screen with the same query',
+    '%s/oauth2/authorize redirects to the screen with the same query',
     async (prefix) => {
       const query = '?client_id=1&scope=bot+applications.commands&permissions=8&x=%0d%0a';
       const { status, location } = await browser.get(`${prefix}/oauth2/authorize${query}`);
@@ -545,8 +554,8 @@ describe('the addresses of client libraries', () => {
   );
 });
 
-describe('the screen', () => {
-  it('shows who asks, who is asked, for what, and where it ends', async () => {
+describe('the consent screen', () => {
+  it('shows the application, the user, the request and the destination', async () => {
     const permissions = String(Permission.Administrator | Permission.KickMembers | (1n << 62n));
     const { html } = await browser.get(forCode({ scope: 'bot identify', permissions }));
     expect(html).toContain('<h1>Authorize <bdi>Client</bdi>?</h1>');
@@ -567,7 +576,7 @@ describe('the screen', () => {
     { permissions: '2048' },
     { guild_id: '1', disable_guild_select: 'false' },
     { response_type: 'code' },
-  ])('asks for the default install settings when the link leaves it to them: %o', async (query) => {
+  ])('uses the default install settings if the link omits its own: %o', async (query) => {
     const application = await makeApplication('Usual', {
       serverInstallPermissions: '1024',
       redirectUris: [CALLBACK],
@@ -577,14 +586,14 @@ describe('the screen', () => {
     expect(html).toContain(`name="permissions" value="${'permissions' in query ? '2048' : '1024'}" checked`);
   });
 
-  it('shows the icon when there is one', async () => {
+  it('shows the icon if there is one', async () => {
     const iconHash = 'a'.repeat(32);
     const application = await makeApplication('Pictured', { iconHash });
     const { html } = await browser.get(forBot({}, application));
     expect(html).toContain(`src="/cdn/app-icons/${application.id}/${iconHash}.png"`);
   });
 
-  it('says who made it, a person or a team, and in how many servers it is', async () => {
+  it('shows the owner, a user or a team, and the number of servers', async () => {
     const shared = await makeApplication('Shared');
     const applicationId = BigInt(shared.id);
     const ownerTeamId = await putTeam(server, ada);
@@ -598,7 +607,7 @@ describe('the screen', () => {
     expect(html).toContain(', and in one server.');
   });
 
-  it('lists the servers with Manage Server and no others', async () => {
+  it('lists only the servers with Manage Server', async () => {
     const foreign = await createGuild(grace, 'Only a member here');
     await invite(grace, foreign, ada);
     const { html } = await browser.get(forBot());
@@ -606,7 +615,7 @@ describe('the screen', () => {
     expect(html).not.toContain('Only a member here');
   });
 
-  it('says so when there is no server to install to, and does not offer it', async () => {
+  it('reports that there is no server to install to, and does not offer it', async () => {
     const { html } = await new Visitor(server, grace).get(forBot({ guild_id: harbour.id }));
     const lonely = await new Visitor(server, await signUp(server, 'lonely')).get(forBot());
     expect(lonely.html).toContain('You have no server to add it to');
@@ -614,7 +623,7 @@ describe('the screen', () => {
     expect(html).not.toContain('Harbour');
   });
 
-  it('chooses the server of the link beforehand, and fixes it when it is told to', async () => {
+  it('preselects the server of the link, and locks it on request', async () => {
     const chosen = await openForm(forBot({ guild_id: harbour.id }));
     expect(chosen.fields).toContainEqual(['guild_id', harbour.id]);
     const fixed = await browser.get(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }));
@@ -626,7 +635,7 @@ describe('the screen', () => {
     expect(beyond.html).not.toContain('value="authorize"');
   });
 
-  it('asks for the context only when there is a choice', async () => {
+  it('asks for the context only if there is a choice', async () => {
     const both = await makeApplication('Both contexts', { userInstall: true });
     expect((await browser.get(address({}, both))).html).toContain('name="target" value="SERVER" checked');
     for (const integration_type of ['0', '1']) {
@@ -638,7 +647,7 @@ describe('the screen', () => {
     expect((await nowhere.get(address({}, both))).html).toContain('name="target" value="USER" checked');
   });
 
-  it('can be told a person by Authorization: Bearer, too', async () => {
+  it('accepts a user by Authorization: Bearer, too', async () => {
     const visitor = new Visitor(server);
     const headers = { authorization: `Bearer ${ada.token}` };
     const form = formIn(await visitor.get(forCode(), headers), '/oauth2/authorize');
@@ -646,8 +655,8 @@ describe('the screen', () => {
   });
 });
 
-describe('the answer', () => {
-  it('is a code for the redirect URI, with state and iss, that can be redeemed', async () => {
+describe('the result of the consent screen', () => {
+  it('is a redeemable code for the redirect URI, with state and iss', async () => {
     const state = 'é&=#?/ +%';
     const { status, location, headers } = await browser.send(await openForm(forCode({ state })), authorize);
     expect(status).toBe(303);
@@ -661,7 +670,7 @@ describe('the answer', () => {
     expect((await postForm(server, form)).body).toMatchObject({ scope: 'identify' });
   });
 
-  it('keeps the query of the redirect URI and can go to letters of any script', async () => {
+  it('keeps the query of the redirect URI, which may have characters of any script', async () => {
     const application = await makeApplication('Abroad', { redirectUris: ['https://bücher.example/ø?a=b%20c&d'] });
     const { location } = await browser.send(
       await openForm(address({ response_type: 'code', scope: 'identify' }, application)),
@@ -670,7 +679,7 @@ describe('the answer', () => {
     expect(location).toMatch(/^https:\/\/xn--bcher-kva\.example\/%C3%B8\?a=b%20c&d&code=/);
   });
 
-  it('holds what is left of scopes and permissions, and where the bot went', async () => {
+  it("contains the remaining scopes and permissions, and the bot's server", async () => {
     const application = await makeApplication('Reduced', { redirectUris: [CALLBACK] });
     const wanted = Permission.KickMembers | Permission.SendMessages;
     const path = forCode({ scope: 'bot identify email', permissions: String(wanted) }, application);
@@ -691,7 +700,7 @@ describe('the answer', () => {
     expect((await grantsOf(application)).map(({ scopes }) => scopes)).toEqual([['bot', 'identify']]);
   });
 
-  it('installs nothing when no code can be kept', async () => {
+  it('includes no installation if the code cannot be stored', async () => {
     const application = await makeApplication('Whole', { redirectUris: [CALLBACK] });
     const form = await openForm(forCode({ scope: 'bot identify', permissions: '2048' }, application));
     const { writer } = server.app.db;
@@ -706,7 +715,7 @@ describe('the answer', () => {
     expect(await membership(harbour, application)).not.toBeNull();
   });
 
-  it('holds no code where none was asked for: only what the bot was given, and where', async () => {
+  it("contains no code unless requested: only the bot's permissions and server", async () => {
     const application = await makeApplication('Codeless', { redirectUris: [CALLBACK] });
     const form = await openForm(forBot({ redirect_uri: CALLBACK, permissions: '2048', state: 's' }, application));
     const { status, location } = await browser.send(form, { ...authorize, guild_id: harbour.id });
@@ -722,7 +731,7 @@ describe('the answer', () => {
     expect(await membership(harbour, application)).not.toBeNull();
   });
 
-  it('never holds more than the link asked for', async () => {
+  it('never contains more than the link requested', async () => {
     const application = await makeApplication('Greedy', { redirectUris: [CALLBACK] });
     const form = await openForm(forCode({ scope: 'bot identify', permissions: '2048' }, application));
     await browser.send(form, {
@@ -735,7 +744,7 @@ describe('the answer', () => {
     expect((await grantsOf(application))[0]?.scopes).toEqual(['bot', 'identify']);
   });
 
-  it('installs to the server of the link when that is fixed, whatever the form says', async () => {
+  it('is an installation to the locked server of the link, whatever the form says', async () => {
     const other = await createGuild(ada, 'Other harbour');
     const application = await makeApplication('Fixed');
     const form = await openForm(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }, application));
@@ -744,7 +753,7 @@ describe('the answer', () => {
     expect(await membership(other, application)).toBeNull();
   });
 
-  it('is a page of ours without a redirect URI, which can be loaded again and cannot be made up', async () => {
+  it('is a page of Causeway without a redirect URI, which can be reloaded and cannot be forged', async () => {
     const application = await makeApplication('Homely');
     const path = `/oauth2/authorized?client_id=${application.id}&guild_id=${harbour.id}`;
     expect((await browser.get(path)).status).toBe(404);
@@ -765,7 +774,7 @@ describe('the answer', () => {
     expect(await server.app.db.reader.installation.count({ where: { applicationId: BigInt(application.id) } })).toBe(1);
   });
 
-  it('gives the bot no more than the person has there, and says what it did not get', async () => {
+  it('gives the bot no more permissions than the user has, and names the missing ones', async () => {
     const dock = await createGuild(grace, 'Dock');
     await invite(grace, dock, ada);
     await permitEveryone(server.app, BigInt(dock.id), Permission.ManageGuild | Permission.SendMessages);
@@ -791,7 +800,7 @@ describe('the answer', () => {
     expect(parametersOf(answer.location)).toMatchObject({ permissions: String(Permission.SendMessages) });
   });
 
-  it('installs to the person when they choose their account', async () => {
+  it('is an installation to the user if they choose their account', async () => {
     const application = await makeApplication('Personal', { userInstall: true });
     const form = await openForm(address({}, application));
     const { location } = await browser.send(form, { ...authorize, target: 'USER' });
@@ -803,7 +812,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('tells the client of a no', async () => {
+  it('reports a refusal to the client', async () => {
     const form = await openForm(forCode({ state: 's' }));
     const before = (await grantsOf(client)).length;
     const { status, location } = await browser.send(form, { decision: 'cancel' });
@@ -813,14 +822,14 @@ describe('the answer', () => {
     expect(await grantsOf(client)).toHaveLength(before);
   });
 
-  it('is a page for a no without a redirect URI', async () => {
+  it('is a page for a refusal without a redirect URI', async () => {
     const application = await makeApplication('Refused');
     const { status, html } = await browser.send(await openForm(forBot({}, application)), { decision: 'cancel' });
     expect(status).toBe(200);
     expect(html).toContain('<h1>Cancelled</h1>');
   });
 
-  it('needs no screen with prompt=none for what was granted before, and for nothing else', async () => {
+  it('comes without a screen with prompt=none, for scopes that were granted before only', async () => {
     const application = await makeApplication('Known', { redirectUris: [CALLBACK] });
     const silent = forCode({ prompt: 'none', scope: 'identify guilds', state: 's' }, application);
     await browser.send(await openForm(silent), { ...authorize, scopes: ['identify'] });
@@ -840,7 +849,7 @@ describe('prompt=none', () => {
   it.each([
     ['a public client', { publicClient: true, redirectUris: [CALLBACK] }, CALLBACK],
     ['a scheme that any program may claim', { redirectUris: [NATIVE] }, NATIVE],
-  ])('shows the screen all the same to %s', async (_who, columns, redirectUri) => {
+  ])('still shows the screen to %s', async (_who, columns, redirectUri) => {
     const application = await makeApplication('Claimed', columns);
     const silent = forCode({ prompt: 'none', redirect_uri: redirectUri, ...pkce }, application);
     expect((await browser.send(await openForm(silent), authorize)).location).toContain('code=');
@@ -875,7 +884,7 @@ describe('a forged form', () => {
     expect(await membership(harbour, application)).toBeNull();
   });
 
-  it('has another token in each session of a person', async () => {
+  it('has a different token in each session of a user', async () => {
     const again = new Visitor(server);
     await again.send(formIn(await again.get(forCode()), '/oauth2/sign-in'), {
       email: ada.email,
@@ -889,8 +898,8 @@ describe('a forged form', () => {
   });
 });
 
-describe('too many answers of one person', () => {
-  it('are refused for a while, on the screen', async () => {
+describe('too many submissions of one user', () => {
+  it('are refused for a while on the screen', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const bob = await signUp(limited, 'bob');
@@ -914,7 +923,7 @@ describe('too many answers of one person', () => {
   });
 });
 
-describe('a mistake', () => {
+describe('a mistake on the screen', () => {
   const sendBot = async (query: Record<string, string>, changes: Record<string, string | string[] | null>) =>
     browser.send(await openForm(forBot(query)), { ...authorize, ...changes });
 
@@ -926,7 +935,7 @@ describe('a mistake', () => {
     ['a server beyond all numbers', { guild_id: '9'.repeat(30) }, 'Choose a server.'],
     ['nothing left', { scopes: null }, 'Leave at least one'],
     ['scopes that were not offered', { scopes: ['email', 'x'] }, 'Leave at least one'],
-  ])('is shown on the screen, with the rest as it was: %s', async (_name, changes, text) => {
+  ])('is shown on the screen, which keeps the other choices: %s', async (_name, changes, text) => {
     const { status, html } = await sendBot(
       { permissions: '2050' },
       { guild_id: harbour.id, permissions: '2', ...changes },
@@ -947,7 +956,7 @@ describe('a mistake', () => {
     expect(html).toContain('You need the permission “Manage the server” there.');
   });
 
-  it('is a missing context', async () => {
+  it('includes a missing context', async () => {
     const both = await makeApplication('Either', { userInstall: true });
     const form = await openForm(address({}, both));
     for (const target of [null, 'ELSEWHERE']) {
@@ -974,7 +983,7 @@ describe('a mistake', () => {
         ['guild_id', '2'],
       ],
     ],
-  ])('that no browser makes ends on a page of its own: %s', async (_name, fields) => {
+  ])('that no browser makes leads to an error page: %s', async (_name, fields) => {
     const form = await openForm(forBot());
     const csrf = form.fields.filter(([name]) => name === 'csrf');
     const { status, html } = await browser.post(form.action, [...csrf, ...fields]);
@@ -982,7 +991,7 @@ describe('a mistake', () => {
     expect(html).toContain('This link does not work');
   });
 
-  it('is a form of another type, or one that is too large', async () => {
+  it('includes a form of another type, and one that is too large', async () => {
     const form = await openForm(forBot());
     const json = await browser.post(form.action, [], { 'content-type': 'application/json' });
     expect(json.status).toBe(400);
@@ -990,14 +999,14 @@ describe('a mistake', () => {
     expect(large.status).toBe(413);
   });
 
-  it('is no mistake when the session ended meanwhile: sign in and decide again', async () => {
+  it('does not include an expired session, which leads to sign-in and a new decision', async () => {
     const form = await openForm(forCode());
     const { status, location } = await new Visitor(server).send(form, authorize);
     expect(status).toBe(303);
     expect(location).toBe(form.action);
   });
 
-  it('is an application that was deleted meanwhile', async () => {
+  it('includes an application that was deleted in the meantime', async () => {
     const application = await makeApplication('Fleeting', { redirectUris: [CALLBACK] });
     const form = await openForm(forCode({}, application));
     const where = { id: BigInt(application.id) };
@@ -1006,7 +1015,7 @@ describe('a mistake', () => {
   });
 });
 
-describe('any input', { tags: ['slow'] }, () => {
+describe('any input of the screen', { tags: ['slow'] }, () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.constantFrom(
@@ -1043,7 +1052,7 @@ describe('any input', { tags: ['slow'] }, () => {
     { maxLength: 8 },
   );
 
-  it('is answered, and never with a fault of ours', async () => {
+  it('gets a response without a server error', async () => {
     const [csrf = ['csrf', '']] = (await openForm(forCode())).fields;
     await fc.assert(
       fc.asyncProperty(

@@ -33,10 +33,10 @@ const askWrongly = (address: string, id = client.id) =>
 
 const refusal = { status: 429, body: { error: 'temporarily_unavailable' } };
 
-describe('at an address where many were not recognised', () => {
+describe('at an address with many failed authentications', () => {
   const address = '192.0.2.1';
 
-  it('only those are refused', async () => {
+  it('only failing clients are refused', async () => {
     expect((await askWrongly(address)).status).toBe(401);
     await spend(TOKEN_REQUESTS_PER_ADDRESS, address);
     const refused = await askWrongly(address);
@@ -46,7 +46,7 @@ describe('at an address where many were not recognised', () => {
     expect((await askWrongly('192.0.2.2')).status).toBe(401);
   });
 
-  it('whatever is wrong counts', async () => {
+  it('every kind of failure counts', async () => {
     for (const form of [{}, { grant_type: 'client_credentials' }, { client_id: 'x' }, { client_id: '1' }]) {
       expect(await postForm(server, form as Record<string, string>, at(address))).toMatchObject(refusal);
     }
@@ -56,7 +56,7 @@ describe('at an address where many were not recognised', () => {
   });
 });
 
-describe('a form that is not sent whole', () => {
+describe('an incomplete form', () => {
   const SENT = 60_000;
 
   async function begin(path: string, address: string): Promise<RawConnection> {
@@ -79,7 +79,7 @@ describe('a form that is not sent whole', () => {
     ['/oauth2/sign-in', '192.0.2.204'],
     ['/oauth2/sign-up', '192.0.2.205'],
     ['/oauth2/sign-out', '192.0.2.206'],
-  ])('counts against the memory that its address may hold (%s)', async (path, address) => {
+  ])('counts against the memory quota of its address (%s)', async (path, address) => {
     const before = server.app.bodies.hold(address);
     before.add(32 * 1024 * 1024 - SENT - 1);
     const held = countHeld(server);
@@ -95,8 +95,8 @@ describe('a form that is not sent whole', () => {
   });
 });
 
-describe('a client that is recognised', () => {
-  it('counts by itself, wherever it calls from, and leaves others at its address alone', async () => {
+describe('an authenticated client', () => {
+  it('has its own limit, whatever its address, and does not affect others there', async () => {
     await spend(TOKEN_REQUESTS_PER_CLIENT, other.id);
     for (const address of ['192.0.2.3', '192.0.2.4']) {
       expect(await ask(other, address)).toMatchObject(refusal);
@@ -104,14 +104,14 @@ describe('a client that is recognised', () => {
     }
   });
 
-  it('is not kept from its tokens by who guesses at its secret', async () => {
+  it('can get its tokens in spite of callers who guess its secret', async () => {
     for (let n = 0; n < 20; n += 1) await askWrongly(`198.51.100.${n}`);
     const { remaining } = await server.app.limits.peek(TOKEN_REQUESTS_PER_CLIENT, client.id);
     expect((await ask(client, '192.0.2.5')).status).toBe(200);
     expect((await server.app.limits.peek(TOKEN_REQUESTS_PER_CLIENT, client.id)).remaining).toBe(remaining - 1);
   });
 
-  it('and is public counts by its address too, since anybody can name it', async () => {
+  it('that is public is also limited by its address, since its id is not secret', async () => {
     const application = await createApplication(ada);
     await update(ada, application.id, { publicClient: true });
     const refresh = (address: string) =>

@@ -43,7 +43,7 @@ const refresh = (token: string, more: Record<string, string> = {}) =>
   postForm(server, { grant_type: 'refresh_token', refresh_token: token, ...inForm(client), ...more });
 
 describe('the authorization_code grant', () => {
-  it('answers with tokens that work, and says that nothing may be stored', async () => {
+  it('returns working tokens, and forbids caching', async () => {
     const { status, headers, body } = await redeem(await grantCode(server, grace, client, { scope: 'identify email' }));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -67,14 +67,14 @@ describe('the authorization_code grant', () => {
       () => ({ form: { client_id: client.id }, headers: basic(client.id, client.clientSecret) }),
     ],
     ['the form', () => ({ form: inForm(client), headers: {} })],
-  ])('takes the client by %s', async (_way, credentials) => {
+  ])('accepts the client by %s', async (_way, credentials) => {
     const { form, headers } = credentials();
     const code = await grantCode(server, grace, client);
     const fields = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, ...form };
     expect((await postForm(server, fields, { headers })).status).toBe(200);
   });
 
-  it('gives the server to which a bot was added', async () => {
+  it('returns the server to which the bot was added', async () => {
     const guild = await createGuild(ada, 'Harbour');
     const code = await grantCode(server, ada, client, { scope: 'identify bot', guildId: guild.id });
     const { body } = await redeem(code);
@@ -83,7 +83,7 @@ describe('the authorization_code grant', () => {
     expect(body.guild.roles.map((role: { name: string }) => role.name)).toContain('@everyone');
   });
 
-  it('lets a request that left the redirect URI out leave it out again', async () => {
+  it('allows the redirect URI to be omitted if the request omitted it', async () => {
     const code = await grantCode(server, grace, client, { redirectUri: null });
     const form = { grant_type: 'authorization_code', code, ...inForm(client) };
     expect((await postForm(server, form)).status).toBe(200);
@@ -97,7 +97,7 @@ describe('the authorization_code grant', () => {
 });
 
 describe('attacks on a code', () => {
-  it('a second redemption fails, and ends what came of the first', async () => {
+  it('a second redemption fails and revokes the tokens of the first', async () => {
     const code = await grantCode(server, grace, client);
     const { body } = await redeem(code);
     expect(await redeem(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -154,7 +154,7 @@ describe('attacks on a code', () => {
     expect((await postForm(server, { ...form, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('the time of a check tells nothing of the secret: it is compared as a hash, in constant time, and for nobody too', async () => {
+  it('a check does not leak the secret by its time: it compares hashes in constant time, even for unknown clients', async () => {
     const { timingSafeEqual } = crypto;
     const compared: [Buffer, Buffer][] = [];
     crypto.timingSafeEqual = (given, stored) => {
@@ -180,7 +180,7 @@ describe('attacks on a code', () => {
 describe('the refresh_token grant', () => {
   const tokens = async (scope = 'identify') => (await redeem(await grantCode(server, grace, client, { scope }))).body;
 
-  it('answers with new tokens; the old refresh token is used up', async () => {
+  it('returns new tokens and invalidates the old refresh token', async () => {
     const first = await tokens('identify guilds');
     const second = await refresh(first.refresh_token);
     expect(second.status).toBe(200);
@@ -189,7 +189,7 @@ describe('the refresh_token grant', () => {
     expect((await askWithToken(server, '/users/@me', second.body.access_token)).status).toBe(200);
   });
 
-  it('gives an access token of a narrower scope where it is asked for; the grant stays as it is', async () => {
+  it('returns an access token with a narrower scope on request; the grant is unchanged', async () => {
     const first = await tokens('identify guilds email');
     const second = await refresh(first.refresh_token, { scope: 'email identify' });
     expect(second).toMatchObject({ status: 200, body: { scope: 'identify email' } });
@@ -206,7 +206,7 @@ describe('the refresh_token grant', () => {
     expect((await askWithToken(server, '/users/@me/guilds', third.body.access_token)).status).toBe(200);
   });
 
-  it('a used one ends the whole grant: somebody has a copy', async () => {
+  it('revokes the whole grant if a used token is presented again', async () => {
     const first = await tokens();
     const second = (await refresh(first.refresh_token)).body;
     expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -220,7 +220,7 @@ describe('the refresh_token grant', () => {
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 
-  it('is refused to another client, for an access token, and for more than was granted', async () => {
+  it('refuses another client, an access token, and a wider scope', async () => {
     const { refresh_token: token, access_token: access } = await tokens();
     expect((await refresh(token, inForm(other))).body.error).toBe('invalid_grant');
     expect((await refresh(access)).body.error).toBe('invalid_grant');
@@ -247,7 +247,7 @@ describe('the refresh_token grant', () => {
 describe('the client_credentials grant', () => {
   const ask = (form: Record<string, string>) => postForm(server, { grant_type: 'client_credentials', ...form });
 
-  it('gives a token that acts for the application’s owner, and no refresh token', async () => {
+  it("returns a token that acts for the application's owner, and no refresh token", async () => {
     const { status, body } = await ask({ ...inForm(client), scope: 'identify email applications.commands' });
     expect(status).toBe(200);
     expect(body).not.toHaveProperty('refresh_token');
@@ -255,11 +255,11 @@ describe('the client_credentials grant', () => {
     expect(me.body).toMatchObject({ id: ada.id, email: ada.email });
   });
 
-  it.each(['bot', 'guilds.join', 'messages.read', 'rpc', 'identify bot'])('does not give %s', async (scope) => {
+  it.each(['bot', 'guilds.join', 'messages.read', 'rpc', 'identify bot'])('refuses %s', async (scope) => {
     expect(await ask({ ...inForm(client), scope })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
   });
 
-  it('is not for a public client, not even with its secret', async () => {
+  it('refuses a public client, even with its secret', async () => {
     expect((await ask({ ...inForm(publicClient), scope: 'identify' })).body.error).toBe('unauthorized_client');
     expect((await ask({ client_id: publicClient.id, scope: 'identify' })).body.error).toBe('unauthorized_client');
   });
@@ -268,7 +268,7 @@ describe('the client_credentials grant', () => {
 describe('revocation', () => {
   const revoke = (token: string, as = client) => postForm(server, { token, ...inForm(as) }, { path: '/revoke' });
 
-  it('of any one token ends all of that person and application, and no one else’s', async () => {
+  it('of one token revokes all tokens of that user and application, and no others', async () => {
     const mine = (await redeem(await grantCode(server, grace, client))).body;
     const again = (await redeem(await grantCode(server, grace, client))).body;
     const adas = (await redeem(await grantCode(server, ada, client))).body;
@@ -280,7 +280,7 @@ describe('revocation', () => {
     expect((await askWithToken(server, '/users/@me', adas.access_token)).status).toBe(200);
   });
 
-  it('of an unknown token is answered 200, and another client’s token is left alone', async () => {
+  it('of an unknown token is answered 200, and does not affect tokens of other clients', async () => {
     const { access_token: token } = (await redeem(await grantCode(server, grace, client))).body;
     expect(await revoke('no-such-token')).toMatchObject({ status: 200, body: {} });
     expect(await revoke(token, other)).toMatchObject({ status: 200, body: {} });
@@ -295,12 +295,12 @@ describe('revocation', () => {
   });
 });
 
-describe('requests gone wrong are answered as RFC 6749 has it', () => {
+describe('an invalid request is refused as RFC 6749 specifies', () => {
   it.each([
     ['JSON', 'application/json', '{"grant_type":"client_credentials"}'],
     ['multipart', 'multipart/form-data; boundary=x', '--x--'],
     ['nothing', '', ''],
-  ])('%s in place of a form', async (_what, type, body) => {
+  ])('for %s in place of a form', async (_what, type, body) => {
     const answer = await fetch(`${server.origin}/api/v10/oauth2/token`, {
       method: 'POST',
       body,
@@ -316,23 +316,23 @@ describe('requests gone wrong are answered as RFC 6749 has it', () => {
     ['no grant type', {}, 'invalid_request'],
     ['no code', { grant_type: 'authorization_code' }, 'invalid_request'],
     ['a code that never was', { grant_type: 'authorization_code', code: 'x' }, 'invalid_grant'],
-  ])('%s', async (_what, form, error) => {
+  ])('for %s', async (_what, form, error) => {
     expect((await postForm(server, { ...form, ...inForm(client) })).body.error).toBe(error);
   });
 
-  it('a repeated parameter', async () => {
+  it('for a repeated parameter', async () => {
     const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'identify', ...inForm(client) });
     form.append('scope', 'email');
     expect((await postForm(server, form)).body.error).toBe('invalid_request');
   });
 
-  it('a wrong secret by HTTP Basic asks for another with WWW-Authenticate', async () => {
+  it('with WWW-Authenticate for a wrong secret by HTTP Basic', async () => {
     const answer = await postForm(server, { grant_type: 'client_credentials' }, { headers: basic(client.id, 'wrong') });
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect(answer.headers.get('www-authenticate')).toBe('Basic realm="oauth2"');
   });
 
-  it('a secret in two places', async () => {
+  it('for a secret in two places', async () => {
     const answer = await postForm(
       server,
       { grant_type: 'client_credentials', ...inForm(client) },
@@ -342,11 +342,11 @@ describe('requests gone wrong are answered as RFC 6749 has it', () => {
   });
 });
 
-describe('what a token may do', () => {
+describe('an access token', () => {
   const tokenFor = async (scope: string, person = grace) =>
     (await redeem(await grantCode(server, person, client, { scope }))).body.access_token as string;
 
-  it('GET /oauth2/@me shows the authorization; the user only with identify', async () => {
+  it('GET /oauth2/@me returns the authorization, with the user only for identify', async () => {
     const withUser = await askWithToken(server, '/oauth2/@me', await tokenFor('identify guilds'));
     expect(withUser.body).toMatchObject({
       application: {
@@ -367,7 +367,7 @@ describe('what a token may do', () => {
     expect((await askWithToken(server, '/oauth2/@me', await tokenFor('guilds'))).body).not.toHaveProperty('user');
   });
 
-  it('GET /users/@me needs identify, and shows the e-mail with email only', async () => {
+  it('GET /users/@me needs identify, and includes the e-mail address only for email', async () => {
     expect(await askWithToken(server, '/users/@me', await tokenFor('guilds'))).toMatchObject({
       status: 403,
       body: { code: 50026 },
@@ -393,7 +393,7 @@ describe('what a token may do', () => {
     expect((await askWithToken(server, '/users/@me/guilds', await tokenFor('identify'))).body.code).toBe(50026);
   });
 
-  it('PUT /guilds/{id}/members/{user} adds whoever granted guilds.join to the bot’s own application', async () => {
+  it("PUT /guilds/{id}/members/{user} adds a user who granted guilds.join to the bot's own application", async () => {
     const guild = await createGuild(ada, 'To join');
     const code = await grantCode(server, ada, client, { scope: 'bot identify', guildId: guild.id });
     expect((await redeem(code)).status).toBe(200);
@@ -420,7 +420,7 @@ describe('what a token may do', () => {
     expect(await put(token)).toEqual({ status: 204, body: null });
   });
 
-  it('a token that is not valid is answered 401 with code 50025, and none works where only bots may call', async () => {
+  it('an invalid one is 401 with code 50025, and a valid one is refused by routes for bots', async () => {
     expect(await askWithToken(server, '/users/@me', 'nonsense')).toMatchObject({ status: 401, body: { code: 50025 } });
     expect(await askWithToken(server, '/applications/@me', await tokenFor('identify'))).toMatchObject({
       status: 403,
@@ -428,7 +428,7 @@ describe('what a token may do', () => {
     });
   });
 
-  it('none works in the portal, which takes sessions; one that is none of both is a missing session', async () => {
+  it('is refused in the portal, which needs a session; an invalid one is a missing session', async () => {
     expect(await askWithToken(server, '/developer-portal/teams', await tokenFor('identify'))).toMatchObject({
       status: 403,
       body: { code: 50013, message: 'This endpoint needs a portal session' },
@@ -441,7 +441,7 @@ describe('what a token may do', () => {
 });
 
 describe('POST /developer-portal/applications/{id}/reset-secret', () => {
-  it('shows the new secret once, and the old one dies at once', async () => {
+  it('returns the new secret once, and the old one stops working at once', async () => {
     const made = await createApplication(ada, 'Reset me');
     const answer = await fetch(`${server.origin}/developer-portal/applications/${made.id}/reset-secret`, {
       method: 'POST',
@@ -455,7 +455,7 @@ describe('POST /developer-portal/applications/{id}/reset-secret', () => {
     expect((await postForm(server, { ...form, client_secret: secret })).status).toBe(200);
   });
 
-  it('is the owner’s: for others the application is missing, bots are refused, a foreign page is too', async () => {
+  it('is reserved for the owner: refused for other users, bots and foreign pages', async () => {
     const url = `${server.origin}/developer-portal/applications/${client.id}/reset-secret`;
     const as = async (headers: Record<string, string>) => (await fetch(url, { method: 'POST', headers })).status;
     expect(await as({ authorization: `Bearer ${grace.token}` })).toBe(404);
@@ -465,7 +465,7 @@ describe('POST /developer-portal/applications/{id}/reset-secret', () => {
   });
 });
 
-describe('a method that an address does not take', () => {
+describe('an unsupported method', () => {
   const prefixes = ['', '/api', '/api/v10', '/api/v9'];
   it.each([
     ...prefixes.flatMap((prefix) => [
@@ -480,7 +480,7 @@ describe('a method that an address does not take', () => {
     ['GET', '/oauth2/sign-out', 'POST'],
     ['POST', '/oauth2/authorized', 'GET, HEAD'],
     ['POST', '/.well-known/oauth-authorization-server', 'GET, HEAD'],
-  ])('%s %s is answered 405, with what it takes', async (method, path, allowed) => {
+  ])('%s %s is answered 405 with the allowed methods', async (method, path, allowed) => {
     const body = method === 'GET' ? null : 'token=x';
     const answer = await fetch(`${server.origin}${path}`, { method, body });
     expect(answer.status).toBe(405);
@@ -491,7 +491,7 @@ describe('a method that an address does not take', () => {
 });
 
 describe('the metadata document', () => {
-  it('names endpoints that exist (RFC 8414)', async () => {
+  it('lists existing endpoints (RFC 8414)', async () => {
     const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, string>;
     const authentication = ['client_secret_basic', 'client_secret_post', 'none'];

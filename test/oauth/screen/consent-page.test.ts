@@ -52,14 +52,14 @@ function page(asked: AuthorizationRequest = request(), facts: Partial<Consent> =
   return consentPage(consent).body.text.replaceAll('\n', '');
 }
 
-/** The inputs of a name: their values, with a star when they are checked. */
+/** Returns the values of the inputs with a name. Checked ones have a star. */
 const inputs = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`<input type="\\w+"[^>]*name="${name}" value="([^"]*)"( checked)?>`, 'g'))].map(
     ([, value, checked]) => `${value}${checked ? '*' : ''}`,
   );
 
-describe('the screen', () => {
-  test('names the application, its bot and the person', () => {
+describe('the consent screen', () => {
+  test('names the application, its bot and the user', () => {
     const text = page();
     expect(text).toContain('<h1>Authorize <bdi>ärger</bdi>?</h1>');
     expect(text).toContain('Its bot is called <bdi>helper</bdi>.');
@@ -76,15 +76,15 @@ describe('the screen', () => {
       'Made by the team <bdi>O&lt;tt&gt;ers</bdi> on 1 January 2015, and in one server.',
     ],
     [{ serverCount: 0 }, 'and in no server yet.'],
-  ])('says who made the application, when, and where it is already: %j', (facts, text) => {
+  ])('shows the owner, the creation date and the number of servers: %j', (facts, text) => {
     expect(page(request(), facts)).toContain(text);
   });
 
-  test('does not say what its bot is called where that says nothing new', () => {
+  test("omits the bot's name if it equals the application's", () => {
     expect(page(request(), { bot: user('ärger') })).not.toContain('Its bot is called');
   });
 
-  test('has a title that says whether something is wrong', () => {
+  test('has a title that shows whether there is a fault', () => {
     const consent = (faults: Consent['faults']) =>
       consentPage({ ...({} as Consent), ...defaults(), faults, status: 400 });
     expect(consent({})).toMatchObject({
@@ -95,7 +95,7 @@ describe('the screen', () => {
     expect(consent({ whole: 'Why.' })).toMatchObject({ title: 'Not yet: Authorize ärger' });
   });
 
-  test('shows the icon and the description where there are any', () => {
+  test('shows the icon and the description if there are any', () => {
     const text = page(request({}, { iconHash: 'abc', description: 'It helps.' }));
     expect(text).toContain('<img class="icon" src="/cdn/app-icons/7/abc.png" alt="">');
     expect(text).toContain('<p class="soft">It helps.</p>');
@@ -106,18 +106,18 @@ describe('the screen', () => {
     ['is for the person', { targets: ['USER'] }],
     ['asks for no bot', { scopes: { SERVER: ['applications.commands'], USER: [] } }],
     ['installs nothing', { targets: [] }],
-  ])('speaks of no bot and no permissions where it %s', (_name, facts) => {
+  ])('mentions no bot and no permissions if it %s', (_name, facts) => {
     const text = page(request(facts));
     expect(text).not.toContain('Its bot');
     expect(inputs(text, 'permissions')).toEqual([]);
   });
 
-  test('asks for the place only where there is a choice', () => {
+  test('asks for the target only if there is a choice', () => {
     expect(inputs(page(), 'target')).toEqual(['SERVER*', 'USER']);
     expect(inputs(page(request({ targets: ['SERVER'] })), 'target')).toEqual([]);
   });
 
-  test('offers the scopes of every place once, and marks those of one', () => {
+  test('offers each scope once, and marks those of a single target', () => {
     const text = page();
     expect(inputs(text, 'scopes')).toEqual(['bot*', 'identify*', 'email']);
     expect(text).toMatch(/<li class="server-only"><label><input type="checkbox" name="scopes" value="bot"/);
@@ -127,7 +127,7 @@ describe('the screen', () => {
     expect(page(request({ targets: ['USER'] }))).not.toContain('-only"><label>');
   });
 
-  test('offers the permissions that are asked for, the grave one marked', () => {
+  test('offers the requested permissions, and marks the dangerous one', () => {
     const text = page();
     expect(inputs(text, 'permissions')).toEqual(['8', '2048*']);
     expect(text.match(/class="grave"/g)).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('the screen', () => {
     expect(page(request({ permissions: 0n }))).not.toContain('What its bot may do');
   });
 
-  test('says where it leads, if anywhere', () => {
+  test('shows the destination if there is one', () => {
     expect(page()).toContain('you will be taken to <bdi>https://client.example</bdi>');
     expect(page(request({ redirectUri: null }))).not.toContain('you will be taken');
   });
@@ -157,12 +157,12 @@ function defaults(): Consent {
   };
 }
 
-describe('the server', () => {
+describe('the server choice', () => {
   const installing = { SERVER: ['bot' as const], USER: [] };
   const toServer = (facts: Partial<AuthorizationRequest> = {}) =>
     request({ targets: ['SERVER'], scopes: installing, ...facts });
 
-  test('is chosen from those where it is possible', () => {
+  test('lists the servers with permission to install', () => {
     const text = page(toServer());
     expect(text).toContain('<select id="guild" name="guild_id" required>');
     expect(text).toContain('<option value="5">Harbour</option><option value="6" selected>Forest</option>');
@@ -171,17 +171,17 @@ describe('the server', () => {
   test.each<[string, Partial<AuthorizationRequest>]>([
     ['the person can do without', { targets: ['SERVER', 'USER'] }],
     ['more is asked for than to install', { scopes: { SERVER: ['bot', 'identify'], USER: [] } }],
-  ])('is not required where %s', (_name, facts) => {
+  ])('is not required if %s', (_name, facts) => {
     expect(page(toServer(facts))).toContain('<select id="guild" name="guild_id">');
   });
 
-  test('is not asked for where it goes to the person', () => {
+  test('is not shown for a user installation', () => {
     expect(page(request({ targets: ['USER'] }))).not.toContain('server-only');
   });
 
   const ALLOW = 'name="decision" value="authorize"';
 
-  test('that there is none of is said, and nothing can be allowed but what needs none', () => {
+  test('reports that there is no server, and then allows only what needs none', () => {
     const text = page(toServer(), { guilds: [] });
     expect(text).toContain('You have no server to add it to');
     expect(text).toContain('make a server of your own');
@@ -192,7 +192,7 @@ describe('the server', () => {
     expect(page(toServer())).toContain(ALLOW);
   });
 
-  test('says of servers on boxes that they are, and which cannot be reached', () => {
+  test('marks self-hosted servers, and those that are unreachable', () => {
     const guilds = [guild(5n, 'Attic', 'connected'), guild(6n, 'Cellar', 'away')];
     const text = page(toServer(), { guilds });
     expect(text).toContain('<option value="5">Attic (self-hosted)</option>');
@@ -202,7 +202,7 @@ describe('the server', () => {
     expect(fixed).toContain(ALLOW);
   });
 
-  test('may be fixed by the link', () => {
+  test('may be locked by the link', () => {
     const fixed = page(toServer({ guildIsFixed: true, guildId: 5n }));
     expect(fixed).toContain('<p class="hint"><bdi>Harbour</bdi></p>');
     expect(fixed).not.toContain('<select');
@@ -212,7 +212,7 @@ describe('the server', () => {
     expect(foreign).not.toContain(ALLOW);
   });
 
-  test('that is wrong is told beside it', () => {
+  test('shows its fault next to it', () => {
     const text = page(toServer(), { faults: { guildId: 'Not that one.' } });
     expect(text).toContain('role="alert"');
     expect(text).toContain('<p class="fault" id="fault-guildId">Not that one.</p>');

@@ -4,7 +4,7 @@ import type { AuthorizationRequest, InstallableGuild, InstallTarget } from '../.
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import { explain, firstChoice, readChoice } from '../../../src/oauth/screen/decision.js';
 
-describe('what was sent', () => {
+describe('the submitted decision', () => {
   const read = (fields: [string, string][]) => readChoice(new URLSearchParams(fields));
   const nothing = { target: null, guildId: null, scopes: [], permissions: 0n };
 
@@ -58,11 +58,11 @@ describe('what was sent', () => {
       { ...nothing, permissions: BigInt('9'.repeat(32)) & ALL_PERMISSIONS },
     ],
     ['33 digits', [['permissions', '9'.repeat(33)]], nothing],
-  ])('%s', (_name, fields, expected) => {
+  ])('is parsed for %s', (_name, fields, expected) => {
     expect(read([['decision', 'authorize'], ...fields])).toEqual(expected);
   });
 
-  test('a no, and neither', () => {
+  test('is a refusal, or is invalid without a decision', () => {
     expect(
       read([
         ['decision', 'cancel'],
@@ -81,7 +81,7 @@ describe('what was sent', () => {
   });
 });
 
-describe('the screen begins', () => {
+describe('the initial choice of the screen', () => {
   const request = (targets: InstallTarget[]) =>
     ({
       targets,
@@ -98,7 +98,7 @@ describe('the screen begins', () => {
     [['USER'], 1, 'USER'],
     [['SERVER', 'USER'], 1, 'SERVER'],
     [['SERVER', 'USER'], 0, 'USER'],
-  ])('of %j, with %i servers, at %s', (targets, guilds, target) => {
+  ])('for %j, with %i servers, has the target %s', (targets, guilds, target) => {
     expect(firstChoice(request(targets), Array(guilds).fill(guild))).toEqual({
       target,
       guildId: 5n,
@@ -115,11 +115,11 @@ describe('a refusal', () => {
     ['MISSING_PERMISSIONS', 'guildId', 'You need the permission “Manage the server” there.'],
     ['LIMIT_EXCEEDED', 'whole', 'Why.'],
     ['INVALID_INPUT', 'whole', 'Why.'],
-  ])('%s is told at %s', (code, part, text) => {
+  ])('%s is shown at %s', (code, part, text) => {
     expect(explain(new DomainError(code, 'Why.'))).toEqual({ [part]: text });
   });
 
-  test('of fields is told at each of them, once; of another at the whole', () => {
+  test('of fields is shown at each of them once, and other faults above the form', () => {
     const paths = ['target', 'guildId', 'scopes', 'permissions', 'target', 'x', 'y'];
     const faults = paths.map((path, index) => ({ path, code: 'C', message: `${index}` }));
     expect(explain(invalidInput(...faults))).toEqual({

@@ -23,7 +23,7 @@ const signedIn: SignedIn = { person: { username: 'ada' } as User, csrfToken: 'th
 const refusal = new DomainError('RATE_LIMITED', 'Too <many>.', { retryAfterMs: 5_000 });
 const guild = { id: 5n, name: 'Harbour' } as Guild;
 
-/** What stands beside the body, and the body in one line. */
+/** Returns the page with its body as one line. */
 const shown = ({ body, ...page }: Page) => ({ ...page, text: body.text.replaceAll('\n', ' ') });
 
 test.each<[ErrorCode, number]>([
@@ -33,11 +33,11 @@ test.each<[ErrorCode, number]>([
   ['OVERLOADED', 503],
   ['INVALID_INPUT', 400],
   ['UNAUTHENTICATED', 400],
-])('%s makes a page of status %i', (code, status) => {
+])('%s becomes a page with the status %i', (code, status) => {
   expect(statusOf(new DomainError(code, ''))).toBe(status);
 });
 
-describe('the page', () => {
+describe('a page', () => {
   test.each<[string, Page, object, string[], string[]]>([
     [
       'to sign in',
@@ -141,12 +141,12 @@ describe('the page', () => {
     for (const part of absent) expect(text).not.toContain(part);
   });
 
-  test('has forms that carry the token of the session', () => {
+  test('has forms with the token of the session', () => {
     expect(whoIsSignedIn(signedIn, query).text).toContain('<input type="hidden" name="csrf" value="the token">');
   });
 });
 
-test('a notice has its details in a list, if there are any', () => {
+test('a notice lists its details if there are any', () => {
   expect(notice('Why.').text).toBe('<div class="notice" role="alert"><p>Why.</p></div>');
   expect(notice('Why.', ['<a>', 'b']).text).toContain('<p>Why.</p><ul><li>&lt;a&gt;</li><li>b</li></ul></div>');
 });

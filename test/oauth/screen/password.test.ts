@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 
 const PASSWORD_PAGE = '/oauth2/password';
 
-/** The path of the link in the newest mail to ada. */
+/** Returns the path of the link in the newest mail to ada. */
 async function link(): Promise<string> {
   const mails = await outboxOf(server, ada.email);
   const found = mails.flatMap(({ body }) => /^http\S+?(\/oauth2\/password\?\S+)$/m.exec(body)?.[1] ?? []).at(-1);
@@ -27,14 +27,14 @@ async function link(): Promise<string> {
 }
 
 async function askForLink(): Promise<string> {
-  // Mails lie in the order of their times.
+  // Mails are sorted by time.
   clock.advance(1);
   await visitor.send(formIn(await visitor.get(PASSWORD_PAGE), PASSWORD_PAGE), { email: ada.email });
   return link();
 }
 
-describe('somebody who does not know their password', () => {
-  it('comes from the sign-in page, is sent a link, chooses another, and goes on to sign in', async () => {
+describe('a user who forgot their password', () => {
+  it('requests a link from the sign-in page, sets a new password, and continues to sign-in', async () => {
     const { html } = await visitor.get('/oauth2/authorize?client_id=7&state=a%26b');
     expect(html).toContain('There is no application');
     const signIn = await visitor.get('/oauth2/sign-in?client_id=7&state=a%26b');
@@ -57,7 +57,7 @@ describe('somebody who does not know their password', () => {
     expect(entered.location).toBe('/');
   });
 
-  it('is told the same of an address that nobody has an account with', async () => {
+  it('sees the same page for an address without an account', async () => {
     const form = formIn(await visitor.get(PASSWORD_PAGE), PASSWORD_PAGE);
     const { status, html } = await visitor.send(form, { email: 'nobody@people.example' });
     expect(status).toBe(200);
@@ -65,7 +65,7 @@ describe('somebody who does not know their password', () => {
     expect(await outboxOf(server, 'nobody@people.example')).toEqual([]);
   });
 
-  it('is told at the field that another password is too short, and may try again', async () => {
+  it('sees at the field that the new password is too short, and can try again', async () => {
     const form = formIn(await visitor.get(await askForLink()), PASSWORD_PAGE);
     const { status, html } = await visitor.send(form, { newPassword: 'short' });
     expect(status).toBe(400);
@@ -97,14 +97,14 @@ describe('somebody who does not know their password', () => {
     ['that nobody sent', async () => `${PASSWORD_PAGE}?token=made-up`],
     ['without a token', async () => `${PASSWORD_PAGE}?token=`],
     ['with two', async () => `${PASSWORD_PAGE}?token=a&token=b`],
-  ])('is offered another link in place of one %s', async (_what, find) => {
+  ])('is offered a new link in place of one %s', async (_what, find) => {
     const { status, html } = await visitor.get(await find());
     expect(status).toBe(400);
     expect(html).toContain('This link does not work');
     expect(html).toContain(`href="${PASSWORD_PAGE}?">Ask for another link</a>`);
   });
 
-  it('is offered another link where this one was used meanwhile', async () => {
+  it('is offered a new link if this one was already used', async () => {
     const address = await askForLink();
     const form = formIn(await visitor.get(address), PASSWORD_PAGE);
     await visitor.send(form, { newPassword: 'the first of two' });
@@ -112,14 +112,14 @@ describe('somebody who does not know their password', () => {
     expect([second.status, second.html.includes('Ask for another link')]).toEqual([400, true]);
   });
 
-  it('cannot be sent here from a page of another site', async () => {
+  it('cannot submit the form from a page of another site', async () => {
     const form = formIn(await visitor.get(await askForLink()), PASSWORD_PAGE);
     for (const origin of ['https://evil.example', 'null']) {
       expect((await visitor.send(form, { newPassword: 'another horse' }, { origin })).status).toBe(403);
     }
   });
 
-  it('is told how long to wait after too many attempts', async () => {
+  it('sees how long to wait after too many attempts', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const elsewhere = new Visitor(limited);

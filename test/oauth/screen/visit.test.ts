@@ -47,18 +47,18 @@ describe.each(['sign-in', 'sign-up'])('the page to %s', (page) => {
     ],
     ['nowhere, for a hidden client without a place', () => ({ client_id: '1', redirect_uri: 'https://' }), "'self'"],
     ['nowhere, without a client', () => ({}), "'self'"],
-  ])('may lead to %s', async (_where, query, expected) => {
+  ])('may redirect to %s', async (_where, query, expected) => {
     const { status, headers } = await new Visitor(server).get(at(page, query()));
     expect(status).toBe(200);
     expect(/form-action ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1]).toBe(expected);
   });
 
-  test('is left out for who is signed in', async () => {
+  test('is skipped for a signed-in visitor', async () => {
     const { status, location } = await new Visitor(server, ada).get(at(page, request()));
     expect([status, location]).toEqual([303, at('authorize', request())]);
   });
 
-  test('says what is missing', async () => {
+  test('reports missing fields', async () => {
     const { status, html, headers } = await new Visitor(server).post(at(page, request()), [['email', 'nobody']]);
     expect([status, headers.getSetCookie()]).toEqual([400, []]);
     expect(html).toContain('role="alert"');
@@ -67,7 +67,7 @@ describe.each(['sign-in', 'sign-up'])('the page to %s', (page) => {
 });
 
 describe('signing out', () => {
-  test('takes the token of the session', async () => {
+  test('requires the token of the session', async () => {
     const visitor = new Visitor(server, ada);
     const form = formIn(await visitor.get(at('authorize', request())), '/oauth2/sign-out');
     for (const csrf of ['x', null]) expect((await visitor.send(form, { csrf })).status).toBe(403);
@@ -75,13 +75,13 @@ describe('signing out', () => {
     expect((await visitor.get(at('authorize', request()))).html).toContain('Signed in as <bdi>ada</bdi>');
   });
 
-  test('is nothing for who is not signed in', async () => {
+  test('does nothing for a signed-out visitor', async () => {
     const { status, location } = await new Visitor(server).post(at('sign-out', request()), []);
     expect([status, location]).toEqual([303, at('authorize', request())]);
   });
 });
 
-describe('the page that an installation ends at', () => {
+describe('the final page of an installation', () => {
   let visitor: Visitor;
   const BAN = '4';
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('the page that an installation ends at', () => {
     ['something was not given', () => ({ ...place(), permissions: String(2 + Number(BAN)) }), ['Ban members']],
     ['what was asked for is no number', () => ({ ...place(), permissions: 'x' }), []],
     ['what was asked for has 33 digits', () => ({ ...place(), permissions: `${'0'.repeat(32)}4` }), []],
-  ])('names what the bot did not get, when %s', async (_when, query, expected) => {
+  ])('names the permissions that the bot did not get, when %s', async (_when, query, expected) => {
     const { status, html } = await visitor.get(at('authorized', query()));
     expect(status).toBe(200);
     expect(html).toContain('<bdi>Client</bdi> was added to <bdi>Harbour</bdi>');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { destination, namedPermissions } from '../../../src/oauth/screen/words.js';
 
-test('permissions have their names, the gravest first', () => {
+test('permissions have names, the most dangerous first', () => {
   const bits = Permission.SendMessages | Permission.Administrator | Permission.ManageGuildExpressions;
   expect(namedPermissions(bits)).toEqual([
     { bit: Permission.Administrator, text: 'Administrator' },
@@ -13,7 +13,7 @@ test('permissions have their names, the gravest first', () => {
   expect(namedPermissions(ALL_PERMISSIONS).reduce((all, { bit }) => all | bit, 0n)).toBe(ALL_PERMISSIONS);
 });
 
-test('a redirect URI is shown as a person can judge it', () => {
+test('a redirect URI is shortened to the part that identifies its destination', () => {
   expect(destination('https://a.example/x').text).toBe('<bdi>https://a.example</bdi>');
   expect(destination('http://localhost:1/x').text).toBe('<bdi>http://localhost:1</bdi>');
   expect(destination('com.example.app:/x').text).toContain('<bdi>com.example.app:</bdi>');
