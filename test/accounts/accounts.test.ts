@@ -27,7 +27,7 @@ async function whoIs(headers: Record<string, string>): Promise<string | null> {
 }
 
 describe('sign-up', () => {
-  it('answers with a token that works as a bearer and sets a session cookie that works too', async () => {
+  it('returns a token that works as a bearer, and sets a session cookie that works too', async () => {
     const response = await post('/auth/sign-up/email', somebody('ada'));
     expect(response.status).toBe(200);
     const { token, user } = await response.json();
@@ -41,13 +41,13 @@ describe('sign-up', () => {
     expect(await whoIs({ cookie: cookie.split(';', 1)[0] ?? '' })).toBe('ada');
   });
 
-  it('gives the user and the account one id', async () => {
+  it('gives the user and the account the same id', async () => {
     const { user } = await (await post('/auth/sign-up/email', somebody('one.id'))).json();
     const account = await server.app.db.reader.authUser.findUniqueOrThrow({ where: { id: user.id } });
     expect(account).toMatchObject({ userId: BigInt(user.id), email: 'one.id@people.example', emailVerified: true });
   });
 
-  it('refuses a taken username and leaves nothing behind that blocks the address', async () => {
+  it('refuses a taken username and keeps nothing that blocks the e-mail address', async () => {
     await post('/auth/sign-up/email', somebody('taken'));
     const refused = await post('/auth/sign-up/email', { ...somebody('taken'), email: 'second@people.example' });
     expect(refused.status).toBe(409);
@@ -58,14 +58,14 @@ describe('sign-up', () => {
     expect(again.status).toBe(200);
   });
 
-  it('refuses a taken e-mail address, in any case of its letters', async () => {
+  it('refuses a taken e-mail address, whatever its letter case', async () => {
     await post('/auth/sign-up/email', somebody('mail'));
     const refused = await post('/auth/sign-up/email', { ...somebody('mail2'), email: 'MAIL@people.example' });
     expect(refused.status).toBe(409);
     expect((await refused.json()).message).toMatch(/e-mail address already exists/);
   });
 
-  it('lets one of ten racing sign-ups with one name win, and tells the others', async () => {
+  it('lets one of ten racing sign-ups with the same name succeed, and refuses the others', async () => {
     const racing = Array.from({ length: 10 }, (_, n) =>
       post('/auth/sign-up/email', { ...somebody('racer'), email: `racer${n}@people.example` }),
     );
@@ -95,11 +95,11 @@ describe('sign-up', () => {
     expect([...new Set(body.fields.map((field: { path: string }) => field.path))]).toEqual(Object.keys(change));
   });
 
-  it.each(['{', '[]', '"text"', 'null', ''])('refuses the body %j without a fault of its own', async (body) => {
+  it.each(['{', '[]', '"text"', 'null', ''])('refuses the body %j without a server error', async (body) => {
     expect((await post('/auth/sign-up/email', body)).status).toBe(400);
   });
 
-  it('refuses a form, which another site could send unasked', async () => {
+  it('refuses a form, which another site could send without a preflight', async () => {
     const response = await post('/auth/sign-up/email', 'name=x', {
       'content-type': 'application/x-www-form-urlencoded',
     });
@@ -107,7 +107,7 @@ describe('sign-up', () => {
   });
 });
 
-describe('every answer', () => {
+describe('a response of the accounts API', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.origin}${path}`, { headers });
   const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - '{"name":""}'.length)}"}`;
 
@@ -132,14 +132,14 @@ describe('every answer', () => {
       403,
       { code: 'FORBIDDEN' },
     ],
-  ])('to %s says what is wrong', async (_what, send, status, told) => {
+  ])('to %s describes the error', async (_what, send, status, told) => {
     const response = await send();
     const body = await response.json();
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, null]);
     for (const [name, expected] of Object.entries(told)) expect(body[name]).toMatch(expected);
   });
 
-  it('from the library is not stored, and to a look from another site is the same', async () => {
+  it('of the library is not cached, and is the same for a request from another site', async () => {
     for (const origin of [server.origin, 'https://elsewhere.example']) {
       const response = await get('/auth/get-session', { origin });
       expect([response.status, await response.json()]).toEqual([200, null]);
@@ -150,7 +150,7 @@ describe('every answer', () => {
 });
 
 describe('sign-in', () => {
-  it('accepts the address in any case of its letters', async () => {
+  it('accepts the e-mail address in any letter case', async () => {
     const person = await signUp(server, 'signer');
     const response = await post('/auth/sign-in/email', { email: 'SIGNER@people.example', password: person.password });
     expect(response.status).toBe(200);
@@ -159,7 +159,7 @@ describe('sign-in', () => {
     expect(await whoIs({ authorization: `Bearer ${token}` })).toBe('signer');
   });
 
-  it('answers alike for a wrong password and an unknown address', async () => {
+  it('has the same response to a wrong password and an unknown address', async () => {
     const person = await signUp(server, 'alike');
     const wrong = await post('/auth/sign-in/email', { email: person.email, password: 'wrong password' });
     const unknown = await post('/auth/sign-in/email', { email: 'nobody@people.example', password: 'wrong password' });
@@ -167,7 +167,7 @@ describe('sign-in', () => {
     expect(await wrong.json()).toEqual(await unknown.json());
   });
 
-  it('takes a password with a lone surrogate as it was taken at sign-up', async () => {
+  it('accepts a password with a lone surrogate, as sign-up does', async () => {
     const credentials = { ...somebody('surrogate'), password: 'correct \ud800 horse' };
     await post('/auth/sign-up/email', credentials);
     const { email, password } = credentials;
@@ -189,7 +189,7 @@ describe('sign-in', () => {
     });
   });
 
-  it('refuses a page of another site, and accepts both names of this machine', async () => {
+  it('refuses a page of another site, and accepts both hostnames of this machine', async () => {
     const { email, password } = await signUp(server, 'origin');
     const from = (origin: string) => post('/auth/sign-in/email', { email, password }, { origin });
     expect((await from('https://elsewhere.example')).status).toBe(403);
@@ -200,7 +200,7 @@ describe('sign-in', () => {
 });
 
 describe('sign-out', () => {
-  it('ends this session at once and leaves the others', async () => {
+  it('ends this session at once and keeps the others', async () => {
     const { email, password, token } = await signUp(server, 'leaver');
     const other = await (await post('/auth/sign-in/email', { email, password })).json();
     expect(await whoIs({ authorization: `Bearer ${token}` })).toBe('leaver');
@@ -211,7 +211,7 @@ describe('sign-out', () => {
     expect(await whoIs({ authorization: `Bearer ${other.token}` })).toBe('leaver');
   });
 
-  it('is no fault without a session', async () => {
+  it('succeeds without a session', async () => {
     expect((await post('/auth/sign-out', '')).status).toBe(200);
   });
 });
@@ -222,14 +222,14 @@ describe('sessions', () => {
     keeper = await signUp(server, 'keeper');
   });
 
-  it('are stored by the hash of their token only', async () => {
+  it('are stored only by the hash of their token', async () => {
     const { token } = await signUp(server, 'hashed');
     const stored = await server.app.db.reader.authSession.findMany({ select: { token: true } });
     expect(stored.map((session) => session.token)).toContain(hashSecret(token));
     expect(stored.map((session) => session.token)).not.toContain(token);
   });
 
-  it('count for nobody when they have expired', async () => {
+  it('are anonymous after they expire', async () => {
     const { token } = await signUp(server, 'expired');
     await server.app.db.writer.authSession.update({
       where: { token: hashSecret(token) },
@@ -239,7 +239,7 @@ describe('sessions', () => {
   });
 
   it.each(['Bearer x', 'Bearer a.b.c', 'Bearer %%%', 'Bearer \u00ff'])(
-    'count for nobody with the header %j, whatever cookie comes with it',
+    'are anonymous with the header %j, even if a valid cookie is sent',
     async (authorization) => {
       expect(await whoIs({ authorization })).toBeNull();
       expect(await whoIs({ authorization, cookie: keeper.cookie })).toBeNull();
@@ -251,7 +251,7 @@ describe('sessions', () => {
   );
 
   it.each(['', 'Bearer', 'Bearer ', 'Bot x', 'Basic YTpi', 'Bearerx y'])(
-    'are not looked for with the header %j, which cannot name one: the request is refused',
+    'are not looked up for the header %j, which cannot be valid: the request is refused',
     async (authorization) => {
       const headers = { authorization, cookie: keeper.cookie };
       for (const path of ['get-session', 'sign-out', 'send-verification-email']) {
@@ -266,14 +266,14 @@ describe('sessions', () => {
     },
   );
 
-  it('count for nobody with a cookie that was tampered with', async () => {
+  it('are anonymous with a tampered cookie', async () => {
     const { cookie } = await signUp(server, 'tamper');
     expect(await whoIs({ cookie })).toBe('tamper');
     expect(await whoIs({ cookie: `${cookie.slice(0, -6)}AAAA%3D` })).toBeNull();
   });
 });
 
-describe('the rest of the accounts library', () => {
+describe('another route of the accounts library', () => {
   it.each(['change-email', 'update-user', 'delete-user', 'list-accounts', 'ok', 'error', 'sign-in/social'])(
     'is not found at /auth/%s',
     async (path) => {
@@ -284,7 +284,7 @@ describe('the rest of the accounts library', () => {
 });
 
 describe('with limits on', () => {
-  it('refuses the 31st failing sign-in and the 21st sign-up of an address in a minute, and says when to try again', async () => {
+  it('refuses the 31st failed sign-in and the 21st sign-up of an address in a minute, with a retry time', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     const attempt = (path: string) =>
       fetch(`${limited.origin}${path}`, {

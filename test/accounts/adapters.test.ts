@@ -30,7 +30,7 @@ describe('the token of a session', () => {
   };
   const stored = async () => (await plain.findMany<Row>({ model: 'session' })).map(({ token }) => token).sort();
 
-  test('is stored as its hash, and read back by whoever knows it', async () => {
+  test('is stored as its hash, and returned to callers who know it', async () => {
     expect((await make('one')).token).toBe('one');
     expect(await stored()).toEqual([hashSecret('one')]);
     expect((await adapter.findOne<Row>(by('token', 'one')))?.token).toBe('one');
@@ -39,7 +39,7 @@ describe('the token of a session', () => {
     expect((await adapter.findOne<Row>(by('userId', 'ada')))?.token).toBe(hashSecret('one'));
   });
 
-  test('is found among several, changed and removed by its hash', async () => {
+  test('is matched, updated and deleted by its hash', async () => {
     for (const token of ['one', 'two', 'three', 'four']) await make(token);
     const found = await adapter.findMany<Row>(by('token', ['one', 'two'], 'in'));
     expect(found.map(({ token }) => token).sort()).toEqual(['one', 'two'].map(hashSecret).sort());
@@ -54,7 +54,7 @@ describe('the token of a session', () => {
     expect(await stored()).toEqual(['three', 'four', 'five'].map(hashSecret).sort());
   });
 
-  test('is a token like any other in other tables', async () => {
+  test('is not hashed in other tables', async () => {
     const seen: unknown[] = [];
     const keep = (query: unknown) => Promise.resolve(void seen.push(query));
     const other = hashingSessionTokens({ create: keep, findOne: keep } as unknown as DBAdapter);
@@ -70,7 +70,7 @@ describe('an outage of the database', () => {
   const failing = (error: unknown) =>
     passingOutages({ id: 'one', findOne: () => Promise.reject(error) } as unknown as DBAdapter);
 
-  test('reaches whoever asked the library; other faults stay as they are', async () => {
+  test('is rethrown by the library; other errors are unchanged', async () => {
     const outage = new DatabaseUnavailable(null);
     await expect(failing(outage).findOne({ model: 'user', where: [] })).rejects.toMatchObject({
       statusCode: 503,
@@ -81,7 +81,7 @@ describe('an outage of the database', () => {
     expect(failing(fault).id).toBe('one');
   });
 
-  test('is told from the library’s answer', () => {
+  test("is recognized by the library's response", () => {
     expect(() => withoutOutage(new Response(null, { status: 503 }))).toThrow(DatabaseUnavailable);
     for (const status of [200, 401, 500]) expect(withoutOutage(new Response(null, { status })).status).toBe(status);
   });

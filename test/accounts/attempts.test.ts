@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 let server: TestServer;
 let owner: Person;
 let names = 0;
-/** Each test has addresses of its own. */
+/** Prefix of the addresses of one test. */
 let network: string;
 beforeAll(async () => {
   server = await startServer({ env: { RATE_LIMITS: 'on', TRUST_PROXY: '1' } });
@@ -40,22 +40,22 @@ const wrong = (email: string, address: string) => signIn(email, 'not the passwor
 
 const right = (person: Person, address: string) => signIn(person.email, person.password, address);
 
-/** Fails at the account, each time at another address. */
+/** Sends wrong passwords for the account, each from another address. */
 async function guessAt(email: string, times: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 1; n <= times; n += 1) statuses.push((await wrong(email, `${network}.${n}`)).status);
   return statuses;
 }
 
-/** Uses a limit up, as attempts that fail do. */
+/** Uses up a limit, as failed attempts do. */
 async function spend(limit: Limit, key: string): Promise<void> {
   await server.app.limits.take(limit, key, limit.points);
 }
 
 const spendAccount = () => spend(SIGN_IN_PER_ACCOUNT, hashSecret(owner.email));
 
-describe('attempts at one account', () => {
-  it('are counted together, from however many addresses they come', async () => {
+describe('sign-in attempts at one account', () => {
+  it('are counted together over all addresses', async () => {
     expect(await guessAt(owner.email, SIGN_IN_PER_ACCOUNT.points)).toEqual(Array(10).fill(401));
     const refused = await wrong(owner.email, `${network}.100`);
     expect(refused.status).toBe(429);
@@ -66,35 +66,35 @@ describe('attempts at one account', () => {
     expect((await right(owner, `${network}.101`)).status).toBe(429);
   });
 
-  it('are counted alike where there is no such account, and however the address is written', async () => {
+  it('are counted in the same way for an unknown account, and in any spelling of the address', async () => {
     const email = `nobody${names}@people.example`;
     await spend(SIGN_IN_PER_ACCOUNT, hashSecret(email));
     expect((await wrong(email, `${network}.100`)).status).toBe(429);
     expect((await wrong(` ${email.toUpperCase()} `, `${network}.100`)).status).toBe(429);
   });
 
-  it('do not keep out who has a session of it at the same address', async () => {
+  it('do not block a user at an address where they have a session', async () => {
     await spendAccount();
     expect((await right(owner, `${network}.200`)).status).toBe(200);
     expect((await right(owner, `${network}.201`)).status).toBe(429);
   });
 
-  it('are bounded there, too', { tags: ['slow'] }, async () => {
+  it('are limited there, too', { tags: ['slow'] }, async () => {
     await spendAccount();
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await wrong(owner.email, `${network}.200`)).status);
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it('that succeed do not count', { tags: ['slow'] }, async () => {
+  it('do not count if they succeed', { tags: ['slow'] }, async () => {
     for (let n = 0; n <= SIGN_IN_PER_ACCOUNT.points; n += 1) {
       expect((await right(owner, `${network}.${n + 1}`)).status).toBe(200);
     }
   });
 });
 
-describe('attempts of one address', () => {
-  it('stop there and nowhere else', async () => {
+describe('sign-in attempts from one address', () => {
+  it('are blocked at that address only', async () => {
     await spend(SIGN_IN_PER_ADDRESS, `${network}.1`);
     const refused = await right(owner, `${network}.1`);
     expect(refused.status).toBe(429);
@@ -102,7 +102,7 @@ describe('attempts of one address', () => {
     expect((await right(owner, `${network}.2`)).status).toBe(200);
   });
 
-  it('count at no account once they are refused, and nothing is remembered of the accounts they name', async () => {
+  it('do not count at accounts after they are refused, and leave no record of the accounts', async () => {
     await spend(SIGN_IN_PER_ADDRESS, `${network}.1`);
     const madeUp = `nobody${names}@people.example`;
     for (const email of [owner.email, madeUp]) {
@@ -116,12 +116,12 @@ describe('attempts of one address', () => {
     }
   });
 
-  it('do not keep out who has a session at that address', async () => {
+  it('do not block a user who has a session at that address', async () => {
     await spend(SIGN_IN_PER_ADDRESS, `${network}.200`);
     expect((await right(owner, `${network}.200`)).status).toBe(200);
   });
 
-  it('count by the network of an IPv6 address', async () => {
+  it('are counted by the /64 network of an IPv6 address', async () => {
     const prefix = `2001:db8:0:${names}`;
     for (let n = 1; n <= SIGN_IN_PER_ADDRESS.points; n += 1) {
       expect((await post('/auth/sign-in/email', {}, `${prefix}::${n}`)).status).toBe(400);
@@ -130,7 +130,7 @@ describe('attempts of one address', () => {
     expect((await right(owner, `2001:db8:1:${names}::1`)).status).toBe(200);
   });
 
-  it('a session that was begun at an IPv6 address is found again by its network', async () => {
+  it('do not block a user with a session in the same IPv6 network', async () => {
     const prefix = `2001:db8:2:${names}`;
     expect((await right(owner, `${prefix}::1`)).status).toBe(200);
     await spendAccount();
@@ -138,7 +138,7 @@ describe('attempts of one address', () => {
   });
 });
 
-it('sign-ups count by the address that the proxy states', async () => {
+it('sign-ups count by the address that the proxy reports', async () => {
   const attempt = (address: string) => post('/auth/sign-up/email', {}, address);
   for (let n = 0; n < SIGN_UP_PER_ADDRESS.points; n += 1) expect((await attempt(`${network}.1`)).status).toBe(400);
   expect((await attempt(`${network}.1`)).status).toBe(429);

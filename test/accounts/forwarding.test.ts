@@ -13,13 +13,13 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
   ['the name of a program', { 'user-agent': 'bot' }, { 'user-agent': 'bot' }],
   ['a long name of a program', { 'user-agent': 'x'.repeat(600) }, { 'user-agent': 'x'.repeat(512) }],
   ['what the library needs not', { 'x-forwarded-for': '198.51.100.1', 'x-causeway-address': '198.51.100.1' }, {}],
-])('of a request with %s the library sees what it needs', async (_what, headers, expected) => {
+])('for a request with %s the library gets only the headers that it needs', async (_what, headers, expected) => {
   const request = requestFor(app, '/auth/get-session', { address, headers });
   expect([request.method, request.url]).toEqual(['GET', 'http://localhost:4000/auth/get-session']);
   expect(Object.fromEntries(request.headers)).toEqual({ 'x-causeway-address': address, ...expected });
 });
 
-test('a body makes a request a POST of JSON', async () => {
+test('a request with a body becomes a POST with JSON', async () => {
   const request = requestFor(app, '/auth/sign-out', { address, headers: {} }, { a: 1 });
   expect([request.method, request.headers.get('content-type'), await request.json()]).toEqual([
     'POST',
@@ -28,6 +28,6 @@ test('a body makes a request a POST of JSON', async () => {
   ]);
 });
 
-test('a request with an Authorization header that names no session is refused', () => {
+test('a request with an Authorization header that is not a Bearer token is refused', () => {
   expect(() => requestFor(app, '/', { address, headers: { authorization: 'Basic x' } })).toThrow('not "Bearer"');
 });

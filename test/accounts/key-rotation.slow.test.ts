@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The same instance, with these keys from now on. */
+/** Restarts the instance with other keys. */
 async function restart(keys: string): Promise<TestServer> {
   await server?.stop();
   const url: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
@@ -56,15 +56,15 @@ async function postFile(at: TestServer, person: Person, guild: MadeGuild): Promi
   return data?.sendMessage.message.attachments[0].url;
 }
 
-/** Follows the link in the mail that was sent last and that nobody has read. */
+/** Follows the verification link in the next mail. */
 async function followLink(at: TestServer): Promise<number> {
   const { mail } = await smtp.next();
   const token = /verify-email\?token=(\S+)/.exec(mail.body)?.[1];
   return (await fetch(`${at.origin}/auth/verify-email?token=${token}`, { redirect: 'manual' })).status;
 }
 
-describe('what a key signed', () => {
-  test('is taken while the key stands among those that are accepted, and not after that', async () => {
+describe('a signature', () => {
+  test('is accepted while its key is, and not afterwards', async () => {
     const before = await restart(OLD);
     const ada = await signUp(before, 'ada');
     const url = await postFile(before, ada, await createGuild(ada));
@@ -83,7 +83,7 @@ describe('what a key signed', () => {
     expect(await me(after, { authorization: `Bearer ${ada.token}` })).toBe('ada');
   });
 
-  test('is taken by those that accept the newest key already and sign with the older', async () => {
+  test('is accepted by processes that sign with the older key and already accept the newest', async () => {
     const ahead = await restart(`${NEW},${OLD}`);
     const ada = await signUp(ahead, 'ada');
     const url = await postFile(ahead, ada, await createGuild(ada));
@@ -93,15 +93,15 @@ describe('what a key signed', () => {
     expect(await followLink(behind)).toBe(303);
   });
 
-  test('is signed anew by the newest key where a session is begun', async () => {
+  test('is renewed with the newest key when a session begins', async () => {
     const ada = await signUp(await restart(`${NEW},${OLD}`), 'ada');
     await smtp.next();
     expect(await me(await restart(NEW), { cookie: ada.cookie })).toBe('ada');
   });
 });
 
-describe('a cookie that no key signed', () => {
-  test('names nobody, whatever stands in it', async () => {
+describe('a cookie without a valid signature', () => {
+  test('is anonymous, whatever its content', async () => {
     const at = await restart(`${NEW},${OLD}`);
     const ada = await signUp(at, 'ada');
     const [name = '', value = ''] = ada.cookie.split(/=(.*)/s);

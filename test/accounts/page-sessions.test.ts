@@ -29,8 +29,8 @@ afterAll(() => close());
 const visitor = () => ({ address: `192.0.2.${++addresses}`, headers: {} });
 const ada = { name: 'ada', email: 'ada@people.example', password: 'correct horse' };
 
-describe('a page', () => {
-  test('signs up, in and out by cookies', async () => {
+describe('the sessions of pages', () => {
+  test('begin and end by cookies for sign-up, sign-in and sign-out', async () => {
     expect(await pages.signUp(ada, visitor())).toEqual([expect.stringMatching(/session_token=./)]);
     expect(await pages.signIn(ada, visitor())).toEqual([expect.stringMatching(/session_token=./)]);
     expect((await pages.signOut(visitor()))[0]).toMatch(/session_token=;.*Max-Age=0/);
@@ -39,7 +39,7 @@ describe('a page', () => {
   test.each<[string, object]>([
     ['a wrong password', { email: ada.email, password: 'wrong horse' }],
     ['an unknown address', { email: 'nobody@people.example', password: ada.password }],
-  ])('says the same to %s', async (_what, change) => {
+  ])('are refused with the same message for %s', async (_what, change) => {
     await expect(pages.signIn({ ...ada, ...change }, visitor())).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
       message: 'The e-mail address or the password is wrong.',
@@ -51,13 +51,13 @@ describe('a page', () => {
     ['email BASE_TYPE_MAX_LENGTH', { email: `${'x'.repeat(254)}@people.example` }],
     ['password BASE_TYPE_REQUIRED', { password: '' }],
     ['password STRING_TYPE_REGEX', { password: '\u0000' }],
-  ])('says at its field what cannot be credentials: %s', async (fault, change) => {
+  ])('are refused at the field for invalid credentials: %s', async (fault, change) => {
     const error: unknown = await pages.signIn({ ...ada, ...change }, visitor()).catch((error) => error);
     const fields = error instanceof DomainError ? error.fields : [];
     expect(fields.map(({ path, code }) => `${path} ${code}`)).toContain(fault);
   });
 
-  test('says so where it is not the credentials that are refused', async () => {
+  test('are refused with the actual reason if it is not the credentials', async () => {
     const from = visitor();
     await app.limits.take(SIGN_IN_PER_ADDRESS, from.address, SIGN_IN_PER_ADDRESS.points);
     await app.limits.take(SIGN_UP_PER_ADDRESS, from.address, SIGN_UP_PER_ADDRESS.points);

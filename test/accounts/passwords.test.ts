@@ -28,7 +28,7 @@ const post = (path: string, body: object, headers: Record<string, string> = {}, 
 const signIn = ({ email }: Person, password: string) => post('sign-in/email', { email, password });
 const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
 
-/** Who a token speaks for; null for nobody. */
+/** Returns the username of the session, or null without a session. */
 async function whoIs(headers: Record<string, string>): Promise<string | null> {
   const response = await fetch(`${server.origin}/auth/get-session`, { headers });
   const session = (await response.json()) as { user: { name: string } } | null;
@@ -39,7 +39,7 @@ async function anotherSession(person: Person): Promise<Record<string, string>> {
   return bearer((await (await signIn(person, PASSWORD)).json()) as { token: string });
 }
 
-/** The token in the newest mail to somebody with a link for another password. */
+/** Returns the token of the newest password link that was mailed to the user. */
 async function linkToken({ email }: Person, at = server): Promise<string> {
   const mails = await outboxOf(at, email);
   const link = mails.flatMap(({ body }) => /^http\S+\/oauth2\/password\?token=(\S+)$/m.exec(body)?.[1] ?? []).at(-1);
@@ -50,8 +50,8 @@ async function linkToken({ email }: Person, at = server): Promise<string> {
 const subjectsTo = async ({ email }: Person) =>
   (await outboxOf(server, email)).map(({ headers }) => headers.subject?.[0]);
 
-describe('a password that is changed', () => {
-  it('takes the place of the other, ends all other sessions, and is told by mail', async () => {
+describe('a changed password', () => {
+  it('replaces the old one, ends all other sessions, and is announced by mail', async () => {
     const ada = await signUp(server, 'ada');
     const elsewhere = await anotherSession(ada);
     const body = { currentPassword: PASSWORD, newPassword: 'another horse' };
@@ -67,7 +67,7 @@ describe('a password that is changed', () => {
     expect(await subjectsTo(ada)).toEqual(['Your password was changed']);
   });
 
-  it('keeps the session whose cookie asks', async () => {
+  it('keeps the session of the requesting cookie', async () => {
     const bob = await signUp(server, 'bob');
     const headers = { cookie: bob.cookie, origin: server.origin };
     const body = { currentPassword: PASSWORD, newPassword: 'another horse' };
@@ -80,7 +80,7 @@ describe('a password that is changed', () => {
     ['none', { newPassword: 'another horse' }, 'currentPassword'],
     ['a new one of 7 characters', { currentPassword: PASSWORD, newPassword: '1234567' }, 'newPassword'],
     ['a new one of 129 characters', { currentPassword: PASSWORD, newPassword: 'x'.repeat(129) }, 'newPassword'],
-  ])('is refused with %s, and nothing changes', async (what, body, field) => {
+  ])('is refused with %s, without any change', async (what, body, field) => {
     const person = await signUp(server, `refused.${what.length}`);
     const elsewhere = await anotherSession(person);
     const refused = await post('change-password', body, bearer(person));
@@ -99,7 +99,7 @@ describe('a password that is changed', () => {
     }
   });
 
-  it('is for who is signed in', async () => {
+  it('requires a session', async () => {
     const body = { currentPassword: PASSWORD, newPassword: 'another horse' };
     expect((await post('change-password', body)).status).toBe(401);
   });
@@ -110,7 +110,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a pa
     changePassword(server.app.callOfNobody(), { userId: BigInt(id), passwordHash: 'another', keptSession: null });
   const sessionsOf = ({ id }: Person) => server.app.db.reader.authSession.count({ where: { userId: id } });
 
-  it('is refused where it is stored after the change', async () => {
+  it('is refused if it is stored after the change', async () => {
     const eve = await signUp(server, 'eve');
     const refused = await between(
       /^INSERT INTO "public"."AuthSession"/,
@@ -121,7 +121,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a pa
     expect(await sessionsOf(eve)).toBe(0);
   });
 
-  it('is refused where it is stored when the change has ended the others and is not done', async () => {
+  it('is refused if it is stored before the change commits', async () => {
     const eve = await signUp(server, 'eve.too');
     let signingIn: Promise<Response> | undefined;
     await between(
@@ -137,9 +137,9 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a pa
   });
 });
 
-describe('a password that was forgotten', () => {
+describe('a forgotten password', () => {
   const request = ({ email }: { email: string }) => {
-    // Mails lie in the order of their times.
+    // Mails are sorted by time.
     clock.advance(1);
     return post('request-password-reset', { email });
   };
@@ -148,7 +148,7 @@ describe('a password that was forgotten', () => {
     return post('reset-password', { token, newPassword });
   };
 
-  it('is replaced by whoever has the link of the mail, which ends all sessions and verifies the address', async () => {
+  it('is replaced through the mailed link, which ends all sessions and verifies the address', async () => {
     const fay = await signUp(server, 'fay');
     await server.app.db.writer.authUser.update({ where: { id: fay.id }, data: { emailVerified: false } });
     const asked = await request({ email: ` ${fay.email.toUpperCase()} ` });
@@ -163,13 +163,13 @@ describe('a password that was forgotten', () => {
     expect(await subjectsTo(fay)).toEqual(['Choose another password', 'Your password was changed']);
   });
 
-  it('is not told apart from one of nobody', async () => {
+  it('has the same response for an unknown address', async () => {
     const asked = await request({ email: 'nobody@people.example' });
     expect([asked.status, await asked.json()]).toEqual([200, { status: true }]);
     expect(await outboxOf(server, 'nobody@people.example')).toEqual([]);
   });
 
-  it('is stored as a hash of the link only', async () => {
+  it('stores only a hash of its link', async () => {
     const gus = await signUp(server, 'gus');
     await request(gus);
     const rows = await server.app.db.reader.authVerification.findMany({ where: { value: gus.id } });
@@ -177,7 +177,7 @@ describe('a password that was forgotten', () => {
     expect(JSON.stringify(rows)).not.toContain(await linkToken(gus));
   });
 
-  it('is replaced once, of ten who follow the link at once', { tags: ['slow'] }, async () => {
+  it('is replaced once if ten clients follow the link at once', { tags: ['slow'] }, async () => {
     const hal = await signUp(server, 'hal');
     await request(hal);
     const token = await linkToken(hal);
@@ -203,7 +203,7 @@ describe('a password that was forgotten', () => {
       'after the password was changed',
       (person) => post('change-password', { currentPassword: PASSWORD, newPassword: 'another horse' }, bearer(person)),
     ],
-  ])('is not replaced by a link %s', async (what, meanwhile) => {
+  ])('cannot be replaced by a link %s', async (what, meanwhile) => {
     const person = await signUp(server, `late.${what.length}`);
     await request(person);
     const token = await linkToken(person);
@@ -219,7 +219,7 @@ describe('a password that was forgotten', () => {
     expect((await signIn(person, 'a third horse')).status).toBe(401);
   });
 
-  it('is replaced by a link that is not quite an hour old', async () => {
+  it('can be replaced by a link that is almost an hour old', async () => {
     const ida = await signUp(server, 'ida');
     await request(ida);
     clock.advance(HOUR_MS - 2);
@@ -230,12 +230,12 @@ describe('a password that was forgotten', () => {
     ['no link', { newPassword: 'another horse' }],
     ['a link that is too long', { token: 'x'.repeat(201), newPassword: 'another horse' }],
     ['a short password', { token: 'x', newPassword: 'short' }],
-  ])('is not replaced with %s', async (_what, body) => {
+  ])('cannot be replaced with %s', async (_what, body) => {
     const refused = await post('reset-password', body);
     expect([refused.status, (await refused.json()).code]).toEqual([400, 'INVALID_INPUT']);
   });
 
-  it('keeps its link after a new one that is too short', async () => {
+  it('keeps its link valid after a new password that is too short', async () => {
     const jon = await signUp(server, 'jon');
     await request(jon);
     const token = await linkToken(jon);
@@ -244,7 +244,7 @@ describe('a password that was forgotten', () => {
   });
 });
 
-describe("a person's sessions", () => {
+describe('the sessions of a user', () => {
   interface Listed {
     id: string;
     current: boolean;
@@ -257,7 +257,7 @@ describe("a person's sessions", () => {
     return (await response.json()) as Listed[];
   };
 
-  it('are listed with where they began, the newest first, and never with their tokens', async () => {
+  it('are listed with their origin, newest first, and without their tokens', async () => {
     const kim = await signUp(server, 'kim');
     clock.advance(1_000);
     const body = { email: kim.email, password: PASSWORD };
@@ -281,7 +281,7 @@ describe("a person's sessions", () => {
     expect((await list({ cookie: kim.cookie })).map(({ current }) => current)).toEqual([false, true]);
   });
 
-  it('are not listed once they are over', async () => {
+  it('are not listed after they end', async () => {
     const lea = await signUp(server, 'lea');
     await server.app.db.writer.authSession.updateMany({
       where: { userId: lea.id },
@@ -291,7 +291,7 @@ describe("a person's sessions", () => {
     expect(await list(now)).toHaveLength(1);
   });
 
-  it('end one by one, and by nobody else', async () => {
+  it('can be ended one by one, only by their own user', async () => {
     const [max, ned] = [await signUp(server, 'max'), await signUp(server, 'ned')];
     const elsewhere = await anotherSession(max);
     const [other] = (await list(bearer(max))).filter(({ current }) => !current);
@@ -303,14 +303,14 @@ describe("a person's sessions", () => {
     expect((await post('revoke-session', { id: other?.id }, bearer(max))).status).toBe(404);
   });
 
-  it('end but for the one that asks', async () => {
+  it('can all be ended except the requesting one', async () => {
     const [oda, pia] = [await signUp(server, 'oda'), await signUp(server, 'pia')];
     const elsewhere = await anotherSession(oda);
     expect((await post('revoke-other-sessions', {}, bearer(oda))).status).toBe(200);
     expect([await whoIs(elsewhere), await whoIs(bearer(oda)), await whoIs(bearer(pia))]).toEqual([null, 'oda', 'pia']);
   });
 
-  it('end everywhere, with the cookie of the one that asks', async () => {
+  it('can all be ended, including the requesting one and its cookie', async () => {
     const quin = await signUp(server, 'quin');
     const elsewhere = await anotherSession(quin);
     const headers = { cookie: quin.cookie, origin: server.origin };
@@ -321,7 +321,7 @@ describe("a person's sessions", () => {
   });
 
   it.each(['list-sessions', 'revoke-session', 'revoke-other-sessions', 'revoke-sessions'])(
-    'are nobody’s without one: %s',
+    'cannot be listed or ended without a session: %s',
     async (path) => {
       const init = path === 'list-sessions' ? {} : { method: 'POST' };
       expect((await fetch(`${server.origin}/auth/${path}`, init)).status).toBe(401);
@@ -330,7 +330,7 @@ describe("a person's sessions", () => {
 });
 
 describe('with limits on', () => {
-  it('five mails an hour go to an address, and twenty are asked for at one', async () => {
+  it('five mails an hour go to an e-mail address, and one IP address requests at most twenty', async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const ask = async (email: string) => (await post('request-password-reset', { email }, {}, limited)).status;
@@ -343,7 +343,7 @@ describe('with limits on', () => {
     }
   });
 
-  it('wrong passwords count as attempts to sign in, and made-up links are counted', { tags: ['slow'] }, async () => {
+  it('wrong passwords count as sign-in attempts, and made-up links are limited', { tags: ['slow'] }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const guess = async (person: Person) => {

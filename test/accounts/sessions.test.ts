@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 
 const COOKIE = 'causeway.session_token=x.y';
 
-describe('the credentials of a request', () => {
+describe('the session credentials of a request', () => {
   test.each<[IncomingHttpHeaders, object | null]>([
     [{}, null],
     [{ cookie: 'other=x' }, null],
@@ -41,10 +41,10 @@ describe('the credentials of a request', () => {
   });
 });
 
-describe('the token of a form', () => {
+describe('the CSRF token of a form', () => {
   const bearer = { authorization: 'Bearer a' };
 
-  test('fits the session and the key it was made for', () => {
+  test('matches only its session and key', () => {
     const all = [
       csrfToken(['s'], bearer),
       csrfToken(['s'], { cookie: COOKIE }),
@@ -58,14 +58,14 @@ describe('the token of a form', () => {
       expect(csrfTokenFits(['s'], bearer, other ?? '')).toBe(false);
   });
 
-  test('is made by the newest key, and fits each that is accepted', () => {
+  test('is signed with the newest key, and accepted for each accepted key', () => {
     const token = csrfToken(['new', 'old'], bearer) ?? '';
     expect(token).toBe(csrfToken(['new'], bearer));
     expect(csrfTokenFits(['old', 'new'], bearer, token)).toBe(true);
     expect(csrfTokenFits(['old', 'other'], bearer, token)).toBe(false);
   });
 
-  test('is none without a session', () => {
+  test('does not exist without a session', () => {
     expect(csrfToken(['s'], {})).toBeNull();
     for (const token of ['', 'null']) expect(csrfTokenFits(['s'], {}, token)).toBe(false);
   });
@@ -91,10 +91,10 @@ describe('a session', () => {
   const headersOf = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
   const find = (person: Person, of = sessions) => of.personFromHeaders(headersOf(person));
   const idOf = (actor: Actor) => (actor.kind === 'person' ? String(actor.user.id) : actor.kind);
-  /** Whether finding somebody is answered from memory. */
+  /** Whether the session is found without a query. */
   const isRemembered = async (person: Person) => (await statementsOf(() => find(person))).length === 0;
 
-  test('is remembered for half a minute', async () => {
+  test('is cached for half a minute', async () => {
     expect(idOf(await find(ada))).toBe(ada.id);
     clock.advance(29_999);
     expect(await isRemembered(ada)).toBe(true);
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(await isRemembered(ada)).toBe(true);
   });
 
-  test('is forgotten when it ends, and nobody else’s with it', async () => {
+  test('is removed from the cache when it ends, without effect on other sessions', async () => {
     await Promise.all([find(ada), find(bob)]);
     server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) });
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([true, false]);
@@ -111,7 +111,7 @@ describe('a session', () => {
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([false, false]);
   });
 
-  test('is read anew when its person changes, and nobody else’s with it', async () => {
+  test('is read again when its user changes, without effect on other sessions', async () => {
     await Promise.all([find(ada), find(bob)]);
     const call = callOf(server.app, await userOf(server.app, ada));
     await updateOwnUser(call, { globalName: 'Ada L.' });
@@ -124,7 +124,7 @@ describe('a session', () => {
   test.each<[string, () => void]>([
     ['ends', () => server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) })],
     ['may have ended', () => server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED })],
-  ])('that %s while it is read is not remembered', async (_what, end) => {
+  ])('that %s while it is read is not cached', async (_what, end) => {
     const once = [end];
     sessions = new Sessions(server.app, async () => {
       once.pop()?.();
@@ -134,7 +134,7 @@ describe('a session', () => {
     expect([await isRemembered(ada), await isRemembered(ada)]).toEqual([false, true]);
   });
 
-  test('that many ask for at once is read once', async () => {
+  test('is read once for many requests at once', async () => {
     let asked = 0;
     const counting = new Sessions(server.app, async () => {
       asked += 1;
@@ -149,7 +149,7 @@ describe('a session', () => {
   const seenAt = async ({ id }: Person) =>
     (await server.app.db.reader.authUser.findUniqueOrThrow({ where: { userId: BigInt(id) } })).seenAt?.getTime();
 
-  test('says when its person was last here, an hour behind at most', async () => {
+  test('updates the last visit of its user, up to an hour late', async () => {
     const cleo = await signUp(server, 'cleo');
     const start = clock.now();
     expect(await seenAt(cleo)).toBe(start);
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(await seenAt(cleo)).toBe(clock.now());
   });
 
-  test('of somebody who comes is good, also where that cannot be noted', async () => {
+  test('is valid even if the last visit cannot be stored', async () => {
     const dora = await signUp(server, 'dora');
     clock.advance(HOUR_MS + 1);
     const failing = failStatements(/^UPDATE .*seenAt/);
@@ -180,7 +180,7 @@ describe('a session', () => {
   });
 
   test.each(['Bearer made-up', 'Bearer a.b.c', 'Bearer %%%'])(
-    'that %j cannot name is looked for nowhere',
+    'that %j cannot identify is not looked up',
     async (authorization) => {
       const never = new Sessions(server.app, () => Promise.reject(new Error('the library was asked')));
       expect(await never.personFromHeaders({ authorization })).toEqual({ kind: 'anonymous' });
@@ -188,16 +188,16 @@ describe('a session', () => {
     },
   );
 
-  test('of somebody who was deleted is nobody’s', async () => {
+  test('of a deleted user is anonymous', async () => {
     const dan = await signUp(server, 'dan');
     await server.app.db.writer.user.update({ where: { id: BigInt(dan.id) }, data: { deletedAt: new Date() } });
     expect(idOf(await find(dan))).toBe('anonymous');
   });
 
-  test('is remembered no longer than it lasts, and not at all once it is over', async () => {
+  test('is not cached beyond its end, or after it', async () => {
     const where = { token: hashSecret(ada.token) };
     const { expiresAt } = await server.app.db.reader.authSession.findUniqueOrThrow({ where });
-    // The library goes by the machine's time, which stands where it was: for it the session lasts.
+    // The accounts library uses the system time, which has not advanced, and still accepts the session.
     clock.advance(expiresAt.getTime() - clock.now() - 10_000);
     expect(idOf(await find(ada))).toBe(ada.id);
     clock.advance(9_999);

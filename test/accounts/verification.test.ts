@@ -32,7 +32,7 @@ function askAgain(person?: Person, at = server): Promise<Response> {
 }
 
 describe('with a mail server, a new account', () => {
-  it('is verified by the link in the mail, which leads to the portal, and works signed in before that', async () => {
+  it('is verified by the mailed link, which leads to the portal, and works before that', async () => {
     const ada = await signUp(server, 'ada');
     const { from, to, mail } = await sink.next();
     expect([from, to]).toEqual(['portal@causeway.example', ['ada@people.example']]);
@@ -47,7 +47,7 @@ describe('with a mail server, a new account', () => {
     expect((await follow(link)).status).toBe(303);
   });
 
-  it('is not verified by the link of another, whoever follows it', async () => {
+  it('is not verified by the link of another account, whatever session follows it', async () => {
     const bob = await signUp(server, 'bob');
     await nextLink();
     const cleo = await signUp(server, 'cleo');
@@ -56,7 +56,7 @@ describe('with a mail server, a new account', () => {
     expect([await isVerified(bob), await isVerified(cleo)]).toEqual([false, true]);
   });
 
-  it('does not let the link lead elsewhere', async () => {
+  it('ignores a redirect to another site in the link', async () => {
     await signUp(server, 'dan');
     const link = await nextLink();
     link.searchParams.set('callbackURL', 'https://elsewhere.example');
@@ -77,7 +77,7 @@ describe('with a mail server, a new account', () => {
     expect((await answer.json()).code).toMatch(/^INVALID_/);
   });
 
-  it('gets another mail when it asks for one, until it is verified', async () => {
+  it('gets another mail on request until it is verified', async () => {
     const fay = await signUp(server, 'fay');
     await nextLink();
     expect((await askAgain(fay)).status).toBe(200);
@@ -86,7 +86,7 @@ describe('with a mail server, a new account', () => {
     expect((await askAgain(fay)).status).toBe(409);
   });
 
-  it('is not written to for somebody who is not signed in', async () => {
+  it('gets no mail on request without a session', async () => {
     expect((await askAgain()).status).toBe(401);
   });
 });
@@ -96,7 +96,7 @@ function unsigned(payload: object): string {
   return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(payload)}.`;
 }
 
-describe('with limits on', () => {
+describe('with limits on, an account', () => {
   it('gets five further mails an hour', async () => {
     const limited = await startServer({ env: { SMTP_URL: sink.url, RATE_LIMITS: 'on' } });
     try {
@@ -109,8 +109,8 @@ describe('with limits on', () => {
   });
 });
 
-describe('with a mail server that does not answer', () => {
-  it('is made all the same', async () => {
+describe('with an unreachable mail server, a new account', () => {
+  it('is created anyway', async () => {
     const lonely = await startServer({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
     try {
       expect(await isVerified(await signUp(lonely, 'hal'), lonely)).toBe(false);
@@ -120,8 +120,8 @@ describe('with a mail server that does not answer', () => {
   });
 });
 
-describe('without a mail server', () => {
-  it('is verified at once, and no mail is written', async () => {
+describe('without a mail server, a new account', () => {
+  it('is verified at once, and no mail is sent', async () => {
     const plain = await startServer();
     try {
       const ida = await signUp(plain, 'ida');

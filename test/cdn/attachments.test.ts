@@ -21,13 +21,13 @@ async function upload(filename: string, content: BlobPart = CONTENT, type = '') 
   return { messageId: body.id as string, url: body.attachments[0].url as string };
 }
 
-/** The same with another last digit. */
+/** Returns the hex text with another last digit. */
 const otherDigit = (hex: string) => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0');
 
 const withHeaders = (url: string, headers: Record<string, string>, method = 'GET') => fetch(url, { headers, method });
 
-describe('200', () => {
-  test('the file, as it was sent', async () => {
+describe('a file is served with 200', () => {
+  test('as it was uploaded', async () => {
     const content = Buffer.from(Array.from({ length: 70_000 }, (_, n) => n % 256));
     const { url } = await upload('bytes.bin', content);
     const response = await fetch(url);
@@ -41,7 +41,7 @@ describe('200', () => {
     });
   });
 
-  test('it may be kept as long as its address is good, and by nobody in between', async () => {
+  test('with caching until its address expires, and not by proxies in between', async () => {
     const { url } = await upload('a.txt');
     const before = Date.now();
     const { headers } = await fetch(url);
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(Date.now() + (Number(seconds) + 1) * 1000).toBeGreaterThanOrEqual(expires);
   });
 
-  test('HEAD has the headers alone, and knows no ranges', async () => {
+  test('with headers only for HEAD, which ignores ranges', async () => {
     const { url } = await upload('a.bin');
     const response = await withHeaders(url, { range: 'bytes=0-1' }, 'HEAD');
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '10', '']);
@@ -71,7 +71,7 @@ describe('200', () => {
     ['cat.png', 'image/png', 'image/png', 'inline'],
     ['cat.png', '', 'image/png', 'inline'],
     ['clip.mp4', 'video/mp4', 'video/mp4', 'inline'],
-  ])('%s sent as "%s" is served as %s, %s', async (filename, type, served, disposition) => {
+  ])('%s uploaded as "%s" has the type %s and is %s', async (filename, type, served, disposition) => {
     const response = await fetch((await upload(filename, CONTENT, type)).url);
     expect(response.headers.get('content-type')).toBe(served);
     expect(response.headers.get('content-disposition')).toBe(
@@ -92,7 +92,7 @@ describe('200', () => {
       'text/plain; charset=utf-8',
       'inline',
     ],
-  ])('%s is never run', async (_what, content, filename, type, served, disposition) => {
+  ])('%s is never executed', async (_what, content, filename, type, served, disposition) => {
     const response = await fetch((await upload(filename, content, type)).url);
     const { headers } = response;
     expect(headers.get('content-type')).toBe(served);
@@ -109,7 +109,7 @@ describe('200', () => {
     ['../../etc/passwd', '_.._etc_passwd'],
     ['a;filename=b.html', 'a_filename_b.html'],
     ['a%22b%0d%0a.png', 'a_22b_0d_0a.png'],
-  ])('the name %j is told as %s', async (filename, name) => {
+  ])('with the name %j shown as %s', async (filename, name) => {
     const json = { attachments: [{ id: 0, filename }] };
     const form = formOf(json, { name: 'files[0]', content: CONTENT, filename: 'x' });
     const { status, body } = await scene.bot.ask('POST', scene.messages, { form });
@@ -125,7 +125,7 @@ describe('200', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  test('a name outside ASCII (RFC 6266)', async () => {
+  test('with a name outside ASCII (RFC 6266)', async () => {
     const response = await fetch((await upload('猫.png')).url);
     expect(response.headers.get('content-disposition')).toBe(
       `inline; filename="_.png"; filename*=UTF-8''${encodeURIComponent('猫.png')}`,
@@ -133,14 +133,14 @@ describe('200', () => {
   });
 });
 
-describe('206', () => {
+describe('a part is served with 206', () => {
   test.each([
     ['bytes=0-0', '0', 'bytes 0-0/10'],
     ['bytes=2-4', '234', 'bytes 2-4/10'],
     ['bytes=7-', '789', 'bytes 7-9/10'],
     ['bytes=-2', '89', 'bytes 8-9/10'],
     ['bytes=5-99', '56789', 'bytes 5-9/10'],
-  ])('%s', async (range, text, contentRange) => {
+  ])('for %s', async (range, text, contentRange) => {
     const { url } = await upload('digits.txt');
     const response = await withHeaders(url, { range });
     expect([response.status, await response.text()]).toEqual([206, text]);
@@ -148,7 +148,7 @@ describe('206', () => {
     expect(response.headers.get('content-length')).toBe(String(text.length));
   });
 
-  test('If-Range: the range for the same file, the whole for any other', async () => {
+  test('with If-Range for the same file, and the whole file otherwise', async () => {
     const { url } = await upload('digits.txt');
     const tag = (await fetch(url)).headers.get('etag') ?? '';
     expect((await withHeaders(url, { range: 'bytes=0-1', 'if-range': tag })).status).toBe(206);
@@ -156,8 +156,8 @@ describe('206', () => {
   });
 });
 
-describe('304', () => {
-  test('If-None-Match of the same file', async () => {
+describe('an unchanged file is answered 304', () => {
+  test('with If-None-Match of the same file', async () => {
     const { url } = await upload('a.txt');
     const tag = (await fetch(url)).headers.get('etag') ?? '';
     const response = await withHeaders(url, { 'if-none-match': tag });
@@ -165,8 +165,8 @@ describe('304', () => {
   });
 });
 
-describe('404', () => {
-  test("an address without its signature, with another's, or with any part changed", async () => {
+describe('a file is answered 404', () => {
+  test('without its signature, with that of another file, or with any changed part', async () => {
     const { url } = await upload('a.txt');
     const other = new URL((await upload('b.txt')).url);
     const { origin, pathname, search, searchParams } = new URL(url);
@@ -208,12 +208,12 @@ describe('404', () => {
     expect((await fetch(`${url}&`)).status).toBe(200);
   });
 
-  test('a leading zero in an id is the same file or none, never a fault', async () => {
+  test('or served, but never 500, with a leading zero in an id', async () => {
     const { url } = await upload('a.txt');
     expect([200, 404]).toContain((await fetch(url.replace(scene.channelId, `0${scene.channelId}`))).status);
   });
 
-  test('the files of a deleted message, which are gone from the store too', async () => {
+  test('after its message is deleted, which also removes it from the store', async () => {
     const { url, messageId } = await upload('a.txt');
     expect((await fetch(url)).status).toBe(200);
     await scene.bot.delete(`${scene.messages}/${messageId}`);
@@ -223,11 +223,11 @@ describe('404', () => {
   });
 });
 
-describe('405', () => {
+describe('a file is answered 405', () => {
   const BODIES = [['{', 'application/json'], ['x', 'some/thing'], [null]] as const;
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    '%s, whatever its body, in the shape of REST errors',
+    'for %s, whatever its body, in the format of REST errors',
     async (method) => {
       const { url } = await upload('a.txt');
       for (const address of [url, `${server.origin}/cdn/embed/avatars/0.png`, `${server.origin}/cdn/avatars/1/x.png`]) {
@@ -242,8 +242,8 @@ describe('405', () => {
   );
 });
 
-describe('412', () => {
-  test('If-Match of another file, and the file for its own (RFC 9110, section 13.1.1)', async () => {
+describe('a file is answered 412', () => {
+  test('with If-Match of another file, and served for its own (RFC 9110, section 13.1.1)', async () => {
     const { url } = await upload('a.txt');
     const tag = (await fetch(url)).headers.get('etag') ?? '';
     for (const method of ['GET', 'HEAD']) {
@@ -256,21 +256,21 @@ describe('412', () => {
   });
 });
 
-describe('416', () => {
-  test.each(['bytes=10-', 'bytes=-0', 'bytes=100-200'])('%s of ten bytes', async (range) => {
+describe('a part is answered 416', () => {
+  test.each(['bytes=10-', 'bytes=-0', 'bytes=100-200'])('for %s of ten bytes', async (range) => {
     const { url } = await upload('digits.txt');
     const response = await withHeaders(url, { range });
     expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
   });
 });
 
-describe('the bytes that were sent', () => {
+describe('the metric of sent bytes', () => {
   const sent = async () => {
     const { values } = await server.app.metrics.fileBytes.get();
     return values.find(({ labels }) => labels.direction === 'sent')?.value ?? 0;
   };
 
-  test('are counted of a file whose reader stayed to the end, and of none whose reader went away', async () => {
+  test('counts complete downloads and no aborted ones', async () => {
     const size = 10 * 1_048_576;
     const { url } = await upload('long.bin', Buffer.alloc(size));
     const before = await sent();

@@ -6,7 +6,7 @@ import { PIXEL } from '../harness/images.js';
 import type { RawMessage } from '../harness/raw-relay.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
-describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/decisions.md, 405)", () => {
+describe("the cloud's CDN, for images of a box (docs/relay.md, R-27),", () => {
   let server: TestServer;
   let clock: ManualClock;
   let box: HandBox;
@@ -25,14 +25,14 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
   const get = (path: string) => fetch(`${server.origin}/cdn/${path}`);
   const data = PIXEL.toString('base64');
 
-  /** Answers the next question for a picture. @returns what was asked */
+  /** Answers the next request for an image. @returns the request */
   async function answer(value: unknown): Promise<RawMessage> {
     const { name, input } = await box.relay.answer(value, 200);
     expect(name).toBe('picture');
     return input;
   }
 
-  it.each(['avatars', 'icons', 'app-icons'])('%s: it is asked for once, for all who want it, and kept', async (of) => {
+  it.each(['avatars', 'icons', 'app-icons'])('%s: requests it once for all clients, and caches it', async (of) => {
     const path = `${of}/${id}/${hash}.png`;
     const both = Promise.all([get(path), get(path)]);
     expect(await answer({ data })).toEqual({ of, id, hash, form: 'png' });
@@ -43,7 +43,7 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
     }
   });
 
-  it('emojis: one that moves is asked for as such first, and one that does not as it is', async () => {
+  it('emojis: requests the animated form first, and the still one if there is none', async () => {
     const asked = get(`emojis/${id}.webp?animated=true`);
     expect(await answer(null)).toEqual({ of: 'emojis', id, form: 'moving' });
     const { webp } = (await squareImage(PIXEL)) ?? {};
@@ -51,7 +51,7 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
     expect((await asked).status).toBe(200);
   });
 
-  it('it is made smaller here, from what was asked for once', async () => {
+  it('resizes an image itself after requesting it once', async () => {
     const asked = get(`icons/${id}/${hash}.png?size=16`);
     await answer({ data });
     expect((await asked).status).toBe(200);
@@ -63,13 +63,13 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
     ['no data', {}],
     ['what is no PNG', { data: Buffer.from('<svg/>').toString('base64') }],
     ['more than 1,500,000 bytes', { data: Buffer.concat([PIXEL, Buffer.alloc(1_500_000)]).toString('base64') }],
-  ])('is 404 where the box answers %s', async (_what, value) => {
+  ])('is 404 if the box answers %s', async (_what, value) => {
     const asked = get(`avatars/${id}/${hash}.png`);
     await answer(value);
     expect((await asked).status).toBe(404);
   });
 
-  it('that there is none is remembered for a minute', async () => {
+  it('caches for a minute that there is none', async () => {
     const path = `avatars/${id}/${hash}.png`;
     const asked = get(path);
     await answer(null);
@@ -81,20 +81,20 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
     expect((await again).status).toBe(200);
   });
 
-  it('is 404 where the box refuses to be asked, as one of an earlier version does', async () => {
+  it('is 404 if the box does not know the call, as in an earlier version', async () => {
     const asked = get(`avatars/${id}/${hash}.png`);
     await box.relay.answer({ message: 'there is no call "picture"' }, 404);
     expect((await asked).status).toBe(404);
   });
 
-  it('is 404, and nobody is asked, for ids that no box made and names that are none', async () => {
+  it('is 404, without a request, for ids of no box and for malformed names', async () => {
     const asked = ['avatars/1/', 'icons/3/'].map((path) => get(`${path}${hash}.png`));
     const never = [get(`avatars/${id}/x.png`), get(`avatars/${id}/${hash}.svg`), get('emojis/5.png')];
     for (const response of await Promise.all([...asked, ...never])) expect(response.status).toBe(404);
     expect(box.relay.messages.filter(({ input }) => input?.id === '1')).toEqual([]);
   });
 
-  it('is 503 while the box is away or does not answer, but for what is kept', async () => {
+  it('is 503 while the box is offline or does not respond, except for cached images', async () => {
     const [kept, other] = [`avatars/${id}/${hash}.png`, `avatars/${id}/${'b'.repeat(32)}.png`];
     const asked = get(kept);
     await answer({ data });
@@ -110,7 +110,7 @@ describe("the cloud's CDN, for pictures of a box (docs/relay.md, R-27; docs/deci
     box = await connectAgain(server, box);
   });
 
-  it('a box is asked for 8 at once, 64 wait for it at most, and the next is 503', async () => {
+  it('requests 8 images from a box at once, lets 64 wait, and answers the next with 503', async () => {
     const hashes = Array.from({ length: 64 }, (_, n) => n.toString(16).padStart(32, '0'));
     const all = hashes.map((one) => get(`icons/${id}/${one}.png`));
     const calls = [];

@@ -24,11 +24,11 @@ describe('parseRange (RFC 9110, section 14.1.2)', () => {
     ['lines=0-1', null],
     ['', null],
     [undefined, null],
-  ])('%s of ten bytes', (header, expected) => {
+  ])('parses %s of ten bytes', (header, expected) => {
     expect(parseRange(header, 10)).toEqual(expected);
   });
 
-  test('any range lies within the whole', () => {
+  test('returns only ranges within the content', () => {
     const header = fc.tuple(fc.nat(30), fc.nat(30)).map(([from, to]) => `bytes=${from}-${to}`);
     fc.assert(
       fc.property(fc.oneof(header, fc.string()), fc.nat(20), (text, size) => {
@@ -48,7 +48,7 @@ test.each<[string | undefined, boolean]>([
   ['1', false],
   ['', false],
   [undefined, false],
-])('If-None-Match: %s', (header, expected) => {
+])('If-None-Match is evaluated: %s', (header, expected) => {
   expect(matches(header, '"1"')).toBe(expected);
 });
 
@@ -59,6 +59,6 @@ test.each<[string, boolean]>([
   ['W/"1"', false],
   ['"10"', false],
   ['', false],
-])('If-Match: %s', (header, expected) => {
+])('If-Match is evaluated: %s', (header, expected) => {
   expect(isTheSame(header, '"1"')).toBe(expected);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dispositionOf, servedType } from '../../src/cdn/content-types.js';
 
-test('whatever a file is called, the header is one, and says its name (RFC 6266, RFC 8187)', () => {
+test("the header is a single one with the file's name, whatever that is (RFC 6266, RFC 8187)", () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('a"b', "'", '(*)', '\r\nx: y', '\u202e', '\ud800'),
@@ -28,7 +28,7 @@ test.each([
   'text/css',
   'IMAGE/PNG',
   '',
-])('%s is plain bytes, to be saved', (type) => {
+])('%s is served as a binary download', (type) => {
   expect(servedType(type)).toBe('application/octet-stream');
   expect(dispositionOf(type, 'a')).toMatch(/^attachment;/);
 });

@@ -47,14 +47,14 @@ describe('an icon', () => {
     [128, 64],
     [512, 64],
     [4096, 64],
-  ])('of 64 pixels fits into %i as one of %i', async (size, side) => {
+  ])('of 64 pixels, requested with %i, has a side of %i', async (size, side) => {
     for (const extension of ['png', 'webp', 'jpg']) {
       const { width, height } = await metadataOf(await fetch(`${address}.${extension}?size=${size}`));
       expect({ width, height }, extension).toEqual({ width: side, height: side });
     }
   });
 
-  it('that is as small as is asked for is served as it is kept, with the same entity tag', async () => {
+  it('that is not larger than requested is served unchanged, with the same entity tag', async () => {
     const kept = await fetch(`${address}.png`);
     const bytes = Buffer.from(await kept.arrayBuffer());
     for (const size of [64, 1024]) {
@@ -64,7 +64,7 @@ describe('an icon', () => {
     }
   });
 
-  it('has the addresses and sizes that a stock library makes', async () => {
+  it('is available at the addresses and sizes of a stock library', async () => {
     const cdn = new CDN(`${server.origin}/cdn`);
     const [, id = '', hash = ''] = /app-icons\/(\d+)\/(\w+)$/.exec(address) ?? [];
     for (const size of ALLOWED_SIZES) {
@@ -78,7 +78,7 @@ describe('an icon', () => {
   });
 
   it.each(['', '0', '8', '15', '17', '63', '4095', '8192', '-16', '16.0', '016', '1e2', 'x', '16&size=32'])(
-    'has no size of "%s"',
+    'is refused with the size "%s"',
     async (size) => {
       const response = await fetch(`${address}.png?size=${size}`);
       expect([response.status, await response.text()]).toEqual([
@@ -94,24 +94,21 @@ describe('an icon', () => {
     ['avatars', 'app-icons'],
     ['team-icons', 'team-icons'],
     ['icons', 'guild-icons'],
-  ])(
-    'at /cdn/%s (kept in %s) is sized, knows ranges, and is there no longer when it is removed',
-    async (name, folder) => {
-      const { blobs } = server.app;
-      const key = `${folder}/7/${'ab'.repeat(16)}.png`;
-      const blob = await blobs.stage(Readable.from([await drawing(100, 50).toBuffer()]));
-      await blob.keep(key);
-      const sized = `${server.origin}/cdn/${name}/7/${'ab'.repeat(16)}.png?size=32`;
-      const { width, height } = await metadataOf(await fetch(sized));
-      expect({ width, height }).toEqual({ width: 32, height: 16 });
-      expect((await fetch(sized)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect((await fetch(sized, { headers: { range: 'bytes=1-3' } })).status).toBe(206);
-      await blobs.remove(key);
-      expect((await fetch(sized)).status).toBe(404);
-    },
-  );
+  ])('at /cdn/%s (stored in %s) is resized, supports ranges, and is gone after its removal', async (name, folder) => {
+    const { blobs } = server.app;
+    const key = `${folder}/7/${'ab'.repeat(16)}.png`;
+    const blob = await blobs.stage(Readable.from([await drawing(100, 50).toBuffer()]));
+    await blob.keep(key);
+    const sized = `${server.origin}/cdn/${name}/7/${'ab'.repeat(16)}.png?size=32`;
+    const { width, height } = await metadataOf(await fetch(sized));
+    expect({ width, height }).toEqual({ width: 32, height: 16 });
+    expect((await fetch(sized)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await fetch(sized, { headers: { range: 'bytes=1-3' } })).status).toBe(206);
+    await blobs.remove(key);
+    expect((await fetch(sized)).status).toBe(404);
+  });
 
-  it('never changes under its address, and runs nothing', async () => {
+  it('is immutable at its address and cannot execute code', async () => {
     const { headers } = await fetch(`${address}.png`, { method: 'HEAD' });
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -121,7 +118,7 @@ describe('an icon', () => {
     expect((await fetch(`${address}.webp`, { headers: { 'if-none-match': tag } })).status).toBe(200);
   });
 
-  it.each(['.gif', '.svg', '', '.png/..', '.PNG', '.png%00'])('is not there as "%s"', async (ending) => {
+  it.each(['.gif', '.svg', '', '.png/..', '.PNG', '.png%00'])('does not exist as "%s"', async (ending) => {
     expect((await fetch(address + ending)).status).toBe(404);
   });
 
@@ -136,21 +133,21 @@ describe('an icon', () => {
   });
 });
 
-describe('the avatar of somebody who has none', () => {
-  it.each([0, 1, 2, 3, 4, 5])('is there as number %i', async (index) => {
+describe('a default avatar', () => {
+  it.each([0, 1, 2, 3, 4, 5])('exists with the number %i', async (index) => {
     const response = await fetch(`${server.origin}/cdn/embed/avatars/${index}.png`);
     expect(response.headers.get('content-type')).toBe('image/png');
     expect(await formatOf(response)).toBe('png');
   });
 
-  it("has one size, whichever is asked for (Discord's documentation, Image Formatting)", async () => {
+  it("has one size, whatever the requested size (Discord's documentation, Image Formatting)", async () => {
     for (const query of ['', '?size=16', '?size=4096', '?size=x']) {
       const { width, height } = await metadataOf(await fetch(`${server.origin}/cdn/embed/avatars/0.png${query}`));
       expect({ width, height }).toEqual({ width: 256, height: 256 });
     }
   });
 
-  it('is not sent again to somebody who has it, and in parts to somebody who asks for one', async () => {
+  it('supports conditional and range requests', async () => {
     const url = `${server.origin}/cdn/embed/avatars/0.png`;
     const whole = await fetch(url);
     const tag = whole.headers.get('etag') ?? '';
@@ -165,7 +162,7 @@ describe('the avatar of somebody who has none', () => {
     expect(head.headers.get('content-length')).toBe(String(bytes.length));
   });
 
-  it.each(['6.png', '-1.png', '0.gif', 'x.png', '00.png'])('is not there as %s', async (file) => {
+  it.each(['6.png', '-1.png', '0.gif', 'x.png', '00.png'])('does not exist as %s', async (file) => {
     expect((await fetch(`${server.origin}/cdn/embed/avatars/${file}`)).status).toBe(404);
   });
 });

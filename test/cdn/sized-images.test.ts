@@ -23,7 +23,7 @@ afterAll(() => server.stop());
 const drawing = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: '#f008' } });
 
-/** An image that nothing makes smaller. */
+/** An image that does not compress. */
 const noise = (width: number, height: number) =>
   sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } });
 
@@ -37,13 +37,13 @@ const uploadPng = async (width = 60, height = 40) => upload('cat.png', await dra
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** Status, type, format, width, height and frames. */
+/** Returns status, type, format, width, height and number of frames. */
 async function factsOf(response: Response) {
   const { format, width, height, pages = 1 } = await sharp(await bytesOf(response)).metadata();
   return [response.status, response.headers.get('content-type'), format, width, height, pages];
 }
 
-/** Lets no file be read before `open`, and tells how many were asked for, until `end`. */
+/** Blocks reads of files until `open`, and counts them until `end`. */
 function holdReads({ app: { blobs } }: Pick<TestServer, 'app'>) {
   const { read } = blobs;
   let reads = 0;
@@ -67,7 +67,7 @@ function holdReads({ app: { blobs } }: Pick<TestServer, 'app'>) {
   return { open, end, count: () => reads };
 }
 
-describe('an image that is attached', () => {
+describe('an attached image', () => {
   test.each([
     ['width=30', 'png', 30, 20],
     ['height=10', 'png', 15, 10],
@@ -83,12 +83,12 @@ describe('an image that is attached', () => {
     ['quality=50', 'png', 60, 40],
     ['width=30&height=30&format=webp&quality=50', 'webp', 30, 20],
     ['something=else&width[]=5', 'png', 60, 40],
-  ])('of 60 by 40 pixels, as %s', async (query, format, width, height) => {
+  ])('of 60 by 40 pixels is converted for %s', async (query, format, width, height) => {
     const { url } = await uploadPng();
     expect(await factsOf(await fetch(`${url}&${query}`))).toEqual([200, `image/${format}`, format, width, height, 1]);
   });
 
-  test('fits inside both, keeps its proportions, and is never larger than it is', async () => {
+  test('fits within both sides, keeps its proportions, and is never enlarged', async () => {
     const { url } = await uploadPng();
     const side = fc.option(fc.integer({ min: 1, max: 80 }), { nil: undefined });
     await fc.assert(
@@ -105,7 +105,7 @@ describe('an image that is attached', () => {
     );
   });
 
-  test('is itself, byte for byte, where nothing of it would change', async () => {
+  test('is the original, byte for byte, if nothing would change', async () => {
     const { url } = await uploadPng();
     const original = await fetch(url);
     const tag = original.headers.get('etag');
@@ -117,7 +117,7 @@ describe('an image that is attached', () => {
     }
   });
 
-  test('stands upright, and tells nothing of where it was taken', async () => {
+  test('is rotated upright, without its location', async () => {
     const photo = drawing(40, 20)
       .jpeg()
       .withExif({ IFD3: { GPSLatitude: '1/1 2/1 3/1' } })
@@ -133,12 +133,12 @@ describe('an image that is attached', () => {
     ['format=webp', 'webp', 16, 2],
     ['width=8&format=png', 'png', 8, 1],
     ['format=jpeg', 'jpeg', 16, 1],
-  ])('and moves does so as GIF and WebP: %s', async (query, format, side, frames) => {
+  ])('that is animated stays animated as GIF and WebP: %s', async (query, format, side, frames) => {
     const { url } = await upload('moving.gif', await movingGif());
     expect(await factsOf(await fetch(`${url}&${query}`))).toEqual([200, `image/${format}`, format, side, side, frames]);
   });
 
-  test('takes fewer bytes at a lower quality, and loses nothing without loss', async () => {
+  test('has fewer bytes at a lower quality, and no loss if lossless', async () => {
     const pixels = await noise(20, 20).png().toBuffer();
     const { url } = await upload('noise.png', pixels);
     const low = await bytesOf(await fetch(`${url}&format=webp&quality=1`));
@@ -153,7 +153,7 @@ describe('an image that is attached', () => {
     ...['width=0', 'width=4097', 'width=-1', 'width=1.5', 'width=', 'width=x', 'width=%2b5', 'width=05', 'width=1e2'],
     ...['height=0', 'height=99999999999999999999', 'width=1&width=2', 'format=svg', 'format=PNG'],
     ...['format=', 'format=gif', 'format=png&format=png', 'quality=0', 'quality=101', 'quality=lossy', 'quality='],
-  ])('as %s is 400, in words that say what to do', async (query) => {
+  ])('is refused with 400 and a helpful message for %s', async (query) => {
     const { url } = await uploadPng();
     const response = await fetch(`${url}&${query}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8']);
@@ -161,7 +161,7 @@ describe('an image that is attached', () => {
     expect(await response.text()).toMatch(/width and height, whole numbers from 1 to 4096.*png, jpeg or webp/);
   });
 
-  test('has a name that tells its format', async () => {
+  test('has the extension of its format in its name', async () => {
     const { url } = await uploadPng();
     const nameFor = async (query: string) => (await fetch(url + query)).headers.get('content-disposition');
     expect(await nameFor('&width=5')).toBe(`inline; filename="cat.png"; filename*=UTF-8''cat.png`);
@@ -169,12 +169,12 @@ describe('an image that is attached', () => {
   });
 });
 
-describe('what is not sized', () => {
+describe('an attachment that is not resized', () => {
   test.each([
     ['notes.txt', 'text/plain', '0123456789'],
     ['image.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
     ['page.html', 'text/html', '<script>'],
-  ])('%s is served as it is, whatever is asked', async (filename, type, content) => {
+  ])('%s is served unchanged, whatever the query', async (filename, type, content) => {
     const { url } = await upload(filename, content, type);
     for (const query of ['width=5', 'width=x', 'format=webp&quality=0']) {
       const response = await fetch(`${url}&${query}`);
@@ -182,14 +182,14 @@ describe('what is not sized', () => {
     }
   });
 
-  test.each(['image/png', 'image/webp'])('something else that was sent as %s is served as it is', async (type) => {
+  test.each(['image/png', 'image/webp'])('is served unchanged if other content was uploaded as %s', async (type) => {
     const page = '<!doctype html><script>alert(1)</script>';
     const { url } = await upload('cat.png', page, type);
     const response = await fetch(`${url}&width=5&format=png`);
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, type, page]);
   });
 
-  test('an image that was sent as a page is one to save, of no size but its own', async () => {
+  test('is a download of the original size if an image was uploaded as a page', async () => {
     const image = await drawing(20, 20).png().toBuffer();
     const { url } = await upload('page.html', image, 'text/html');
     const response = await fetch(`${url}&width=5`);
@@ -198,19 +198,19 @@ describe('what is not sized', () => {
     expect((await bytesOf(response)).equals(image)).toBe(true);
   });
 
-  test('an image of more pixels than are decoded is served as it is', async () => {
+  test('is served unchanged if it has too many pixels', async () => {
     const { url } = await upload('long.png', await drawing(8_193, 1).png().toBuffer());
     expect(await factsOf(await fetch(`${url}&width=5`))).toEqual([200, 'image/png', 'png', 8_193, 1, 1]);
   });
 
-  test('an image that would be of more than 8 MiB is served as it is', { tags: ['slow'] }, async () => {
+  test('is served unchanged if the result would exceed 8 MiB', { tags: ['slow'] }, async () => {
     const { url } = await upload('noise.jpg', await noise(1_800, 1_700).jpeg().toBuffer());
     expect((await fetch(`${url}&format=png`)).headers.get('content-type')).toBe('image/jpeg');
   });
 });
 
-describe('the answer', () => {
-  test('may be kept as the file itself, and has an entity tag of its own', async () => {
+describe('the response with a resized image', () => {
+  test('has the caching of the file, and its own entity tag', async () => {
     const { url } = await uploadPng();
     const answers = await Promise.all(['', '&width=5', '&width=6', '&width=5&format=webp'].map((q) => fetch(url + q)));
     expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(4);
@@ -223,7 +223,7 @@ describe('the answer', () => {
     }
   });
 
-  test('knows HEAD, 304, 206, 412 and 416', async () => {
+  test('supports HEAD, 304, 206, 412 and 416', async () => {
     const { url } = await upload('noise.png', await noise(300, 300).png().toBuffer());
     const sized = `${url}&width=290`;
     const whole = await bytesOf(await fetch(sized));
@@ -243,7 +243,7 @@ describe('the answer', () => {
     expect((await ask({ range: `bytes=${whole.length}-` })).status).toBe(416);
   });
 
-  test('is 404 at once when the message is deleted, though it was made before', async () => {
+  test('is 404 at once after the message is deleted, even if it was created before', async () => {
     const { url, messageId } = await uploadPng();
     const sized = `${url}&width=5`;
     expect((await fetch(sized)).status).toBe(200);
@@ -252,7 +252,7 @@ describe('the answer', () => {
     expect((await fetch(sized, { method: 'HEAD' })).status).toBe(404);
   });
 
-  test.each(['', '&width=5'])('is 404 where the message is deleted meanwhile ("%s")', async (query) => {
+  test.each(['', '&width=5'])('is 404 if the message is deleted in the meantime ("%s")', async (query) => {
     const { url, messageId } = await uploadPng();
     const { blobs } = server.app;
     const { size } = blobs;
@@ -267,7 +267,7 @@ describe('the answer', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('is 404 once the address has expired, though it was made before', async () => {
+  test('is 404 after the address expires, even if it was created before', async () => {
     const { url } = await uploadPng();
     const sized = `${url}&width=5`;
     expect((await fetch(sized)).status).toBe(200);
@@ -281,8 +281,8 @@ describe('the answer', () => {
   });
 });
 
-describe('the budget', { tags: ['slow'] }, () => {
-  test('an image is made once for all who ask at the same time, and afterwards', async () => {
+describe('the budget for resizing', { tags: ['slow'] }, () => {
+  test('creates an image once for all requests at the same time, and later ones', async () => {
     const { url } = await uploadPng();
     const held = holdReads(server);
     try {
@@ -297,7 +297,7 @@ describe('the budget', { tags: ['slow'] }, () => {
     }
   });
 
-  test('eight forms of a file are made or wait, and a further one is 503 for a moment', async () => {
+  test('allows eight forms of a file, and answers a further one with 503 for a moment', async () => {
     const [{ url }, another] = [await uploadPng(), await uploadPng()];
     const held = holdReads(server);
     try {
@@ -321,7 +321,7 @@ describe('the budget', { tags: ['slow'] }, () => {
     }
   });
 
-  test('what could not be read is read again for the next who asks', async () => {
+  test('reads a file again for the next request after a failure', async () => {
     const image = await drawing(20, 20).png().toBuffer();
     const file = storedContent(server.app.blobs, { key: 'x', size: image.length, type: 'image/png', tag: '"x"' });
     const sized = new SizedImages();
@@ -337,7 +337,7 @@ describe('the budget', { tags: ['slow'] }, () => {
     expect(tag).not.toBe('"x"');
   });
 
-  test('what is kept has a bound, also where somebody reads slowly', async () => {
+  test('limits the memory of results, even for slow readers', async () => {
     const image = await noise(1_620, 1_620).png({ compressionLevel: 0 }).toBuffer();
     const file = storedContent(server.app.blobs, { key: 'x', size: image.length, type: 'image/png', tag: '"x"' });
     const sized = new SizedImages();

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needing, noSqlite } from '../harness/skipping.js';
 
-/** Where the demo makes its throw-away folder. */
+/** Parent of the demo's temporary folder. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-demo-test-'));
@@ -19,7 +19,7 @@ async function leftFolders(): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith('causeway-demo-'));
 }
 
-/** `npm run demo` in a process group of its own, as in a terminal. */
+/** `npm run demo` in its own process group, as in a terminal. */
 class Demo {
   output = '';
   complaint = '';
@@ -49,17 +49,16 @@ class Demo {
     }
   }
 
-  /** What a terminal does on Ctrl+C: every process of the group gets the signal, and npm passes it on once more. */
+  /** Sends the signal to every process of the group, as Ctrl+C in a terminal does. npm passes it on once more. */
   interrupt(): void {
     process.kill(-this.#npm.pid!, 'SIGINT');
   }
 
-  /** What a service manager does: npm alone gets the signal. */
+  /** Sends the signal to npm alone, as a service manager does. */
   terminate(): void {
     this.#npm.kill('SIGTERM');
   }
 
-  /** Whether a process of the group is left. */
   isLeft(): boolean {
     try {
       return process.kill(-this.#npm.pid!, 0);
@@ -69,7 +68,7 @@ class Demo {
   }
 }
 
-it('beside whatever else listens on its port it ends with one clear line and asks nothing of the other', async () => {
+it('on an occupied port it exits with one clear line and sends no request to the other server', async () => {
   const requests: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     requests.push(request.url);
@@ -89,7 +88,7 @@ it('beside whatever else listens on its port it ends with one clear line and ask
 });
 
 describe.skipIf(noSqlite)(needing(noSqlite, 'a demo'), () => {
-  it('shows a conversation, is left alone by another beside it, and leaves nothing behind on Ctrl+C', async () => {
+  it('shows a conversation, is not affected by a second demo, and leaves nothing behind on Ctrl+C', async () => {
     const demo = new Demo(0);
     await demo.shows('Ctrl+C stops everything');
     expect(demo.output).toContain('  grace: hello, bot\n  Hello Bot: Hello, grace!\n');
@@ -105,17 +104,17 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a demo'), () => {
     expect(await leftFolders()).toEqual([]);
   }, 120_000);
 
-  it('leaves nothing behind either when npm alone is told to end', async () => {
+  it('leaves nothing behind if npm alone is terminated', async () => {
     const demo = new Demo(0);
     await demo.shows('Ctrl+C stops everything');
     demo.terminate();
     await demo.ended;
-    // The compiler that read the sources is nobody's child by then, and is left until the system has noticed its end.
+    // The system needs a moment to reap the orphaned compiler process.
     await expect.poll(() => demo.isLeft(), { timeout: 20_000 }).toBe(false);
     expect(await leftFolders()).toEqual([]);
   }, 120_000);
 
-  it('leaves nothing behind either when it is interrupted while it starts', async () => {
+  it('leaves nothing behind if it is interrupted while it starts', async () => {
     const demo = new Demo(0);
     await demo.shows('Starting the bot');
     demo.interrupt();

@@ -19,7 +19,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'the platform in development'), () =
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Starts it and takes from its output where it is and who may sign in. */
+  /** Starts the script and reads its address and its user from the output. */
   async function start() {
     const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
     const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -43,7 +43,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'the platform in development'), () =
     await exit;
   }
 
-  it('has a person who is signed in, and still has them when it starts again with the same data', async () => {
+  it('has a signed-in user, who still exists after a restart with the same data', async () => {
     const first = await start();
     await stop();
     const { origin, email, password, token } = await start();
@@ -60,6 +60,6 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'the platform in development'), () =
       body: JSON.stringify({ email, password }),
     });
     expect(signedIn.status).toBe(200);
-    // Twice it is compiled from its source.
+    // The source is compiled twice.
   }, 90_000);
 });

@@ -20,9 +20,9 @@ describe.skipIf(missing)(needing(missing, 'a unit of examples/systemd'), () => {
     ['causeway@.service', 'causeway@first.service'],
     ['causeway-box.service', 'causeway-box.service'],
     ['causeway.socket', 'causeway.socket'],
-  ])('%s is one that systemd takes', async (file, name) => {
+  ])('%s is valid for systemd', async (file, name) => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-units-'));
-    // A socket is verified with its service. The program has to be there, and may be elsewhere on this machine.
+    // A socket is verified with its service. The program must exist, and may be at another path on this machine.
     for (const [unit, as] of [
       ['causeway.service', 'causeway.service'],
       [file, name],
@@ -38,9 +38,9 @@ describe.skipIf(missing)(needing(missing, 'a unit of examples/systemd'), () => {
 
 const readAlerts = () => readFile(join(EXAMPLES, 'prometheus/alerts.yml'), 'utf8');
 
-it('a fault of ours pages somebody, and a box that is switched off nobody', async () => {
+it('a server error pages the operator, and an offline box does not', async () => {
   const alerts = (await readAlerts()).split('- alert: ').slice(1);
-  /** What is to be done about answers of a status, by the alerts that are for some. */
+  /** Returns the severities of the alerts that match responses of a status. */
   const severitiesOf = (status: string) =>
     alerts.flatMap((alert) => {
       const [, operator = '', value = ''] = /status(=~?)"([^"]*)"/.exec(alert) ?? [];
@@ -52,7 +52,7 @@ it('a fault of ours pages somebody, and a box that is switched off nobody', asyn
   for (const status of ['200', '404', '502', '504']) expect(severitiesOf(status)).toEqual([]);
 });
 
-it('the alerts ask for metrics that there are', async () => {
+it('the alerts use existing metrics', async () => {
   const rules = await readAlerts();
   const asked = new Set([...rules.matchAll(/\bcauseway_\w+?(?=(?:_bucket|_count)?\{)/g)].map(([name]) => name));
   const server = await startServer({ env: { REDIS_URL } });

@@ -28,7 +28,7 @@ describe('the prose check', () => {
     expect(faultsIn(text)).toEqual([]);
   });
 
-  test('accepts a title without a subject, which follows that of its group', () => {
+  test('accepts a title without a subject, because its group has one', () => {
     expect(faultsIn('What a bot sent is kept', 'title')).toEqual([]);
   });
 

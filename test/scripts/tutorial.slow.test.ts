@@ -12,7 +12,7 @@ const blocks = [...readFileSync(join(root, 'docs/tutorial.md'), 'utf8').matchAll
   ([, text = '']) => text,
 );
 
-/** A program that holds its terminal, and what it says when it is there. */
+/** Programs that occupy their terminal, with the output that shows that they are ready. */
 const HOLDING: [command: string, ready: RegExp][] = [
   ['npm start', /"msg":"ready/],
   ['npm run box', /"msg":"ready/],
@@ -21,14 +21,14 @@ const HOLDING: [command: string, ready: RegExp][] = [
   ['node examples/http-endpoint/index.js', /^Interactions are taken at /m],
 ];
 
-/** What is there a moment later, by a part of the block that asks for it: somebody who sees nothing yet pastes it again. */
+/** Results that appear after a moment, by a part of the block. The block is pasted again until the result appears. */
 const AWAITED: [asks: string, shows: RegExp][] = [
   ['messages(last: 2)', /"content":"Hello, ada!"/],
   ['interaction(id: $id)', /"state":"ANSWERED","message":\{"content":"Onion tart: ada"\}/],
   ['{ boxes {', /"name":"Cellar","status":"\w+","guilds":\[\{"id":"\d+","name":"Cellar"/],
 ];
 
-/** What the page promises of an answer, by a part of the block. */
+/** Results that the page promises, by a part of the block. */
 const SHOWN: [block: string, shows: RegExp][] = [
   ['whyRunnable', /"allowed":true,"rule":"owner"/],
   ['setRolePositions', /"name":"Captains","position":2/],
@@ -40,9 +40,9 @@ const SHOWN: [block: string, shows: RegExp][] = [
   ['developer-portal/teams', /"name":"Otters"/],
 ];
 
-/** A folder that looks like a clone in which `npm ci` was run, but for what was made by running it. */
+/** A folder like a clone after `npm ci`, without runtime data. */
 let clone: string;
-/** The ports that the page names, and those that stand for them here. */
+/** Free ports by the ports that the page names. */
 const ports = new Map<string, number>();
 const terminals: Terminal[] = [];
 
@@ -66,14 +66,14 @@ function openTerminal(env: Record<string, string> = {}): Terminal {
 
 const withFreePorts = (text: string) => text.replace(/\b(?:3000|4000|4001)\b/g, (port) => String(ports.get(port)));
 
-/** Which port a program listens at that is not told so by the page, since it is the one it has anyway. */
+/** The port of a program whose block does not set one, because it uses the default. */
 function ownPort(command: string): Record<string, string> {
   if (command === 'npm start') return { PORT: String(ports.get('4000')) };
   if (command.includes('http-endpoint')) return { PORT: String(ports.get('3000')) };
   return {};
 }
 
-/** Pastes a block again until what it asks for is there. */
+/** Pastes a block again until its result appears. */
 async function pasteUntil(terminal: Terminal, block: string, shows: RegExp): Promise<void> {
   let shown = '';
   for (const end = Date.now() + 30_000; !shows.test(shown); ) {
@@ -107,17 +107,17 @@ it.skipIf(noSqlite)(
   300_000,
 );
 
-it('every program and every promise of this test belongs to a block of the tutorial', () => {
+it("every entry of this test's tables matches an existing block", () => {
   const parts = [...HOLDING, ...AWAITED, ...SHOWN].map(([part]) => part);
   const isThere = (part: string) => blocks.some((block) => block.includes(part));
   expect(parts.filter((part) => !isThere(part))).toEqual([]);
 });
 
-it('no block that is pasted has a comment, which zsh takes for arguments, or a prompt', () => {
+it('no pasted block has a comment, which zsh reads as arguments, or a prompt', () => {
   expect(blocks.filter((block) => /(^|\s)#|^\$ /m.test(block))).toEqual([]);
 });
 
-/** A terminal in which the functions are there, and a query was answered. */
+/** Opens a terminal with the shell functions and a last answer. */
 async function answered(answer: string): Promise<Terminal> {
   const terminal = openTerminal();
   await terminal.paste(`. examples/shell.sh\nANSWER='${answer}'`);
@@ -125,7 +125,7 @@ async function answered(answer: string): Promise<Terminal> {
 }
 
 it.each(['{"data":{"me":null}}', 'Bad Gateway', ''])(
-  'keep fails where the last answer does not have it: %s',
+  'keep fails if the last answer lacks the value: %s',
   async (answer) => {
     const terminal = await answered(answer);
     expect(await terminal.paste('keep NAME data.me.name || echo failed')).toBe(

@@ -18,13 +18,12 @@ import { startServer, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 
-/** What docs/webhooks.md says to paste, in a shell that ends with the first line that fails. */
+/** Runs the commands of docs/webhooks.md in a shell that ends at the first failing line. */
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
 let application: MadeApplication;
 let page: string;
-/** Where somebody pastes it. */
 let folder: string;
 
 beforeAll(async () => {
@@ -44,16 +43,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs lines, and answers what they print. @throws with their exit code as `code`, where they fail */
+/** Runs lines and returns their output. @throws an error whose `code` is the exit code of the shell */
 async function paste(lines: string, env: Record<string, string>): Promise<string> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
   return (await run('bash', ['-euo', 'pipefail', '-c', lines], options)).stdout;
 }
 
-/** Stands between what two blocks print. */
+/** Separates the output of two blocks. */
 const BETWEEN = '\u001e';
 
-/** The answers to the blocks of the page, one for each; null for none. One that is kept in a variable is printed as well. */
+/** Returns the output of each block, or null. A block that stores it in a variable is printed too. */
 async function answers(): Promise<Loose[]> {
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = '']) => {
     const [, kept] = /^(\w+)=\$\(curl/m.exec(lines) ?? [];
@@ -64,8 +63,8 @@ async function answers(): Promise<Loose[]> {
   return printed.split(BETWEEN).map((text) => (text === '' ? null : text === 'ok' ? text : JSON.parse(text)));
 }
 
-describe('what docs/webhooks.md says to paste', () => {
-  it('does what it says', async () => {
+describe('the commands of docs/webhooks.md', () => {
+  it('do what the page describes', async () => {
     const [
       made,
       sent,
@@ -123,7 +122,7 @@ describe('what docs/webhooks.md says to paste', () => {
     });
   });
 
-  it('its GraphQL makes one by which somebody can post', async () => {
+  it('create a webhook with GraphQL that can post', async () => {
     const [, text = ''] = /^```graphql\n(.*?)^```/ms.exec(page) ?? [];
     const ids: Record<string, string> = { applicationId: application.id, channelId: guild.textChannelId };
     const withIds = text.replace(/(\w+): "\d+"/g, (_given, field) => `${field}: "${ids[field]}"`);
@@ -133,7 +132,7 @@ describe('what docs/webhooks.md says to paste', () => {
     expect(JSON.parse(printed)).toMatchObject({ content: 'Build 7 is green.', webhook_id: createWebhook.webhook.id });
   });
 
-  it('ends with 22 and says why, where it is refused', async () => {
+  it('exit with 22 and print the reason after a refusal', async () => {
     const [, line = ''] = /^```console\n\$ (.*)$/m.exec(page) ?? [];
     const url = `${server.origin}/api/webhooks/1/no-token`;
     const failure = await paste(line, { WEBHOOK_URL: url }).catch((error) => error);

@@ -24,7 +24,7 @@ const helpers = { id: '1573921600946831360', name: 'Helpers' };
 const said = { id: '1573921600946831360', type: 0, allow: '0', deny: '1024' };
 const others = { id: '1573921603769597952', name: 'Others' };
 
-/** What is stored of each action, from the first entries on, and what the guild's audit log shows of it. */
+/** The stored entry of each action, including old forms, and its form in the guild's audit log. */
 const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
   [
     'CHANNEL_CREATE',
@@ -385,8 +385,8 @@ const ENTRIES: [what: string, entry: AuditEntry, shown: object][] = [
   ],
 ];
 
-describe('an entry of a guild', () => {
-  it.each(ENTRIES)('%s', (_, entry, shown) => {
+describe('an audit log entry', () => {
+  it.each(ENTRIES)('%s is rendered', (_, entry, shown) => {
     const wire = rendered(entry);
     expect(wire).toEqual({ id: String(ENTRY_ID), user_id: String(ACTOR_ID), ...shown });
     expectReference('AuditLogEntryResponse', wire);
@@ -396,7 +396,7 @@ describe('an entry of a guild', () => {
     ['MEMBER_ROLE_UPDATE', { added: 'Helpers' }, { action_type: 25, target_id: target }],
     ['INVITE_CREATE', {}, { action_type: 40, target_id: null }],
     ['CHANNEL_CREATE', null, { action_type: 10, target_id: target }],
-  ])('%s whose changes cannot be read is shown without them, and logged', (action, changes, shown) => {
+  ])('%s is shown without unreadable changes, which are logged', (action, changes, shown) => {
     const { log, lines } = readableLog();
     const wire = rendered(stored(action, changes), log);
     expect(wire).toEqual({ id: String(ENTRY_ID), user_id: String(ACTOR_ID), ...shown });
@@ -404,12 +404,12 @@ describe('an entry of a guild', () => {
     expect(readLines(lines)).toMatchObject([{ level: 50, action, entry: String(ENTRY_ID) }]);
   });
 
-  it('has its reason, where one was stated', () => {
+  it('has its reason if there is one', () => {
     expect(rendered(stored('BOT_ADD', {}, 'tidying up'))).toMatchObject({ reason: 'tidying up' });
     expect(rendered(stored('BOT_ADD', {}))).not.toHaveProperty('reason');
   });
 
-  it('has no user where nobody is known to have done it', () => {
+  it('has no user if the actor is unknown', () => {
     expect(rendered({ ...stored('BOT_ADD', {}), actorId: null })).toMatchObject({ user_id: null });
   });
 
@@ -419,11 +419,11 @@ describe('an entry of a guild', () => {
     ['MEMBER_ADD', { nick: null, roles: [] }],
     ['INSTALLATION_PUT', { scopes: ['bot'], permissions: { old: null, new: '0' } }],
     ['INSTALLATION_DELETE', {}],
-  ])('%s, for which the reference platform has no word, is not shown', (action, changes) => {
+  ])('%s is hidden, because the reference platform has no such action', (action, changes) => {
     expect(rendered(stored(action, changes))).toBeNull();
   });
 
-  it('is none without a guild', () => {
+  it('is hidden without a guild', () => {
     expect(rendered({ ...stored('BOT_ADD', {}), guildId: null })).toBeNull();
   });
 });

@@ -19,14 +19,14 @@ const command: CommandRecord = {
   ],
 };
 
-test('a command with all its translations: null only where the command has none', () => {
+test('a command with all its localizations has null where the command has none', () => {
   const shown = renderCommand(command);
   expectReference('ApplicationCommandResponse', shown);
   expect(shown).toMatchObject({ name_localizations: { de: 'spielen' }, description_localizations: null });
   expect(shown.options).toEqual(command.options);
 });
 
-test('a command for somebody who reads in a language: what is not translated is left out', () => {
+test("a command in the reader's language omits missing translations", () => {
   const shown = renderCommand(command, { locale: Locale.German });
   expectReference('ApplicationCommandResponse', shown);
   expect(shown).toMatchObject({ name: 'play', name_localized: 'spielen' });
@@ -42,11 +42,11 @@ test.each([
   [null, true],
   [[0, 1], true],
   [[0, 2], false],
-])('a command in the contexts %j is for direct messages with the bot: %s', (contexts, dm_permission) => {
+])('a command in the contexts %j is available in direct messages with the bot: %s', (contexts, dm_permission) => {
   expect(renderCommand({ ...command, contexts })).toMatchObject({ contexts, dm_permission });
 });
 
-test('a command of a guild says where it is, and has no contexts', () => {
+test('a guild command has its guild_id and no contexts', () => {
   const shown = renderCommand({ ...command, scopeId: 9n, options: [] });
   expect(shown.guild_id).toBe('9');
   for (const field of ['contexts', 'integration_types', 'dm_permission', 'options'])
@@ -61,6 +61,6 @@ test.each([
   ['es-419', { 'es-ES': 'b' }, 'b'],
   ['es-ES', { 'es-419': 'b' }, null],
   ['de', null, null],
-] as const)('in %s, of %j somebody reads %j', (locale, given, expected) => {
+] as const)('in %s, %j is translated to %j', (locale, given, expected) => {
   expect(translated(given, locale as Locale)).toBe(expected);
 });

@@ -30,7 +30,7 @@ const message = (guildId: bigint | null) => ({
 const names = Object.keys(EVENTS) as EventName[];
 
 describe('an event', () => {
-  test('travels with what its row says, ids and bits as text', () => {
+  test('has the audience and topics of its row, with ids and bits as text', () => {
     const { topics, message: sent } = renderEvent(
       { type: 'MESSAGE_CREATE', message: message(1n), member: null },
       options,
@@ -57,12 +57,12 @@ describe('an event', () => {
     [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ['application:5']],
     [{ type: 'TEAM_UPDATED', teamId: 6n }, ['team:6']],
     [{ type: 'SESSION_ENDED', userId: 7n }, ['sessions']],
-  ] as const)('%o travels under %o', (event, topics) => {
+  ] as const)('%o has the topics %o', (event, topics) => {
     expect(renderEvent(event, options).topics).toEqual(topics);
   });
 
   test.each(names.filter((name) => EVENTS[name].topic === 'guild'))(
-    '%s travels under the facts of its guild if it changes who may do what there, and else under the guild',
+    '%s has the facts topic of its guild if it changes permissions, and the guild topic otherwise',
     (name) => {
       const row = EVENTS[name];
       const decides = row.invalidates.some((what) => what === 'view' || what === 'member');
@@ -70,14 +70,14 @@ describe('an event', () => {
     },
   );
 
-  test('of the platform itself says that it never leaves it', () => {
+  test('of the platform itself is marked as internal', () => {
     const ofTheGateway: string[] = Object.values(GatewayDispatchEvents);
     expect(names.filter((name) => EVENTS[name].audience !== null)).toEqual(
       names.filter((name) => ofTheGateway.includes(name)),
     );
   });
 
-  test('of a direct channel travels to each recipient, by the direct intent, and whole', () => {
+  test('of a direct channel is sent to each recipient, by the direct intent, with full content', () => {
     const recipientIds = [7n, 8n];
     const event = { type: 'MESSAGE_CREATE', message: message(null), member: null, recipientIds } as const;
     const { topics, message: sent } = renderEvent(event, options);
@@ -88,7 +88,7 @@ describe('an event', () => {
     expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
   });
 
-  test('of a message (G-61) has no reactions, which are another reader’s, nor has what it answers', () => {
+  test('of a message (G-61) omits reactions, which depend on the reader, also in the referenced message', () => {
     const reacted = { ...message(1n), reactions: [{ emoji: '👍', count: 1, me: true }] };
     const reply = { ...reacted, id: 4n, referenceId: 3n, referenced: reacted };
     const { message: sent } = renderEvent({ type: 'MESSAGE_CREATE', message: reply, member: null }, options);
@@ -97,7 +97,7 @@ describe('an event', () => {
     for (const one of [d, d.referenced_message]) expect(one).not.toHaveProperty('reactions');
   });
 
-  test('of an ephemeral message travels to its person and its bot, as if direct, and touches no guild', () => {
+  test('of an ephemeral message is sent to its user and its bot, as in a direct channel, and not to the guild', () => {
     const ephemeral = { ...message(1n), visibleToId: 7n, applicationId: 8n };
     const member = { ...PLAIN_MEMBER, userId: 7n, guildId: 1n, joinedAt: new Date(0), roleIds: [] };
     const event = { type: 'MESSAGE_UPDATE', message: ephemeral, member, recipientIds: [7n, 8n] } as const;

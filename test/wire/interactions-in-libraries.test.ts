@@ -31,7 +31,7 @@ import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { say } from '../harness/world.js';
 
-/** What stock libraries make of an interaction of each kind, with a guild that they know. */
+/** Parses each kind of interaction with stock libraries that know its guild. */
 type Kind = 'all' | 'user' | 'message' | 'typing' | 'button' | 'select' | 'modal';
 
 let server: TestServer;
@@ -100,7 +100,7 @@ async function guildCreate(): Promise<object> {
   return { ...renderGuildCreate(snapshot!), ...renderOwnGuildFields(facts, false), members: members.map(renderMember) };
 }
 
-/** A copy, as a library gets it: some write into what they are given. */
+/** A copy for a library, because some modify their input. */
 // biome-ignore lint/suspicious/noExplicitAny: libraries have types of their own for what they are given
 const wire = (value: object): any => JSON.parse(JSON.stringify(value));
 
@@ -109,8 +109,8 @@ const rendered = (kind: Kind) => {
   return wire(renderInteraction(requests[kind], key, server.app.addresses));
 };
 
-describe('discord.js', () => {
-  /** What its clients emit for a payload. */
+describe('an unmodified discord.js', () => {
+  /** Returns the interaction that its client emits for a payload. */
   function heard<Kept extends BaseInteraction = Interaction>(kind: Kind, isKnown = true): Kept {
     const client = new Client({ intents: [] });
     // biome-ignore lint/suspicious/noExplicitAny: what the library does with a dispatch is no public method
@@ -124,7 +124,7 @@ describe('discord.js', () => {
     return interaction as Kept;
   }
 
-  it.each([true, false])('takes a slash command apart (the guild is known: %s)', (isKnown) => {
+  it.each([true, false])('parses a slash command (the guild is known: %s)', (isKnown) => {
     const interaction = heard('all', isKnown);
     if (!interaction.isChatInputCommand()) throw new Error('that is no slash command');
     expect(interaction.commandName).toBe('all');
@@ -140,13 +140,13 @@ describe('discord.js', () => {
     expect([interaction.locale, interaction.guildLocale, interaction.context]).toEqual(['en-US', 'en-US', 0]);
   });
 
-  it('keeps what it knew of the channel', () => {
+  it('keeps its cached data of the channel', () => {
     const { channel } = heard('all');
     if (!channel || channel.isDMBased()) throw new Error('that is no channel of the guild');
     expect([channel.name, channel.isTextBased(), channel.guildId]).toEqual(['general', true, String(scene.guild.id)]);
   });
 
-  it('takes menu commands apart', () => {
+  it('parses menu commands', () => {
     const [user, message] = [heard('user'), heard('message')];
     if (!user.isUserContextMenuCommand() || !message.isMessageContextMenuCommand()) throw new Error('that is no menu');
     expect(user.targetUser.id).toBe(String(scene.users.ada.id));
@@ -154,13 +154,13 @@ describe('discord.js', () => {
     expect(message.targetMessage.content).toBe('look');
   });
 
-  it('takes an autocompletion apart', () => {
+  it('parses an autocompletion', () => {
     const interaction = heard('typing');
     if (!interaction.isAutocomplete()) throw new Error('that is no autocompletion');
     expect(interaction.options.getFocused(true)).toMatchObject({ name: 'song', value: '1.' });
   });
 
-  it('takes components apart', () => {
+  it('parses components', () => {
     const [button, select] = [heard('button'), heard('select')];
     if (!button.isButton() || !select.isUserSelectMenu()) throw new Error('those are no components');
     expect([button.customId, button.message.content]).toEqual(['it', 'choose']);
@@ -169,7 +169,7 @@ describe('discord.js', () => {
     expect([...select.members.keys()]).toEqual([String(scene.users.ada.id)]);
   });
 
-  it('takes a modal apart', () => {
+  it('parses a modal', () => {
     const interaction = heard('modal');
     if (!interaction.isModalSubmit()) throw new Error('that is no modal');
     expect(interaction.fields.getTextInputValue('name')).toBe('Ada');
@@ -178,12 +178,11 @@ describe('discord.js', () => {
   });
 });
 
-describe('eris', () => {
-  /** What it makes of a payload. */
+describe('an unmodified eris', () => {
   // biome-ignore lint/suspicious/noExplicitAny: each kind is a class of its own
   function made(kind: Kind): any {
     const client = new ErisClient('Bot token', { intents: [] });
-    // What its guilds ask of the connection they came over.
+    // Its guilds need the shard of their connection.
     client.shards.set(0, { client } as never);
     client.guilds.add(new ErisGuild(wire(guild), client));
     client.channelGuildMap[String(scene.guild.channel.id)] = String(scene.guild.id);
@@ -191,7 +190,7 @@ describe('eris', () => {
     return (ErisInteraction as any).from(rendered(kind), client);
   }
 
-  it('takes each kind apart', () => {
+  it('parses each kind', () => {
     const ada = String(scene.users.ada.id);
     expect(made('all').data.resolved.members.get(ada).id).toBe(ada);
     expect(made('all').data.resolved.roles.get(String(scene.role.id)).name).toBe('red');
@@ -205,19 +204,18 @@ describe('eris', () => {
   });
 });
 
-describe('oceanic.js', () => {
-  /** What it makes of a payload. */
+describe('an unmodified oceanic.js', () => {
   // biome-ignore lint/suspicious/noExplicitAny: each kind is a class of its own
   function made(kind: Kind): any {
     const client = new OceanicClient({ auth: 'Bot token' });
-    // What it knows of itself once it is connected.
+    // Set by the library when it connects.
     Object.assign(client, { _application: { id: String(scene.bot.id) }, _user: { id: String(scene.bot.id) } });
     client.guilds.add(new OceanicGuild(wire(guild), client));
     client.channelGuildMap.set(String(scene.guild.channel.id), String(scene.guild.id));
     return OceanicInteraction.from(rendered(kind), client);
   }
 
-  it('takes each kind apart', () => {
+  it('parses each kind', () => {
     const ada = String(scene.users.ada.id);
     const { options } = made('all').data;
     expect([options.getUser('who').id, options.getMember('who').id]).toEqual([ada, ada]);
@@ -236,7 +234,7 @@ describe('oceanic.js', () => {
 });
 
 describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py'), () => {
-  it('takes each kind apart', () => {
+  it('parses each kind', () => {
     const kinds: Kind[] = ['all', 'user', 'message', 'typing', 'button', 'select', 'modal'];
     const script = join(import.meta.dirname, 'discord_py_interactions.py');
     const input = JSON.stringify({ guild, interactions: kinds.map(rendered) });

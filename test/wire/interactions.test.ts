@@ -72,7 +72,7 @@ const typing = async () => {
   return complete(scene, await storeCommand(scene, options), [{ name: 'song', value: 'he', focused: true }]);
 };
 
-/** Where a null stands in a payload. */
+/** Returns the paths of all nulls in a payload. */
 function nullsIn(value: unknown, path = ''): string[] {
   if (value === null) return [path];
   if (typeof value !== 'object') return [];
@@ -85,7 +85,7 @@ describe('I-4: an interaction', () => {
     ['of a component', 3, pressed],
     ['of an autocompletion', 4, typing],
     ['of a modal', 5, filledIn],
-  ])('%s has every field that is always there', async (_kind, type, request) => {
+  ])('%s has every required field', async (_kind, type, request) => {
     const guildId = String(scene.guild.id);
     expect(render(await request())).toMatchObject({
       id: String(KEY.id),
@@ -108,12 +108,12 @@ describe('I-4: an interaction', () => {
     });
   });
 
-  it('has no user beside the member, and no message where none is concerned', () => {
+  it('has no user in addition to the member, and no message unless one is concerned', () => {
     expect(render(everything)).not.toHaveProperty('user');
     expect(render(everything)).not.toHaveProperty('message');
   });
 
-  it('has null only where the reference platform has it', async () => {
+  it('has null only in fields that are nullable on the reference platform', async () => {
     const nullable =
       /(^|\.)(avatar|banner|global_name|nick|premium_since|communication_disabled_until|primary_guild|last_message_id|parent_id|topic|icon|unicode_emoji|edited_timestamp|secondary_color|tertiary_color)$/;
     for (const request of [everything, await pressed(), await filledIn()]) {
@@ -121,7 +121,7 @@ describe('I-4: an interaction', () => {
     }
   });
 
-  it('names both installs where both authorise it, and the person’s alone where that does', async () => {
+  it("names both installations if both authorize it, or only the user's", async () => {
     const owners = (guildId?: bigint, userId?: bigint) =>
       render({ ...everything, owners: { ...(guildId && { guildId }), ...(userId && { userId }) } })
         .authorizing_integration_owners;
@@ -129,9 +129,9 @@ describe('I-4: an interaction', () => {
     expect(owners(undefined, 2n)).toEqual({ 1: '2' });
   });
 
-  it('shows files that were given at addresses that are good for as long as they are kept', () => {
+  it('shows uploaded files at addresses that are valid as long as the files are kept', () => {
     const DAY = 86_400_000;
-    // The end of a day, from which the address is good for the shortest time.
+    // At the end of a day, addresses are valid for the shortest time.
     const clock = new ManualClock(Date.UTC(2026, 0, 2) - 1000);
     const signatures = createAddressSignatures(['key'], clock);
     const blob = { size: 3, head: Buffer.alloc(0), bytes: NOTHING, read: UNREAD, keep: NOTHING, discard: NOTHING };
@@ -159,7 +159,7 @@ describe('I-4: an interaction', () => {
     expect(signatures.secondsLeft(`attachments/${channelId}/77/ä.png`, query)).toBe(0);
   });
 
-  it('shows a user where there is no membership', () => {
+  it('has a user if there is no membership', () => {
     const rendered = render({ ...everything, member: null });
     expect(rendered).toMatchObject({ user: { id: String(scene.guild.owner.id) } });
     expect(rendered).not.toHaveProperty('member');
@@ -167,7 +167,7 @@ describe('I-4: an interaction', () => {
 });
 
 describe('the data of a command', () => {
-  it('says which it is, and what it was run with', () => {
+  it('has the command and its options', () => {
     const { data } = everything;
     expect(render(everything).data).toMatchObject({
       ...data,
@@ -193,12 +193,12 @@ describe('the data of a command', () => {
     expect(channels[general!]).not.toHaveProperty('permission_overwrites');
   });
 
-  it('resolves nothing where there are no ids', async () => {
+  it('has no resolved data without ids', async () => {
     expect(render(await typing()).data).not.toHaveProperty('resolved');
     expect(render(await typing()).data.options).toEqual([{ name: 'song', type: 3, value: 'he', focused: true }]);
   });
 
-  it('has the message that a menu was opened on whole, whatever the intents, but not the one that it answers', async () => {
+  it('has the full target message of a menu, whatever the intents, but not the one that it replies to', async () => {
     const { app } = server;
     const first = await say(app, scene.guild, scene.guild.owner, 'a secret');
     const reply = { message_reference: { message_id: String(first.id) } };
@@ -216,7 +216,7 @@ describe('the data of a command', () => {
 });
 
 describe('the data of a component', () => {
-  it('says which it is, with its message', async () => {
+  it('has its custom id and its message', async () => {
     const rendered = render(await pressed());
     expect(rendered.data).toMatchObject({ component_type: 2, custom_id: 'it' });
     expect(rendered.data).not.toHaveProperty('values');
@@ -226,7 +226,7 @@ describe('the data of a component', () => {
 });
 
 describe('the data of a modal', () => {
-  it('says what was filled in', async () => {
+  it('has the submitted values', async () => {
     expect(render(await filledIn()).data).toEqual({
       custom_id: 'form',
       components: [{ type: 18, component: { type: 4, custom_id: 'name', value: 'Ada' } }],

@@ -49,26 +49,26 @@ const attachment = (facts = {}) => ({
 });
 
 describe('a message', () => {
-  test('has the reference shape, its time from its id, and nothing of the row that is no business of others', () => {
+  test('has the reference shape and the time of its id, without internal fields', () => {
     const rendered = renderMessage(message(), options);
     expectReference('MessageResponse', rendered);
     expect(rendered.timestamp).toBe('2026-01-02T03:04:05.006000+00:00');
     expect(JSON.stringify(rendered)).not.toContain('secret key');
   });
 
-  test('says whether it mentions everyone', () => {
+  test('has `mention_everyone` as stored', () => {
     expect(renderMessage(message({ mentionEveryone: true }), options).mention_everyone).toBe(true);
     expect(renderMessage(message({ mentionEveryone: false }), options).mention_everyone).toBe(false);
   });
 
-  test('omits what there is none of', () => {
+  test('omits absent fields', () => {
     const rendered = renderMessage(message(), options);
     for (const name of ['nonce', 'reactions', 'message_reference', 'referenced_message']) {
       expect(rendered).not.toHaveProperty(name);
     }
   });
 
-  test('that is a reply carries its target one level deep; null when that is gone', () => {
+  test('that is a reply includes its target one level deep, or null if that is deleted', () => {
     const first = message({ content: 'first' });
     const second = message({ content: 'second', referenceId: first.id, referenced: first });
     const third = renderMessage(message({ type: 19, referenceId: second.id, referenced: second }), options);
@@ -84,12 +84,12 @@ describe('a message', () => {
     expect(renderMessage(message({ referenceId: 1n, referenced: null }), options).referenced_message).toBeNull();
   });
 
-  test('in a direct channel names no guild', () => {
+  test('in a direct channel has no guild_id', () => {
     const rendered = renderMessage(message({ guildId: null, referenceId: 1n, referenced: null }), options);
     expect(rendered.message_reference).not.toHaveProperty('guild_id');
   });
 
-  test('has signed addresses for its files, in embeds too', () => {
+  test('has signed URLs for its files, also in embeds', () => {
     const embeds = [
       { type: 'rich', image: { url: 'attachment://cat_ä.png' }, thumbnail: { url: 'attachment://other.png' } },
       { type: 'rich', author: { name: 'x', icon_url: 'attachment://cat_ä.png' } },
@@ -116,7 +116,7 @@ describe('a message', () => {
     expectReference('MessageResponse', rendered);
   });
 
-  test('has the addresses of its files signed anew in embeds that were sent back as they were shown', () => {
+  test('has its file URLs signed again in embeds that were sent back', () => {
     const { attachments } = message({ attachments: [attachment()] });
     const shown = renderMessage(
       message({
@@ -136,7 +136,7 @@ describe('a message', () => {
     expect(renderMessage(other, later).embeds).toEqual([{ image: { url: elsewhere } }]);
   });
 
-  test('without its content keeps who, where and when', () => {
+  test('without its content keeps author, channel and time', () => {
     const full = renderMessage(
       message({
         embeds: [{ title: 'x' }],
@@ -161,7 +161,7 @@ describe('a message', () => {
   });
 });
 
-describe('a message that answers an interaction', () => {
+describe('a message in response to an interaction', () => {
   const ada = user();
   const bob = user({ id: 21_000_000_000_000_000n, username: 'bob' });
   const command: MessageInteraction = {
@@ -185,7 +185,7 @@ describe('a message that answers an interaction', () => {
     authorizing_integration_owners: { 0: '40000000000000000' },
   };
 
-  test('says whose answer it is, and to what', () => {
+  test('has the user and the kind of its interaction', () => {
     expect(answerTo(command)).toMatchObject({
       application_id: '9',
       webhook_id: '9',
@@ -217,32 +217,32 @@ describe('a message that answers an interaction', () => {
         triggering_interaction_metadata: { ...common, type: 3, interacted_message_id: '6' },
       },
     ],
-  ])('tells of %s', (_, interaction, metadata) => {
+  ])('has metadata of %s', (_, interaction, metadata) => {
     expect(answerTo(interaction).interaction_metadata).toEqual(metadata);
   });
 
-  test('and follows an answer names that one, and has the newer form alone', () => {
+  test('that is a follow-up names the original response, and has only the newer form', () => {
     const follow = answerTo({ ...command, originalMessageId: '10' });
     expect(follow.interaction_metadata).toMatchObject({ original_response_message_id: '10' });
     expect(follow).not.toHaveProperty('interaction');
   });
 
-  test.each([component, modal])('has the older form for a command alone, not for type $type', (interaction) => {
+  test.each([component, modal])('has the older form for a command only, not for type $type', (interaction) => {
     expect(answerTo(interaction)).not.toHaveProperty('interaction');
   });
 
-  test('and is ephemeral has files that are', () => {
+  test('that is ephemeral has ephemeral files', () => {
     expect(answerTo(command, { attachments: [attachment()], visibleToId: 7n }).attachments).toMatchObject([
       { ephemeral: true },
     ]);
     expect(answerTo(command, { attachments: [attachment()] }).attachments[0]).not.toHaveProperty('ephemeral');
   });
 
-  test('keeps what it answers for those who may not read it', () => {
+  test('keeps its interaction in its redacted form', () => {
     expect(redactMessage(answerTo(command))).toMatchObject({ content: '', interaction_metadata: { type: 2 } });
   });
 
-  test('of nobody says nothing of that', () => {
+  test('has no such fields without an interaction', () => {
     for (const name of ['application_id', 'webhook_id', 'interaction_metadata', 'interaction']) {
       expect(renderMessage(message(), options)).not.toHaveProperty(name);
     }
@@ -256,7 +256,7 @@ describe('the components of a message', () => {
     renderMessage(message({ attachments: [attachment()], components: JSON.parse(JSON.stringify(components)) }), options)
       .components;
 
-  test('have the addresses of its files, wherever they show one, with what is known of those', () => {
+  test('have signed URLs of files, wherever they show one, with the facts of the files', () => {
     const media = { url: 'attachment://cat_ä.png' };
     const gallery = { type: 12, items: [{ media, description: null, spoiler: false }] };
     expect(rendered({ type: 17, components: [gallery] }, { type: 9, accessory: { type: 11, media } })).toEqual([
@@ -266,13 +266,13 @@ describe('the components of a message', () => {
     expect(rendered({ type: 13, file: media })).toEqual([{ type: 13, file: shown, name: 'cat_ä.png', size: 7 }]);
   });
 
-  test('have them signed anew where they were sent back as they were shown', () => {
+  test('have URLs signed again if they were sent back', () => {
     expect(rendered({ type: 12, items: [{ media: { url: url.replace('hm=41', 'hm=old') } }] })).toEqual([
       { type: 12, items: [{ media: shown }] },
     ]);
   });
 
-  test('have what is elsewhere as it is', () => {
+  test('keep external URLs', () => {
     const elsewhere = 'https://a.example/x.png';
     expect(rendered({ type: 12, items: [{ media: { url: elsewhere } }] })).toEqual([
       { type: 12, items: [{ media: { id: String(message().id), url: elsewhere, proxy_url: elsewhere } }] },
@@ -280,7 +280,7 @@ describe('the components of a message', () => {
   });
 
   test.each([[null], ['x'], [{}], [[{ type: 12, items: 'x' }]], [[{ media: 5 }]]])(
-    'are shown whatever stands there: %j',
+    'are rendered even if they are malformed: %j',
     (stored) => {
       expect(() => renderMessage(message({ components: stored }), options)).not.toThrow();
     },
@@ -294,7 +294,7 @@ describe('a user', () => {
     expect(renderUser(user({ bot: true }))).toMatchObject({ bot: true, global_name: null });
   });
 
-  test('that is deleted has no name of its own any more', () => {
+  test('that is deleted has a generic name', () => {
     expect(renderUser(user({ deletedAt: new Date() })).username).toBe('Deleted User');
   });
 });

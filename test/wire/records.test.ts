@@ -159,11 +159,11 @@ const member = {
 };
 
 describe('a user', () => {
-  test('is shown with the marks of a bot only where it is one', () => {
+  test('has the fields of a bot only if it is one', () => {
     expect([renderUser(user), renderUser(botUser)]).toEqual([shownUser, shownBot]);
   });
 
-  test('sees of itself what others do not: a person by the address it has, a bot as verified without one', () => {
+  test('has private fields for itself: a person the e-mail address, a bot `verified` without one', () => {
     const rest = {
       system: false,
       locale: 'en-US',
@@ -181,14 +181,14 @@ describe('a user', () => {
 });
 
 describe('a guild', () => {
-  test('is shown with its roles and with the settings that all have here', () => {
+  test('has its roles and the fixed settings of all guilds', () => {
     expect(renderGuild({ ...guild, roles: [role], emojis: [] })).toEqual(shownGuild);
     const { applicationId: _none, ...ofNobody } = role;
     expect(renderRole({ ...ofNobody, applicationId: null })).not.toHaveProperty('tags');
     expectReference('GuildRoleResponse', renderRole(role));
   });
 
-  test("is listed among a user's own, with counts where they were asked for", () => {
+  test("is listed among a user's guilds, with counts on request", () => {
     const own = { guild, isOwner: true, permissions: 1n << 50n, memberCount: null, presenceCount: null };
     const shown = {
       id: '20000000000000001',
@@ -204,7 +204,7 @@ describe('a guild', () => {
     expect(renderOwnGuild({ ...own, memberCount: 2, presenceCount: 1 })).toEqual({ ...shown, ...counts });
   });
 
-  test('comes as a whole with its channels and their newest messages, and with lists of what there is not', () => {
+  test('has its channels with their newest messages in GUILD_CREATE, and empty lists for unsupported features', () => {
     const quiet = { ...text, id: 20_000_000_000_000_004n };
     const snapshot = {
       guild: { ...guild, roles: [role], emojis: [] },
@@ -226,12 +226,12 @@ describe('a guild', () => {
     expect(renderOwnGuildFields(membership, true)).toEqual(own);
   });
 
-  test('that cannot be had is its id alone', () => {
+  test('that is unavailable has only its id', () => {
     expect(renderUnavailableGuild(guild.id)).toEqual({ id: '20000000000000001', unavailable: true });
   });
 });
 
-test('a channel is shown with its overwrites; a voice channel has a bitrate where others have a topic, a category neither', () => {
+test('a channel has its overwrites; only a text channel has a topic, and only a voice channel a bitrate', () => {
   expect(renderChannel(text, 9n)).toEqual({ ...shownPlace, type: 0, topic: 'talk' });
   const bare = renderChannel({ ...text, guildId: null, parentId: null, overwrites: [] });
   expect(bare).toMatchObject({ parent_id: null, last_message_id: null, permission_overwrites: [] });
@@ -251,7 +251,7 @@ test('a channel is shown with its overwrites; a voice channel has a bitrate wher
   expectReference('GuildChannelResponse', category);
 });
 
-test('a member is shown with their user, roles and time of joining', () => {
+test('a member has their user, roles and join time', () => {
   expect(renderMember(member)).toEqual({
     user: shownUser,
     roles: ['20000000000000021'],
@@ -269,13 +269,13 @@ test('a member is shown with their user, roles and time of joining', () => {
   expectReference('GuildMemberResponse', renderMember(member));
 });
 
-describe('of a message', () => {
+describe('a part of a message', () => {
   test.each([
     ['👍', { id: null, name: '👍' }],
     ['blob:31', { id: '31', name: 'blob' }],
     [':31', { id: null, name: ':31' }],
     ['blob:31x', { id: null, name: 'blob:31x' }],
-  ])('a reaction with %s is counted, and says whether it is the own', (emoji, shown) => {
+  ])('for a reaction with %s has its count and whether the reader reacted', (emoji, shown) => {
     for (const me of [true, false]) {
       expect(renderReaction({ emoji, count: 3, me })).toEqual({
         emoji: shown,
@@ -288,7 +288,7 @@ describe('of a message', () => {
     }
   });
 
-  test('a file is shown with what is known of it', () => {
+  test('for a file has its known facts', () => {
     const file = {
       id: 5n,
       messageId: 3n,
@@ -317,7 +317,7 @@ describe('of a message', () => {
     });
   });
 
-  test('somebody is shown all, all but the answered words, or none', () => {
+  test('for a reader is complete, lacks only the referenced content, or has no content', () => {
     const words = { content: 'words', embeds: [{ title: 'x' }], attachments: [], components: [] };
     const answered = { ...words, id: '1' };
     const shown = { ...words, id: '2', referenced_message: answered } as unknown as Parameters<typeof messageAs>[1];
@@ -387,14 +387,14 @@ const standIn = {
 };
 
 describe('a team', () => {
-  test('is shown to its applications with those who have accepted, to its members with the invited behind them', () => {
+  test('has its accepted members for its applications, and also the invited ones for its members', () => {
     expect(renderTeam(team)).toEqual(shownTeam);
     const invited = { ...people[1], user: shownBot, membership_state: 1 };
     expect(renderOwnTeam(team)).toEqual({ ...shownTeam, members: [...people, invited] });
     expect(renderTeamUser(team)).toEqual(standIn);
   });
 
-  test('has no part in testers, who are invited and then accept', () => {
+  test('has no testers, who have a state of invited or accepted', () => {
     const tester = { applicationId: botUser.id, userId: user.id, inviterId: null, createdAt: AT, user };
     expect(renderTester({ ...tester, state: 'INVITED' })).toEqual({ user: shownUser, state: 1 });
     expect(renderTester({ ...tester, state: 'ACCEPTED' })).toEqual({ user: shownUser, state: 2 });
@@ -463,7 +463,7 @@ const shownFacts = {
 const serverParams = { scopes: ['bot', 'applications.commands'], permissions: '8' };
 
 describe('an application', () => {
-  test('is shown whole to its bot, and nothing of its secrets', () => {
+  test('is complete for its bot, without its secrets', () => {
     const rendered = renderApplication(application);
     expect(rendered).toEqual({
       ...shownFacts,
@@ -494,7 +494,7 @@ describe('an application', () => {
     [false, true, 'PROVIDED', { 1: configOf[1] }, undefined],
     [false, false, 'NONE', {}, undefined],
   ] as const)(
-    'that takes servers: %s, and people: %s, by a link that is %s, says so',
+    'that supports servers: %s, and users: %s, with a %s link, has the matching config',
     (serverInstall, userInstall, installLinkMode, config, installParams) => {
       const rendered = renderApplication({ ...application, serverInstall, userInstall, installLinkMode });
       expect(rendered.integration_types_config).toEqual(config);
@@ -502,7 +502,7 @@ describe('an application', () => {
     },
   );
 
-  test('has the address of its own link and of its interactions where it has one', () => {
+  test('has its own install URL and its interactions endpoint if it has one', () => {
     const urls = { customInstallUrl: 'https://a.example/add', interactionsEndpointUrl: 'https://a.example/hook' };
     expect(renderApplication({ ...application, ...urls })).toMatchObject({
       custom_install_url: 'https://a.example/add',
@@ -510,7 +510,7 @@ describe('an application', () => {
     });
   });
 
-  test('of a team is owned by it, and by a user who stands for it', () => {
+  test('of a team has the team as its owner, with a placeholder user', () => {
     expect(renderApplication({ ...application, ownerUser: null, ownerTeam: team })).toMatchObject({
       owner: standIn,
       team: shownTeam,
@@ -522,13 +522,13 @@ describe('an application', () => {
     ['presencesIntent', 1 << 13],
     ['guildMembersIntent', 1 << 15],
     ['messageContentIntent', 1 << 19],
-  ])('with %s switched on has the flag %i', (intent, flag) => {
+  ])('with %s enabled has the flag %i', (intent, flag) => {
     const flags = { flags: flag, flags_new: String(flag) };
     expect(renderApplication({ ...application, [intent]: true })).toMatchObject(flags);
   });
 });
 
-test('READY shows the bot, its guilds to come, and how to resume', () => {
+test('READY has the bot, its unavailable guilds and the resume address', () => {
   const facts = {
     version: 10,
     user: botUser,
@@ -562,7 +562,7 @@ test('READY shows the bot, its guilds to come, and how to resume', () => {
 });
 
 describe('OAuth2', () => {
-  test('says what a token stands for, and whose it is only where that may be known', () => {
+  test('shows the authorization of a token, and its user only if permitted', () => {
     const authorization = { application, scopes: ['identify', 'guilds'] as const, expiresAt: AT, user };
     const shown = {
       application: { ...shownFacts, hook: true },
@@ -574,7 +574,7 @@ describe('OAuth2', () => {
     expectReference('OAuth2GetAuthorizationResponse', renderAuthorization(authorization));
   });
 
-  test('hands out tokens with what belongs to them (RFC 6749, section 5.1)', () => {
+  test('returns tokens with their fields (RFC 6749, section 5.1)', () => {
     const tokens = { accessToken: 'at', refreshToken: null, expiresIn: 5, scopes: ['bot', 'email'], guild: null };
     const shown = { access_token: 'at', token_type: 'Bearer', expires_in: 5, scope: 'bot email' };
     expect(renderTokens({ ...tokens, scopes: ['bot', 'email'] })).toEqual(shown);

@@ -124,7 +124,7 @@ const ofInvite = { intent: Intent.GuildInvites, inChannel: MANAGE_CHANNELS };
 const ofGuild = { intent: Intent.Guilds };
 const comingAndGoing = { intent: Intent.GuildMembers, ownBot: 'never' };
 
-/** The way of an event: its topics, whom it is sent to, what is read anew after it, and what it is found by. */
+/** The routing of an event: its topics, audience, cache invalidations and keys. */
 type Way = Pick<
   BusMessage,
   'invalidates' | 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'
@@ -171,7 +171,6 @@ const ofBan: Way = {
 };
 const shownBan = { guild_id: '1', user: shownUser('7') };
 
-/** A slash command that somebody ran, as far as its event shows it. */
 const asked = {
   application: { id: 5n },
   type: 2,
@@ -185,7 +184,7 @@ const asked = {
   message: null,
 } as unknown as InteractionRequest;
 
-/** Every event, the way it takes and the `d` of it, as Discord's documentation has them (Gateway Events). */
+/** Every event with its routing and its `d`, as Discord's documentation has them (Gateway Events). */
 const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Way, d: object] } = {
   MESSAGE_CREATE: [
     { type: 'MESSAGE_CREATE', message: message(1n), member: facts },
@@ -522,7 +521,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
 
 const names = Object.keys(EVENTS) as EventName[];
 
-/** Events whose `d` is a record of its own, which is compared as far as the table shows it. */
+/** Events whose `d` has a test of its own and is compared in part here. */
 const SHOWN_IN_PART = new Set<EventName>([
   'MESSAGE_CREATE',
   'MESSAGE_UPDATE',
@@ -535,7 +534,7 @@ const SHOWN_IN_PART = new Set<EventName>([
   'INTERACTION_CREATE',
 ]);
 
-describe('every event takes its way and is shown as its row says', () => {
+describe('every event has the routing and payload of its row', () => {
   test.each(names)('%s', (name) => {
     const [event, { topics, ...way }, d] = ROWS[name];
     const { topics: sentTo, message: sent } = renderEvent(event, options);
@@ -547,19 +546,19 @@ describe('every event takes its way and is shown as its row says', () => {
     else expect(JSON.parse(data)).toEqual(d);
   });
 
-  test('a message says nothing of its reactions, and of the member only where there is one', () => {
+  test('a message omits its reactions, and its member unless there is one', () => {
     const shown = (event: DomainEvent) => JSON.parse(renderEvent(event, options).message.data);
     const [created, updated] = [shown(ROWS.MESSAGE_CREATE[0]), shown(ROWS.MESSAGE_UPDATE[0])];
     expect(created).not.toHaveProperty('reactions');
     expect(updated).not.toHaveProperty('member');
   });
 
-  test('an application whose intents did not change says nothing of them', () => {
+  test('an application update without changed intents omits them', () => {
     const { message: sent } = renderEvent({ type: 'APPLICATION_UPDATED', applicationId: 5n }, options);
     expect(sent).not.toHaveProperty('privilegedIntents');
   });
 
-  test('an invite that never ends says so', () => {
+  test('an invite that never expires has max_age 0', () => {
     const event = { type: 'INVITE_CREATE', invite: { ...invite, expiresAt: null } } as const;
     expect(JSON.parse(renderEvent(event, options).message.data)).toMatchObject({ expires_at: null, max_age: 0 });
   });
@@ -595,7 +594,7 @@ describe('an event of a direct channel', () => {
     [{ type: 'MESSAGE_REACTION_REMOVE_ALL', ...onMessage }, DirectMessageReactions],
     [{ type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...onMessage, emoji: '👍' }, DirectMessageReactions],
     [{ type: 'TYPING_START', ...direct, user: person(7n), member: null, startedAt: 0 }, DirectMessageTyping],
-  ])('goes to each recipient by intent alone, names no guild and no member: $type', (event, intent) => {
+  ])('is sent to each recipient by intent alone, without guild and member: $type', (event, intent) => {
     const { topics, message: sent } = renderEvent(event, options);
     expect(topics).toEqual(['user:7', 'user:8']);
     expect(sent).toMatchObject({ topic: 'user', channelId: '2' });
@@ -608,18 +607,18 @@ describe('an event of a direct channel', () => {
   });
 });
 
-describe('the forms of a message for those who may not read all of it', () => {
+describe('the redacted forms of a message', () => {
   const answered = { ...message(1n), id: 4n, content: 'the target', authorId: 8n, author: person(8n) };
   const reply = { ...message(1n), referenceId: 4n, referenced: answered, mentionedUsers: [person(9n)] };
   const contentOf = (one: typeof reply | ReturnType<typeof message>) =>
     renderEvent({ type: 'MESSAGE_CREATE', message: one, member: facts }, options).message.content;
 
-  test('are none of an answer where there is no answered message', () => {
+  test('have no separate form for a reply unless there is a referenced message', () => {
     expect(contentOf(message(1n))).not.toHaveProperty('withoutReply');
     expect(contentOf(message(1n))?.readers).toEqual({ authorId: '7', mentionedUserIds: [] });
   });
 
-  test('leave out the words, and keep who, where and when', () => {
+  test('omit the content, and keep author, channel and time', () => {
     const content = contentOf(reply);
     expect(content?.readers).toEqual({
       authorId: '7',
