@@ -81,7 +81,7 @@ describe('an outage of the database', () => {
     expect(failing(fault).id).toBe('one');
   });
 
-  test("is recognized by the library's response", () => {
+  test("is recognized from the library's response", () => {
     expect(() => withoutOutage(new Response(null, { status: 503 }))).toThrow(DatabaseUnavailable);
     for (const status of [200, 401, 500]) expect(withoutOutage(new Response(null, { status })).status).toBe(status);
   });

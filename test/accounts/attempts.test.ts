@@ -40,14 +40,12 @@ const wrong = (email: string, address: string) => signIn(email, 'not the passwor
 
 const right = (person: Person, address: string) => signIn(person.email, person.password, address);
 
-/** Sends wrong passwords for the account, each from another address. */
 async function guessAt(email: string, times: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 1; n <= times; n += 1) statuses.push((await wrong(email, `${network}.${n}`)).status);
   return statuses;
 }
 
-/** Uses up a limit, as failed attempts do. */
 async function spend(limit: Limit, key: string): Promise<void> {
   await server.app.limits.take(limit, key, limit.points);
 }

@@ -33,7 +33,6 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Restarts the instance with other keys. */
 async function restart(keys: string): Promise<TestServer> {
   await server?.stop();
   const url: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
@@ -56,7 +55,6 @@ async function postFile(at: TestServer, person: Person, guild: MadeGuild): Promi
   return data?.sendMessage.message.attachments[0].url;
 }
 
-/** Follows the verification link in the next mail. */
 async function followLink(at: TestServer): Promise<number> {
   const { mail } = await smtp.next();
   const token = /verify-email\?token=(\S+)/.exec(mail.body)?.[1];

@@ -28,7 +28,6 @@ const post = (path: string, body: object, headers: Record<string, string> = {}, 
 const signIn = ({ email }: Person, password: string) => post('sign-in/email', { email, password });
 const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the username of the session, or null without a session. */
 async function whoIs(headers: Record<string, string>): Promise<string | null> {
   const response = await fetch(`${server.origin}/auth/get-session`, { headers });
   const session = (await response.json()) as { user: { name: string } } | null;
@@ -39,7 +38,6 @@ async function anotherSession(person: Person): Promise<Record<string, string>> {
   return bearer((await (await signIn(person, PASSWORD)).json()) as { token: string });
 }
 
-/** Returns the token of the newest password link that was mailed to the user. */
 async function linkToken({ email }: Person, at = server): Promise<string> {
   const mails = await outboxOf(at, email);
   const link = mails.flatMap(({ body }) => /^http\S+\/oauth2\/password\?token=(\S+)$/m.exec(body)?.[1] ?? []).at(-1);

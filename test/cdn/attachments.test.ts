@@ -21,7 +21,6 @@ async function upload(filename: string, content: BlobPart = CONTENT, type = '') 
   return { messageId: body.id as string, url: body.attachments[0].url as string };
 }
 
-/** Returns the hex text with another last digit. */
 const otherDigit = (hex: string) => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0');
 
 const withHeaders = (url: string, headers: Record<string, string>, method = 'GET') => fetch(url, { headers, method });
@@ -41,7 +40,7 @@ describe('a file is served with 200', () => {
     });
   });
 
-  test('with caching until its address expires, and not by proxies in between', async () => {
+  test('with caching by the client until its address expires, but not by proxies in between', async () => {
     const { url } = await upload('a.txt');
     const before = Date.now();
     const { headers } = await fetch(url);

@@ -6,7 +6,7 @@ import { PIXEL } from '../harness/images.js';
 import type { RawMessage } from '../harness/raw-relay.js';
 import { startServer, type TestServer } from '../harness/server.js';
 
-describe("the cloud's CDN, for images of a box (docs/relay.md, R-27),", () => {
+describe("the cloud's CDN for images of a box (docs/relay.md, R-27)", () => {
   let server: TestServer;
   let clock: ManualClock;
   let box: HandBox;

@@ -37,7 +37,6 @@ const uploadPng = async (width = 60, height = 40) => upload('cat.png', await dra
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** Returns status, type, format, width, height and number of frames. */
 async function factsOf(response: Response) {
   const { format, width, height, pages = 1 } = await sharp(await bytesOf(response)).metadata();
   return [response.status, response.headers.get('content-type'), format, width, height, pages];

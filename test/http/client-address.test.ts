@@ -5,7 +5,6 @@ import { describe, expect, it, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { createClientAddress } from '../../src/http/client-address.js';
 
-/** Returns the address that a request from `peer` with the X-Forwarded-For value `forwarded` counts by. */
 function addressOf(trustProxy: string, peer: string, forwarded?: string): string {
   const find = createClientAddress(readConfig(trustProxy === '' ? {} : { TRUST_PROXY: trustProxy }).trustProxy);
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };

@@ -21,7 +21,6 @@ it.beforeAll(async ({ server: shared }) => {
 
 const ORIGIN = 'https://embeds.example';
 
-/** Sends a request with the Origin of another site. */
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
   fetch(server.origin + path, { method, headers: { origin: ORIGIN, ...headers } });
 
@@ -33,7 +32,6 @@ const preflight = (method: string, path: string) =>
 
 const isOpen = ({ headers }: Response) => headers.get('access-control-allow-origin') === '*';
 
-/** Returns the path with a value for each parameter. */
 const concrete = (path: string) => path.replaceAll(/:\w+/g, '1');
 
 describe('a page of another origin', () => {

@@ -32,7 +32,6 @@ function readMetrics(text: string): Map<string, Shown> {
   return metrics;
 }
 
-/** Returns the rows of docs/metrics.md. */
 async function readTable(): Promise<Map<string, Shown>> {
   const text = await readFile(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|([^|]*)\|/gm);
@@ -44,13 +43,11 @@ async function readTable(): Promise<Map<string, Shown>> {
   );
 }
 
-/** Returns the value of one series, or null if it is absent. */
 function readSeries(text: string, series: string): number | null {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? null : Number(line.slice(series.length + 1));
 }
 
-/** Returns the number of measured requests by entry point, route and status. */
 function readRequests(text: string): Map<string, number> {
   const series = /^causeway_request_seconds_count\{face="(\w+)",route="([^"]*)",status="(\d+)"\} (\d+)$/gm;
   return new Map(
@@ -58,7 +55,6 @@ function readRequests(text: string): Map<string, number> {
   );
 }
 
-/** Returns the increase of each count. */
 function added(before: Map<string, number>, after: Map<string, number>): Record<string, number> {
   const more = [...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const);
   return Object.fromEntries(more.filter(([, count]) => count > 0));

@@ -26,7 +26,6 @@ describe.each(PROXIES)('behind a proxy', (name) => {
     let scene: Scene;
     let ada: Person;
     let guild: MadeGuild;
-    /** The address that each request counted by, with its path. */
     const counted: { path: string; address: string }[] = [];
     beforeAll(async () => {
       server = await startServer({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'loopback' } });
@@ -111,7 +110,6 @@ describe.each(PROXIES)('behind a proxy', (name) => {
       await client.dispose();
     });
 
-    /** Sends a sign-in from one of this machine's loopback addresses. */
     async function signInFrom(localAddress: string, headers: Record<string, string> = {}): Promise<number> {
       const { hostname, port } = new URL(proxy.origin);
       const asked = request({

@@ -37,7 +37,6 @@ describe('the log at level debug', () => {
   });
   afterAll(() => server.stop());
 
-  /** Sends a request and returns its log line. */
   async function lineOf(path: string, init: RequestInit = {}): Promise<Line> {
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init });
     await answer.arrayBuffer();
@@ -90,7 +89,7 @@ describe('the log at level debug', () => {
     expect(line.requestId).not.toBe('chosen');
   });
 
-  it('records the begin and end of gateway sessions and subscriptions', async () => {
+  it('records the start and end of gateway sessions and subscriptions', async () => {
     const client = await GatewayClient.open(server.origin);
     const { d } = await client.ready(bot.botToken);
     await client.close();
@@ -112,7 +111,6 @@ describe('the log at level debug', () => {
   });
 
   describe('a request whose client disconnects', () => {
-    /** Returns a function that lists the log lines of requests from now on. */
     function watchLines(): () => Line[] {
       const from = lines.length;
       return () => parsed(lines.slice(from)).filter(({ method }) => method !== undefined);
@@ -179,7 +177,6 @@ describe('the log at level debug', () => {
     describe('while an earlier one of its connection is pending', () => {
       const about = (msg: string) => parsed(lines).filter((line) => line.msg === msg).length;
 
-      /** Requests event streams at once on one connection. */
       async function askForStreams(count: number): Promise<RawConnection> {
         const connection = await RawConnection.open(server);
         const query = `subscription { guildChanged(guildId: "${guild.id}") { name } }`;

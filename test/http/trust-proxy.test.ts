@@ -10,7 +10,6 @@ import { createBot } from '../harness/world.js';
 let server: TestServer;
 afterEach(() => server.stop());
 
-/** Starts a server and records the addresses that its requests count by. */
 async function start(env: Record<string, string>): Promise<Set<string>> {
   server = await startServer({ env: { RATE_LIMITS: 'on', ...env } });
   const find = server.app.clientAddress;

@@ -23,7 +23,6 @@ afterEach(() => agent.destroy());
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
-/** Sends a request over the agent's only connection, with a short timeout. */
 async function ask(method: string, path: string, type?: string, body?: Buffer): Promise<number | undefined> {
   const headers = type === undefined ? {} : { 'content-type': type };
   const sent = request(`${server.origin}${path}`, { agent, method, headers, timeout: 3_000 });

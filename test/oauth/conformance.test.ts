@@ -26,7 +26,6 @@ it.beforeAll(async ({ server: shared }) => {
   await update(publicClient, { publicClient: true });
 });
 
-/** Opens the address as a browser does, presses Authorize, and returns the redirect to the client. */
 async function approve(address: URL): Promise<URL> {
   const browser = new Visitor(server, grace);
   const page = await browser.get(address.pathname + address.search);

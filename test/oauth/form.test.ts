@@ -11,7 +11,6 @@ const LIMIT = 64 * 1024;
 
 let server: Server;
 let origin: string;
-/** Bytes that were counted for the last form. */
 let counted: number;
 let held: HeldBody;
 beforeAll(async () => {

@@ -102,7 +102,6 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
     }
   }
 
-  /** Waits until the consent screen is fully loaded. */
   async function untilAsked({ page }: Pick<Tab, 'page'>): Promise<void> {
     await page.getByRole('heading', { level: 1, name: 'Authorize Lighthouse?' }).waitFor();
     await page.waitForLoadState();

@@ -54,7 +54,6 @@ const forCode = (query: Record<string, string> = {}, application = client) =>
 const forBot = (query: Record<string, string> = {}, application = client) =>
   address({ scope: 'bot applications.commands', permissions: '0', ...query }, application);
 
-/** Opens the consent screen and returns its form. */
 async function openForm(path: string, visitor = browser) {
   const page = await visitor.get(path);
   expect(page.status).toBe(200);
@@ -304,7 +303,6 @@ describe('sign-up', () => {
   const path = () => address({ response_type: 'code', redirect_uri: CALLBACK, scope: 'identify', state: 'a b&c' });
   const newcomer = (name: string) => ({ name, email: `${name}@people.example`, password: 'long enough' });
 
-  /** Opens the sign-up form through the link of the sign-in page. */
   async function openSignUp(visitor: Visitor) {
     const { html } = await visitor.get(path());
     const [, link = ''] = /<a href="([^"]*)">Sign up<\/a>/.exec(html) ?? [];

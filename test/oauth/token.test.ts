@@ -154,7 +154,7 @@ describe('attacks on a code', () => {
     expect((await postForm(server, { ...form, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('a check does not leak the secret by its time: it compares hashes in constant time, even for unknown clients', async () => {
+  it('the duration of a check does not leak the secret: hashes are compared in constant time, even for unknown clients', async () => {
     const { timingSafeEqual } = crypto;
     const compared: [Buffer, Buffer][] = [];
     crypto.timingSafeEqual = (given, stored) => {

@@ -28,7 +28,6 @@ const listed = async (query = ''): Promise<Loose[]> => (await scene.bot.get(path
 const idsOf = (entries: Loose[]) => entries.map(({ id }) => id);
 const owner = () => callOf(server.app, scene.guild.owner);
 
-/** The owner creates a role, assigns it and creates an invite; the bot renames the guild. */
 async function act(): Promise<void> {
   const role = await createRole(owner(), scene.guild.id, { name: 'Helpers', permissions: 0n });
   await setMemberRoles(owner(), { guildId: scene.guild.id, userId: scene.other.bot.id, roleIds: [role.id] });

@@ -150,7 +150,6 @@ test.each([
   expect(parseInput(schema, coerceTo(schema, swapped(body)))).toEqual(parseInput(schema, body));
 });
 
-/** Returns the parsed body, or the faults. */
 async function outcomeOf(schema: z.ZodType, body: unknown): Promise<unknown> {
   try {
     return await parseInTurns(schema, coerceTo(schema, body));

@@ -21,7 +21,6 @@ import { createBot, createGuild as createOwnGuild } from '../harness/world.js';
 let server: TestServer;
 let scene: Scene;
 let bot: RestBot;
-/** The addresses of the bot's global and guild commands. */
 let everywhere: string;
 let there: string;
 
@@ -445,7 +444,6 @@ describe('a Bearer token for commands', () => {
   });
 });
 
-/** Valid commands of every type and with every field. */
 function commands(): fc.Arbitrary<Record<string, unknown>> {
   const name = fc
     .stringMatching(/^[a-z0-9_-]{1,12}$/)

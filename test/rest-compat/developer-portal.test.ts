@@ -150,7 +150,7 @@ describe('204', () => {
   });
 });
 
-describe('400', () => {
+describe('a request is 400', () => {
   it.each([
     ['a team without a name', 'POST', () => '/teams', {}, 'name', 'BASE_TYPE_REQUIRED'],
     ['a short name', 'POST', () => '/teams', { name: 'a' }, 'name', 'BASE_TYPE_BAD_LENGTH'],
@@ -197,7 +197,7 @@ describe('400', () => {
       'user_id',
       'NUMBER_TYPE_COERCE',
     ],
-  ])('%s', async (_what, method, path, json, field, code) => {
+  ])('for %s', async (_what, method, path, json, field, code) => {
     const body = path().endsWith('/transfer') ? { team_id: team.id, ...json } : json;
     const answer = await portal(method, path(), body);
     expect(answer).toMatchObject({
@@ -206,7 +206,7 @@ describe('400', () => {
     });
   });
 
-  it('the 101st tester is refused with a limit code and a message that names the limit', async () => {
+  it('for the 101st tester, with a limit code and a message that names the limit', async () => {
     const people = await Promise.all(Array.from({ length: 100 }, () => createPerson(server.app)));
     await server.app.db.writer.tester.createMany({
       data: people.map(({ id }) => ({ applicationId: BigInt(application.id), userId: id, createdAt: new Date() })),
@@ -219,7 +219,7 @@ describe('400', () => {
   });
 });
 
-describe('404', () => {
+describe('a request is 404', () => {
   it('for a user who is neither a member nor invited', async () => {
     for (const method of ['PATCH', 'DELETE']) {
       const json = method === 'PATCH' ? { role: 'admin' } : undefined;
@@ -236,7 +236,7 @@ describe('404', () => {
   });
 });
 
-describe('409', () => {
+describe('a request is 409', () => {
   it('for a second invitation and for an existing member', async () => {
     await portal('POST', ofTeam('/members'), { email: grace.email, role: 'admin' });
     for (const { email } of [grace, owner]) {

@@ -1,4 +1,4 @@
-"""A stock discord.py client that sends one message over REST and prints what was sent."""
+"""Sends one message over REST with an unmodified discord.py and prints it."""
 import asyncio
 import os
 

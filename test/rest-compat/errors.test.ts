@@ -62,7 +62,6 @@ describe('domain errors', () => {
   });
 });
 
-/** Whether a double represents every whole number in the value exactly. */
 const isExact = (value: unknown) => !/9007199254740992|\d{17}/.test(JSON.stringify(value) ?? '');
 
 describe('parseJson', () => {

@@ -39,7 +39,6 @@ function headOf(length: string, contentType = 'multipart/form-data; boundary=b')
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Sends a form on the shared connection, one chunk for each piece. */
 function sendChunks(pieces: Buffer[], contentType?: string): Promise<RawAnswer> {
   connection.socket.write(headOf('Transfer-Encoding: chunked', contentType));
   for (const piece of pieces.filter(({ length }) => length > 0)) {
@@ -69,7 +68,6 @@ const file = (name: string, filename: string) => `${field(name)}; filename="${fi
 const extValue = (text: string) =>
   encodeURIComponent(text).replace(/['(]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 
-/** One file and the form of its part. */
 interface SentFile {
   index: number;
   nameOf: (index: number) => string;
@@ -130,7 +128,6 @@ const header = fc.constantFrom(
   (name: string, value: string) => `${name.toUpperCase()}:  ${value}`,
 );
 
-/** Ways to send the JSON of a form: a field, a field with a type, a file part. */
 const payloadParts = ['', '; filename="blob"', ''].map((more, n) => [
   `form-data; name="payload_json"${more}`,
   n === 0 ? undefined : 'application/json',
@@ -151,7 +148,6 @@ const goodForm = fc.record({
   cuts: fc.array(fc.nat({ max: 3_000 }), { maxLength: 12 }),
 });
 
-/** Returns the bytes of a form, cut into pieces. */
 function written(form: typeof goodForm extends fc.Arbitrary<infer Form> ? Form : never): Buffer[] {
   const { files, header, payloadPart, boundary, turn, preamble, epilogue, cuts } = form;
   const notes = files.flatMap(({ index, note }) => (note ? [{ id: index, ...note }] : []));

@@ -33,7 +33,6 @@ const RAW_NUMBERS = ['9223372036854775808', '9'.repeat(40), '1e400'];
 const RAW = '(a number)';
 
 type Params = Record<string, string>;
-/** The kind of credential that a route is called with. */
 type Credential = 'bot' | 'session' | 'scope' | 'interaction' | 'webhook';
 
 const { log, lines: faults } = readableLog();
@@ -41,11 +40,8 @@ let server: TestServer;
 let scene: Scene;
 let ada: Person;
 let params: Record<Credential, Params>;
-/** Path parameters for messages that are a layout of components. */
 let layout: Params;
-/** Path parameters for commands of a guild. */
 let ofGuild: Params;
-/** Ada's OAuth2 token for routes that need a scope. */
 let token: string;
 
 /** Values by field name that a body needs next to the hostile field to reach the database. */
@@ -126,13 +122,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Creates an interaction that the bot has answered with a message. */
 async function answered(): Promise<Params> {
   const { messageId, token: webhookToken } = await putAnswered(server.app, { bot: scene.bot.bot, guild: scene.guild });
   return { webhookId: scene.bot.id, webhookToken, messageId: String(messageId) };
 }
 
-/** Creates an interaction that the bot can still answer, once. */
+/** Each interaction can be answered once. */
 async function unanswered(): Promise<Params> {
   const { interaction, token: interactionToken } = await putInteraction(server.app, {
     bot: scene.bot.bot,
@@ -149,7 +144,6 @@ async function webhook(): Promise<{ webhookId: string; webhookToken: string }> {
   return { webhookId: String(row.id), webhookToken };
 }
 
-/** A guild of Ada's with her application and its token for command permissions. */
 async function grant(): Promise<Params> {
   const application = await createApplication(ada, 'Granted');
   const guild = await createGuild(ada);
@@ -209,7 +203,6 @@ function expectRefusal({ status, body: { message, code, errors } }: RestAnswer, 
   for (const fault of faults) expect(Object.keys(fault).toSorted(), said).toEqual(['code', 'message']);
 }
 
-/** Returns all faults of an error response, at any depth. */
 function faultsWithin(errors: Loose): Loose[] {
   if (typeof errors !== 'object' || errors === null) return [];
   const { _errors: own = [], ...within } = errors;
@@ -297,7 +290,6 @@ describe('every parameter of every query', { timeout: EVERY_FIELD_MS }, () => {
   });
 });
 
-/** Bodies that are not a JSON object, or that have another content type. */
 const MISTAKEN: [what: string, body: BodyInit, type: string | null][] = [
   ['text', 'hello', 'text/plain'],
   ['XML', '<name>hello</name>', 'application/xml'],

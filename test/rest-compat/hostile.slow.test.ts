@@ -36,7 +36,6 @@ interface Hostile {
   body: Buffer;
 }
 
-/** Sends a request. Fails if there is no response within the time limit. */
 function send({ method, path, headers, body }: Hostile): Promise<{ status: number; type: string; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.origin);
@@ -159,7 +158,6 @@ const body = fc.oneof(
   }),
 );
 
-/** A path segment for a parameter, often with an existing id. */
 function segment(known: string): fc.Arbitrary<string> {
   const odd = oddText.map((text) => encodeURIComponent(text.toWellFormed()));
   const broken = fc.constantFrom(

@@ -233,7 +233,7 @@ describe('interaction tokens in paths', () => {
     expect((await rowOf(server, asked)).followUps).toBe(0);
   });
 
-  it.each(['POST', 'GET', 'PATCH', 'DELETE'])('I-21: are refused for another application by %s', async (method) => {
+  it.each(['POST', 'GET', 'PATCH', 'DELETE'])('I-21: are refused for another application with %s', async (method) => {
     await answer(scene, asked);
     const path = method === 'POST' ? '' : '/messages/@original';
     const json = method === 'POST' || method === 'PATCH' ? { json: { content: 'x' } } : {};

@@ -22,7 +22,6 @@ const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Writes JSON as a library with long integers does. */
 function textOf(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;

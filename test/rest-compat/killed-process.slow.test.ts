@@ -38,7 +38,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Returns the messages of the channel, newest first. */
 async function allMessages(instance: RunningInstance): Promise<Loose[]> {
   const rest = new RestBot(instance, bot);
   const all: Loose[] = [];
@@ -110,7 +109,6 @@ async function killedDuringUploads(round: number): Promise<string[]> {
   return acknowledged;
 }
 
-/** Returns the file names in the data folder, and the rows that reference a file. */
 async function filesAndRows(server: Awaited<ReturnType<typeof createServer>>) {
   const entries = await readdir(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);

@@ -13,7 +13,6 @@ function row(path: string, method: HttpMethod = 'GET', bucket = bucketOf(`${meth
   return route({ method, path, callers: [], bucket, where: CLOUD, params: z.looseObject({}), run });
 }
 
-/** Returns the matched path and parameters, or the status of the refusal. */
 function found(table: RouteTable, path: string, method = 'GET') {
   const matched = table.match({ method, path });
   return 'row' in matched ? [matched.row.path, matched.params] : matched.status;

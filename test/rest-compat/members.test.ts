@@ -135,7 +135,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
     expect((await membership())?.roles).toHaveLength(1);
   });
 
-  describe('400', () => {
+  describe('is 400', () => {
     test.each([
       [{ nick: 'x'.repeat(33) }, 'nick', 'BASE_TYPE_BAD_LENGTH'],
       [{ nick: ' ' }, 'nick', 'BASE_TYPE_BAD_LENGTH'],
@@ -152,7 +152,7 @@ describe('PUT /guilds/{id}/members/{user}', () => {
     });
   });
 
-  describe('403', () => {
+  describe('is 403', () => {
     test.each([
       ['CREATE_INSTANT_INVITE', Permission.CreateInstantInvite, () => ({})],
       ['MANAGE_NICKNAMES', Permission.ManageNicknames, () => ({ nick: 'x' })],

@@ -20,7 +20,6 @@ test.beforeAll(async ({ server: shared }) => {
 
 const idsOf = (messages: { id: string }[]) => messages.map((message) => message.id);
 
-/** Sends `json` and returns the field faults as `path: CODE`, as discord.js does. */
 async function faultsOf(json: object): Promise<string[]> {
   const { status, body } = await scene.bot.post(scene.messages, json);
   expect({ status, code: body.code }).toEqual({ status: 400, code: 50035 });
@@ -181,7 +180,7 @@ describe('POST /channels/{id}/messages', () => {
     });
   });
 
-  describe('400', () => {
+  describe('is 400', () => {
     test('for an empty message (50006)', async () => {
       for (const json of [
         {},
@@ -314,14 +313,14 @@ describe('POST /channels/{id}/messages', () => {
     });
   });
 
-  describe('403', () => {
+  describe('is 403', () => {
     test('for a bot outside the guild (50001)', async () => {
       const { status, body } = await scene.stranger.post(scene.messages, { content: 'x' });
       expect({ status, code: body.code }).toEqual({ status: 403, code: 50001 });
     });
   });
 
-  describe('404', () => {
+  describe('is 404', () => {
     test('for a direct channel without participants (10003)', async () => {
       const { id } = await createDirectChannel(server.app);
       for (const path of [`/channels/${id}/messages`, `/channels/${id}/typing`]) {
@@ -380,7 +379,7 @@ describe('GET /channels/{id}/messages', () => {
     ['limit=1e2', 'NUMBER_TYPE_COERCE'],
     ['before=x', 'NUMBER_TYPE_COERCE'],
     ['after=-1', 'NUMBER_TYPE_COERCE'],
-  ])('400: %s', async (query, code) => {
+  ])('400: refuses %s', async (query, code) => {
     const { status, body } = await page.bot.get(`${page.messages}?${query}`);
     const name = query.split('=', 1)[0] ?? '';
     expect(status).toBe(400);

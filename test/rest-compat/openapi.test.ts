@@ -220,7 +220,7 @@ describe('the names match those of the reference platform', () => {
     expect([...query, ...said]).toEqual(expect.arrayContaining(namesIn('query', operation)));
     // All routes that send a message accept these fields.
     const sent = row.path.startsWith('/webhooks/') ? ['message_reference', 'nonce', 'enforce_nonce'] : [];
-    // Either voice route can mute and deafen.
+    // This route also mutes and deafens, unlike that of the reference platform.
     const ofVoice = row.path.includes('/voice-states/') ? ['mute', 'deaf'] : [];
     // Clients send this field, and the route refuses it.
     const ofOwner = row.method === 'PATCH' && row.path === '/guilds/:guildId' ? ['owner_id'] : [];

@@ -94,7 +94,7 @@ describe('204', () => {
   });
 });
 
-describe('400', () => {
+describe('a request is 400', () => {
   test('for with_counts that is not a boolean', async () => {
     const { status, body } = await scene.bot.get(`/guilds/${scene.guildId}?with_counts=maybe`);
     expect(status).toBe(400);
@@ -110,7 +110,7 @@ describe('400', () => {
   });
 });
 
-describe('403', () => {
+describe('a request is 403', () => {
   test.each(['/guilds/{guild}', '/channels/{channel}'])(
     'for GET %s of a guild without the bot (50001)',
     async (path) => {

@@ -71,7 +71,6 @@ test.beforeAll(async ({ server: shared }) => {
 
 const owner = () => callOf(server.app, scene.guild.owner);
 
-/** Creates one of every resource in the guild, its channel and the application. */
 async function furnish(): Promise<void> {
   const { app } = server;
   const { channelId, guildId, bot } = scene;
@@ -133,7 +132,6 @@ async function newBan(): Promise<string> {
   return String(id);
 }
 
-/** Creates a pinned message with every field and with reactions. */
 async function newMessage(): Promise<string> {
   const { bot, other, guildId, messages } = scene;
   const answered = await scene.send();
@@ -191,7 +189,6 @@ const COMMAND = {
   ],
 };
 
-/** A layout with every component that needs no file. */
 const LAYOUT = {
   flags: 1 << 15,
   components: [
@@ -423,13 +420,11 @@ const ASKED: Record<string, (() => Asked | Promise<Asked>)[]> = {
   'DELETE /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}': [() => answeredOne(), () => byWebhook()],
 };
 
-/** A request for a webhook with the bot token. */
 async function hooked(more: RestRequest = {}): Promise<Asked> {
   const { webhook } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
   return { params: { webhook_id: String(webhook.id) }, ...more };
 }
 
-/** A request with a webhook token, and a message of that webhook. */
 async function byWebhook(more: RestRequest & { query?: string } = {}): Promise<Asked> {
   const { webhook, token: webhookToken } = await putWebhook(server.app, { bot: scene.bot.bot, guild: scene.guild });
   const params = { webhook_id: String(webhook.id), webhook_token: webhookToken };
@@ -441,7 +436,6 @@ async function byWebhook(more: RestRequest & { query?: string } = {}): Promise<A
 const recipient = () => ({ recipient_id: String(scene.guild.owner.id) });
 const inAMinute = () => new Date(server.app.clock.now() + 60_000).toISOString();
 
-/** Ada joins Bob's guild through an application that she authorized. */
 function joining(): Asked {
   return {
     params: { user_id: ada.id, guild_id: joinable },
@@ -526,7 +520,6 @@ describe('an operation matches the document with each of its statuses', () => {
   });
 });
 
-/** The kind of resource behind each path parameter. */
 const KINDS: Record<string, Kind> = {
   guild_id: 'guild',
   channel_id: 'channel',
@@ -619,7 +612,6 @@ describe('an id is refused', { tags: ['slow'] }, () => {
     stateBefore = await stateElsewhere();
   });
 
-  /** Deletes a guild of which the bot was a member. Returns its id. */
   async function deletedGuild(): Promise<string> {
     const guild = await createGuildOf(server.app);
     await addMember(server.app, guild.id, scene.bot.bot.user);
@@ -645,7 +637,6 @@ describe('an id is refused', { tags: ['slow'] }, () => {
       return kind ? [{ name, param, kind }] : [];
     });
 
-  /** Serializes everything in the other guild that a call could have changed. */
   async function stateElsewhere(): Promise<string> {
     const { reader } = server.app.db;
     const where = { guildId: BigInt(elsewhere.guild ?? '') };

@@ -19,7 +19,6 @@ test.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-/** Creates the roles `one` and `two` below the bot's role, and `top` above it for the other bot. */
 async function prepare(): Promise<void> {
   scene = await openScene(server);
   const guildId = scene.guild.id;

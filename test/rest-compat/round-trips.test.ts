@@ -49,7 +49,6 @@ const bot = async (method: string, path: string, json?: unknown): Promise<RestAn
 const g = (path = '') => `/guilds/${guild.id}${path}`;
 const of = (path = '') => `/applications/${application.id}${path}`;
 
-/** Returns the body of a request that must succeed. */
 async function done(answer: Promise<RestAnswer>): Promise<Loose> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -69,7 +68,6 @@ function rowAt(method: string, path: string): string {
 
 const entries = () => server.app.db.reader.auditEntry.count();
 
-/** Returns the user's OAuth2 token for the application. */
 async function tokenOf(person: Person, scope: string): Promise<string> {
   const where = { id: BigInt(application.id) };
   await server.app.db.writer.application.update({ where, data: { redirectUris: [REDIRECT_URI] } });
@@ -91,7 +89,6 @@ async function expectRoundTrip(
   expect(await entries()).toBe(before);
 }
 
-/** Removes signatures of file URLs and edit timestamps, which change with time. */
 function withoutTimes(value: Loose): Loose {
   return JSON.parse(JSON.stringify(value), (key, entry) =>
     key === 'edited_timestamp' ? null : typeof entry === 'string' ? entry.replace(/\?ex=.*/, '') : entry,

@@ -16,7 +16,6 @@ import {
   queryTime,
 } from '../../src/rest-compat/schemas.js';
 
-/** Returns the faults of a value, or null if it is valid. */
 function faultsOf(schema: z.ZodType, value: unknown): Pick<FieldFault, 'path' | 'code'>[] | null {
   try {
     parseInput(schema, value);

@@ -9,7 +9,6 @@ import { update } from '../harness/settings.js';
 import { statementsOf } from '../harness/statements.js';
 import { createBot } from '../harness/world.js';
 
-// Some tests send ten thousand requests.
 vi.setConfig({ testTimeout: 90_000 });
 
 let server: TestServer;
@@ -24,7 +23,6 @@ const ENOUGH = 10_050;
 
 const dead = { authorization: 'Bot x.y.z' };
 
-/** Returns a token of a bot that does not exist, a different one on each call. */
 function madeUp(): { authorization: string } {
   return { authorization: `Bot ${createBotToken(server.app.nextId(), Date.now()).token}` };
 }

@@ -104,7 +104,6 @@ type Spec = Parameters<typeof route<z.ZodType<Record<string, unknown>>, z.ZodTyp
 
 let names = 0;
 
-/** A route that only returns the caller. */
 function testRow(spec: Partial<Spec>): Route {
   const run: Spec['run'] = async () => 200;
   const bucket = { limit: { name: `test-${++names}`, points: 100, seconds: 60 }, major: [] };
@@ -117,7 +116,6 @@ function interpreterOf(rows: Route[], schemes: Scheme[] = [], directory: Directo
   return new Interpreter(app, { rows, schemes, directory });
 }
 
-/** A scheme for path tokens that begin with `form`. It counts its checks. */
 function pathScheme(
   form: string,
   of: 'webhookToken' | 'interactionToken',
@@ -170,7 +168,7 @@ describe('admit: a token in the path', () => {
     expect(() => interpreterOf([row], [pathScheme('', 'webhookToken').scheme])).toThrow('interactionToken');
   });
 
-  test('is hashed in limit keys, and a webhook with its token has one bucket', async () => {
+  test('is not part of limit keys, and a webhook with its token has one bucket', async () => {
     const bucket = { limit: { name: 'of-a-webhook', points: 2, seconds: 60 }, major: ['webhookId', 'token'] };
     const row = testRow({ path: PATH, callers: ['webhookToken'], bucket });
     const interpreter = interpreterOf([row], [pathScheme('', 'webhookToken').scheme]);
@@ -272,7 +270,6 @@ describe('admit: limits that need no caller are counted before the check', () =>
 describe('locate', () => {
   const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
 
-  /** A directory in which everything is on box 7, with or without the bot installed. It records its calls. */
   function onBox(home: Home = { box: 7n, guildId: 5n }, isInstalled = true) {
     const forwarded: { target: BoxTarget; asked: Asked }[] = [];
     const asked: string[] = [];

@@ -77,7 +77,6 @@ async function accessToken(person: Parameters<typeof grantCode>[1], application:
 
 const isOfModeration = ({ path }: Route) => /^\/guilds\/:guildId\/(members|bans|bulk-ban|roles)/.test(path);
 
-/** Prepares a user that the bot can moderate, with a role. Bans the user for routes about bans. */
 async function renewModerated({ path, method }: Route): Promise<void> {
   const { app } = server;
   const owner = callOf(app, scene.guild.owner);
@@ -102,7 +101,6 @@ async function putInvite(): Promise<string> {
   return (await createInvite(call, scene.guild.channel.id)).code;
 }
 
-/** Creates the emoji or invite again that the route is about to delete. */
 async function renewRemoved({ method, path }: Route): Promise<void> {
   if (method !== 'DELETE') return;
   if (path.startsWith('/guilds/:guildId/emojis')) known.emojiId = await putEmoji({ guildId: scene.guild.id });
@@ -112,7 +110,6 @@ async function renewRemoved({ method, path }: Route): Promise<void> {
 
 const isOfApplicationEmoji = (path: string) => path.startsWith('/applications/:applicationId/emojis');
 
-/** Restores what a route of commands, interactions or the portal may have changed or deleted. */
 async function renew(route: Route): Promise<void> {
   await renewRemoved(route);
   if (isOfToken(route)) await renewAsked(route);
@@ -130,7 +127,6 @@ async function renew(route: Route): Promise<void> {
   Object.assign(portal, { teamId: String(teamId), applicationId, userId: bob.id });
 }
 
-/** Puts the bot in a voice channel. */
 async function renewVoice(): Promise<void> {
   await putInVoice(server.app, { guildId: BigInt(scene.guildId), userId: BigInt(scene.bot.id) });
 }
@@ -179,7 +175,6 @@ let direct: Record<string, string>;
 
 const portal: Record<string, string> = {};
 
-/** Like `known`, for routes with a token in their path. */
 const asked: Record<string, string> = {};
 
 const moderated: Record<string, string> = {};
@@ -217,7 +212,6 @@ const BODIES: Record<string, () => object> = {
   'POST /developer-portal/applications/:applicationId/testers': () => ({ user_id: cleo.id }),
 };
 
-/** Calls a route with a credential that it accepts. */
 function askRoute(route: Route, address: string, request: RestRequest = {}) {
   if (route.callers.length === 0 || route.callers.includes('bot')) return scene.bot.ask(route.method, address, request);
   if (isOfToken(route)) return ask(server, route.method, address, request);
@@ -273,7 +267,6 @@ const withIds = table
 const sample = <T>(values: T[], isRepresentative: boolean) =>
   tier !== 'fast' || isRepresentative ? values : values.slice(0, 1);
 
-/** Whether this is the first route with the parameter. */
 const isFirstWith = (param: string, route: Route) => withIds.find((row) => row.param === param)?.route === route;
 
 function knownTo(route: Route): Record<string, string> {

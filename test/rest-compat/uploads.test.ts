@@ -29,7 +29,6 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200000003000000020806000
 const upload = (payload: unknown, ...files: Parameters<typeof formOf>[1][]) =>
   scene.bot.ask('POST', scene.messages, { form: formOf(payload, ...files) });
 
-/** A handwritten multipart body of (head, content) pairs. */
 function rawForm(parts: [string, string][], ending = '--b--\r\n') {
   const body = parts.map(([head, content]) => `--b\r\n${head}\r\n\r\n${content}\r\n`).join('');
   return { body: body + ending, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
@@ -39,7 +38,6 @@ const file = (name: string, filename: string) =>
   `Content-Disposition: form-data; name="${name}"; filename="${filename}"`;
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 
-/** Returns the paths of all files in the blob store. */
 async function storedFiles(): Promise<string[]> {
   const folder = join(server.app.config.dataDir, 'blobs');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -316,7 +314,7 @@ describe('an upload is refused with 400', () => {
     expect([...(await ofChannel()), ...(await staged())]).toEqual([]);
   });
 
-  test('but ignored by a route without files', async () => {
+  test('unless the route ignores files', async () => {
     const form = formOf({}, { name: 'files[0]', content: 'x', filename: 'x' });
     expect((await scene.bot.ask('POST', `/channels/${scene.channelId}/typing`, { form })).status).toBe(204);
     expect(await staged()).toEqual([]);
@@ -364,7 +362,6 @@ describe('an upload is refused with 413', () => {
 });
 
 describe('the text of a form', () => {
-  /** Begins a form without sending its end. */
   async function begin(...parts: [string, string][]): Promise<RawConnection> {
     const connection = await RawConnection.open(server);
     const head = [

@@ -31,14 +31,12 @@ async function log(query = ''): Promise<Loose> {
   return body;
 }
 
-/** Returns the guild's webhook entries, oldest first. */
 const entriesOf = async (): Promise<Loose[]> =>
   (await log()).audit_log_entries
     .filter(({ action_type: type }: Loose) => [50, 51, 52].includes(type))
     .toReversed()
     .map(({ id: _id, ...entry }: Loose) => entry);
 
-/** Returns the webhook entries of the application's log. */
 async function ofApplication(): Promise<Loose[]> {
   const page = { take: 100, backwards: false };
   const entries = await listAuditEntries(owner(), { applicationId: scene.bot.bot.id }, page);

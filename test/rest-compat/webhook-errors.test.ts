@@ -11,10 +11,10 @@ import type { TestServer } from '../harness/server.js';
 import { openWebhook, type RestWebhook } from '../harness/webhooks.js';
 import { callOf, createChannel } from '../harness/world.js';
 
+// These errors are specified in the service description, section 7.
 let server: TestServer;
 let scene: Scene;
 let hook: RestWebhook;
-/** A message of the webhook. */
 let messageId: string;
 test.beforeAll(async ({ server: shared }) => {
   server = shared;
@@ -30,7 +30,6 @@ const MIB = 1024 * 1024;
 
 interface Route {
   method: string;
-  /** Path after the token. */
   path: string;
   request?: RestRequest;
 }
@@ -46,7 +45,6 @@ const ROUTES: Route[] = [
   { method: 'DELETE', path: '' },
 ];
 const routes = ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const);
-/** The routes whose body may have files. */
 const sending = routes.filter(([name]) => name === 'POST ' || name === 'PATCH /messages/ID');
 
 function send(

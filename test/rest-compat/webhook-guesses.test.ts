@@ -60,7 +60,6 @@ interface Shown {
   at?: TestServer;
 }
 
-/** Gets the webhook with its token, from this test's address by default. */
 function show({
   id = webhook.id,
   token = webhook.token,
@@ -74,7 +73,6 @@ const wrong = (shown: Shown = {}) => show({ token: other(webhook.token), ...show
 
 const statusOf = async (answer: Promise<RestAnswer>) => (await answer).status;
 
-/** Returns a wrong token with the same prefix. */
 function other(token: string): string {
   return `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
 }
@@ -87,7 +85,6 @@ async function spend(limit: Limit, key: string, left = 0, { app } = server): Pro
 const failuresOf = async (limit: Limit, key: string) =>
   limit.points - (await server.app.limits.peek(limit, key)).remaining;
 
-/** The failure counts of this test's address and webhook. */
 const counted = () =>
   Promise.all([
     failuresOf(WEBHOOK_FAILURES_PER_ADDRESS, address),

@@ -52,7 +52,6 @@ beforeEach(async () => {
 afterEach(() => server.app.db.writer.webhook.deleteMany());
 afterAll(() => server.stop());
 
-/** Sends a request as a bot. */
 const as = ({ botToken }: MadeApplication, method: string, path: string, json?: object) =>
   ask(server, method, path, { json, headers: { authorization: `Bot ${botToken}` } });
 
@@ -75,7 +74,6 @@ async function newChannel(fields: object = {}): Promise<string> {
 
 const refused = (status: number, code: number) => ({ status, body: { code } });
 
-/** Returns the same address with another token. */
 const withToken = ({ id }: MadeWebhook, token: string) => ({ url: `${server.origin}/api/webhooks/${id}/${token}` });
 
 describe('docs/webhooks.md', () => {
@@ -383,7 +381,6 @@ describe('the table of errors in docs/webhooks.md', () => {
     '413 40005': () => at(hook, 'POST', '', { form: formOf({}, ...files(3, 9 * MIB)) }),
   };
 
-  /** Creates as many webhooks as an application may have. */
   async function fill({ id }: MadeApplication): Promise<void> {
     const { app } = server;
     const place = { applicationId: BigInt(id), guildId: BigInt(guild.id), channelId: BigInt(guild.textChannelId) };

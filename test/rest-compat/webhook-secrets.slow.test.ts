@@ -64,7 +64,6 @@ class Secrets {
     return token;
   }
 
-  /** Returns the pieces that a text contains. */
   in(text: string): string[] {
     return this.#pieces.filter((piece) => text.includes(piece));
   }
@@ -117,7 +116,6 @@ function form(content: string, { last = '--b--\r\n', stated = 0 } = {}): Pick<To
 const PREFIX = '/api/v10';
 const OTHER_PREFIXES = ['/api', '', '/api/v9', '/api/v8', 'http://localhost/api/v10', 'HTTP://example.com/api'];
 
-/** Requests below a token path, to existing and unknown routes. */
 const ASKED: readonly [method: string, behind: string, content: Pick<Told, 'headers' | 'body'>][] = [
   ['GET', '', {}],
   ['HEAD', '', {}],
@@ -136,7 +134,6 @@ const ASKED: readonly [method: string, behind: string, content: Pick<Told, 'head
   ['GET', '/../../../healthz', {}],
 ];
 
-/** Faults of a request that begins correctly. */
 const BROKEN: readonly [what: string, told: Omit<Told, 'target'> & { behind?: string }][] = [
   [
     'JSON that is none',
@@ -173,7 +170,6 @@ const BROKEN: readonly [what: string, told: Omit<Told, 'target'> & { behind?: st
   ['a reason that is none', { method: 'PATCH', ...json({ name: 'x' }), behind: '?x=%ff' }],
 ];
 
-/** Places where a token may appear by mistake. */
 function elsewhere(token: string): Told[] {
   const address = `http://localhost/api/webhooks/1/${token}`;
   const places = [
@@ -199,7 +195,6 @@ function elsewhere(token: string): Told[] {
   ];
 }
 
-/** Renames a table of the running instance during `work`. */
 async function without(table: string, work: () => Promise<unknown>): Promise<void> {
   await alter(`ALTER TABLE "${table}" RENAME TO "Away"`);
   try {
@@ -246,7 +241,6 @@ describe('a token in a path', () => {
   let instance: RunningInstance;
   const secrets = new Secrets();
   let webhook: { id: string; token: string };
-  /** Valid and made-up tokens of webhooks and interactions. */
   let paths: string[];
 
   beforeAll(async () => {
@@ -272,7 +266,6 @@ describe('a token in a path', () => {
     expect(await instance?.end('SIGTERM')).toBe(0);
   });
 
-  /** Sends a request and fails if the response leaks a token. */
   async function ask(told: Told): Promise<number> {
     const answer = await tell(instance, told);
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);

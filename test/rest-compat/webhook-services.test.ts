@@ -13,7 +13,6 @@ test.beforeAll(async ({ server }) => {
 
 const newest = async (): Promise<Loose> => (await scene.bot.get(`${scene.messages}?limit=1`)).body[0];
 
-/** Posts a body in Slack's format and returns the resulting message. */
 async function posted(request: RestRequest): Promise<Loose> {
   const answer = await webhook.ask('POST', '/slack', request);
   expect([answer.status, answer.headers.get('content-type'), answer.body]).toEqual([200, 'text/plain', 'ok']);
@@ -195,7 +194,6 @@ const commit = {
 };
 const suite = { conclusion: 'success', head_branch: 'main', head_sha: commit.id, app: { name: 'Actions' } };
 
-/** Sends an event as GitHub does. */
 const send = (event: string, payload: object, { inForm = false } = {}) => {
   const body = { sender, repository, ...payload };
   const headers = { 'x-github-event': event, 'x-github-delivery': '1', 'user-agent': 'GitHub-Hookshot/1' };

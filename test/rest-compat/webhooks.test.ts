@@ -37,7 +37,6 @@ async function newChannel(name: string, type?: number, guildId = scene.guild.id)
   return String((await createChannel(server.app, guildId, name, type)).id);
 }
 
-/** Creates a channel in another guild of the bot. */
 async function otherServer(): Promise<string> {
   const guild = await createGuild(server.app);
   await addMember(server.app, guild.id, scene.bot.bot.user);

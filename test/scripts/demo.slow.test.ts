@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needing, noSqlite } from '../harness/skipping.js';
 
-/** Parent of the demo's temporary folder. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-demo-test-'));
@@ -49,12 +48,12 @@ class Demo {
     }
   }
 
-  /** Sends the signal to every process of the group, as Ctrl+C in a terminal does. npm passes it on once more. */
+  /** Ctrl+C in a terminal signals every process of the group. npm passes the signal on once more. */
   interrupt(): void {
     process.kill(-this.#npm.pid!, 'SIGINT');
   }
 
-  /** Sends the signal to npm alone, as a service manager does. */
+  /** A service manager signals npm alone. */
   terminate(): void {
     this.#npm.kill('SIGTERM');
   }

@@ -19,7 +19,6 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'the platform in development'), () =
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Starts the script and reads its address and its user from the output. */
   async function start() {
     const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
     const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -40,7 +40,6 @@ const readAlerts = () => readFile(join(EXAMPLES, 'prometheus/alerts.yml'), 'utf8
 
 it('a server error pages the operator, and an offline box does not', async () => {
   const alerts = (await readAlerts()).split('- alert: ').slice(1);
-  /** Returns the severities of the alerts that match responses of a status. */
   const severitiesOf = (status: string) =>
     alerts.flatMap((alert) => {
       const [, operator = '', value = ''] = /status(=~?)"([^"]*)"/.exec(alert) ?? [];

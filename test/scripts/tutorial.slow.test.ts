@@ -73,7 +73,6 @@ function ownPort(command: string): Record<string, string> {
   return {};
 }
 
-/** Pastes a block again until its result appears. */
 async function pasteUntil(terminal: Terminal, block: string, shows: RegExp): Promise<void> {
   let shown = '';
   for (const end = Date.now() + 30_000; !shows.test(shown); ) {
@@ -117,7 +116,6 @@ it('no pasted block has a comment, which zsh reads as arguments, or a prompt', (
   expect(blocks.filter((block) => /(^|\s)#|^\$ /m.test(block))).toEqual([]);
 });
 
-/** Opens a terminal with the shell functions and a last answer. */
 async function answered(answer: string): Promise<Terminal> {
   const terminal = openTerminal();
   await terminal.paste(`. examples/shell.sh\nANSWER='${answer}'`);

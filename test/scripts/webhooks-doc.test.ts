@@ -18,7 +18,6 @@ import { startServer, type TestServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 
-/** Runs the commands of docs/webhooks.md in a shell that ends at the first failing line. */
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
@@ -49,7 +48,6 @@ async function paste(lines: string, env: Record<string, string>): Promise<string
   return (await run('bash', ['-euo', 'pipefail', '-c', lines], options)).stdout;
 }
 
-/** Separates the output of two blocks. */
 const BETWEEN = '\u001e';
 
 /** Returns the output of each block, or null. A block that stores it in a variable is printed too. */

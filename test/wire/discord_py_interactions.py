@@ -1,4 +1,4 @@
-"""Reads a guild and interactions from standard input with stock discord.py and prints what it makes of them, as JSON."""
+"""Parses a guild and interactions from standard input with an unmodified discord.py and prints the results as JSON."""
 import json
 import sys
 
@@ -12,7 +12,7 @@ state = client._connection
 
 
 def plain(value):
-    """What a resolved value is, and by which name it is known."""
+    """Returns the type and name of a resolved value."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     return [type(value).__name__, getattr(value, "name", None) or getattr(value, "content", None)]

@@ -31,7 +31,6 @@ import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { say } from '../harness/world.js';
 
-/** Parses each kind of interaction with stock libraries that know its guild. */
 type Kind = 'all' | 'user' | 'message' | 'typing' | 'button' | 'select' | 'modal';
 
 let server: TestServer;
@@ -110,7 +109,6 @@ const rendered = (kind: Kind) => {
 };
 
 describe('an unmodified discord.js', () => {
-  /** Returns the interaction that its client emits for a payload. */
   function heard<Kept extends BaseInteraction = Interaction>(kind: Kind, isKnown = true): Kept {
     const client = new Client({ intents: [] });
     // biome-ignore lint/suspicious/noExplicitAny: what the library does with a dispatch is no public method

@@ -72,7 +72,6 @@ const typing = async () => {
   return complete(scene, await storeCommand(scene, options), [{ name: 'song', value: 'he', focused: true }]);
 };
 
-/** Returns the paths of all nulls in a payload. */
 function nullsIn(value: unknown, path = ''): string[] {
   if (value === null) return [path];
   if (typeof value !== 'object') return [];

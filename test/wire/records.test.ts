@@ -394,7 +394,7 @@ describe('a team', () => {
     expect(renderTeamUser(team)).toEqual(standIn);
   });
 
-  test('has no testers, who have a state of invited or accepted', () => {
+  test('does not include testers, who have the state invited or accepted', () => {
     const tester = { applicationId: botUser.id, userId: user.id, inviterId: null, createdAt: AT, user };
     expect(renderTester({ ...tester, state: 'INVITED' })).toEqual({ user: shownUser, state: 1 });
     expect(renderTester({ ...tester, state: 'ACCEPTED' })).toEqual({ user: shownUser, state: 2 });

@@ -23,7 +23,6 @@ const signedIn: SignedIn = { person: { username: 'ada' } as User, csrfToken: 'th
 const refusal = new DomainError('RATE_LIMITED', 'Too <many>.', { retryAfterMs: 5_000 });
 const guild = { id: 5n, name: 'Harbour' } as Guild;
 
-/** Returns the page with its body as one line. */
 const shown = ({ body, ...page }: Page) => ({ ...page, text: body.text.replaceAll('\n', ' ') });
 
 test.each<[ErrorCode, number]>([

@@ -18,7 +18,6 @@ afterAll(() => server.stop());
 
 const PASSWORD_PAGE = '/oauth2/password';
 
-/** Returns the path of the link in the newest mail to ada. */
 async function link(): Promise<string> {
   const mails = await outboxOf(server, ada.email);
   const found = mails.flatMap(({ body }) => /^http\S+?(\/oauth2\/password\?\S+)$/m.exec(body)?.[1] ?? []).at(-1);
