@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import pg from 'pg';
+import { onTestFinished } from 'vitest';
 
 interface Preparing {
   prepare(sql: string): unknown;
@@ -35,11 +36,14 @@ export function failStatements(statement: RegExp): { count(): number; heal(): vo
     return query.call(this, instead, ...rest);
   };
   Object.assign(pg.Client.prototype, { query: failing });
-  return {
-    count: () => count,
-    heal() {
-      sqlite.prepare = prepare;
-      Object.assign(pg.Client.prototype, { query });
-    },
+  let isHealed = false;
+  const heal = () => {
+    if (isHealed) return;
+    isHealed = true;
+    sqlite.prepare = prepare;
+    Object.assign(pg.Client.prototype, { query });
   };
+  // Other files of the process would meet the fault of a test that failed before it healed it.
+  onTestFinished(heal);
+  return { count: () => count, heal };
 }

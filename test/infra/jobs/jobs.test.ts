@@ -467,9 +467,10 @@ describe('a job that fails', () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     const fault = failStatements(/^UPDATE.*Job/s);
     clock.advance(LEASE_MS / 3);
-    await eventually(() => expect(readLines(lines)).toMatchObject([{ level: 50, kind: 'note' }]));
+    const logged = { level: 50, kind: 'note', msg: 'the lease of a job could not be prolonged' };
+    // The same moment may find the recurring job due, which cannot be taken either.
+    await eventually(() => expect(readLines(lines)).toContainEqual(expect.objectContaining(logged)));
     fault.heal();
-    expect(lines[0]).toContain('the lease of a job could not be prolonged');
   });
 
   it('because each attempt ends its process is given up, too', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
-import { trackedFiles } from '../../scripts/prose/texts.js';
+import { trackedFiles } from '../scripts/prose/texts.js';
 
 /** The source whose strings REST and gateway clients can receive. */
 const SOURCE = /^src\/(accounts|domain|gateway|http|oauth|relay|rest-compat|wire)\//;
@@ -35,9 +35,9 @@ function messagesIn(file: string): string[] {
   return messages;
 }
 
-test('clients receive the messages they always did: a change is reviewed with `npx vitest run test/golden -u`', async () => {
+test('clients receive the messages they always did: a change is reviewed with `npx vitest run test/golden-messages.test.ts -u`', async () => {
   const files = trackedFiles().filter((file) => SOURCE.test(file));
   const messages = new Set(files.flatMap(messagesIn));
   expect(messages.size).toBeGreaterThan(500);
-  await expect([...messages].toSorted().join('\n')).toMatchFileSnapshot('messages.txt');
+  await expect([...messages].toSorted().join('\n')).toMatchFileSnapshot('golden-messages.txt');
 });
