@@ -16,7 +16,6 @@ import type { TestServer } from '../harness/server.js';
 let server: TestServer;
 let scene: Scene;
 let owner: CallContext;
-/** A role with ViewAuditLog, which one of the bots has. */
 let watchers: bigint;
 const clients: GatewayClient[] = [];
 
@@ -43,7 +42,7 @@ async function session({ bot }: { bot: { token: string } }, intents: number): Pr
   return client;
 }
 
-/** The audit log's events that came to a session until the channel `end`, which is made last. */
+/** The audit log events that a session gets before it gets the creation of the channel named `end`. */
 async function entriesUntil(client: GatewayClient, end: string): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (;;) {
@@ -55,7 +54,7 @@ async function entriesUntil(client: GatewayClient, end: string): Promise<Frame[]
 
 const guildId = () => scene.guild.id;
 
-/** What causes an entry, and what the event says beside whose it is. */
+/** The cause of an entry, and the fields of the event apart from ids. */
 const CAUSES: [what: string, cause: () => Promise<unknown>, shown: object][] = [
   [
     'a channel',
@@ -80,7 +79,7 @@ const CAUSES: [what: string, cause: () => Promise<unknown>, shown: object][] = [
 ];
 
 describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
-  it.each(CAUSES)('tells of %s', async (_, cause, shown) => {
+  it.each(CAUSES)('is sent for %s', async (_, cause, shown) => {
     const client = await session(scene.bot, WITH_MODERATION);
     await cause();
     const { d } = await client.event('GUILD_AUDIT_LOG_ENTRY_CREATE');
@@ -93,7 +92,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     });
   });
 
-  it('tells of an invite that is gone, with all that is known of it', async () => {
+  it('of a deleted invite has all fields of that invite', async () => {
     const { code } = await createInvite(owner, BigInt(scene.channelId), { maxAge: 60, maxUses: 3 });
     const client = await session(scene.bot, WITH_MODERATION);
     await deleteInvite(owner, code);
@@ -111,7 +110,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     });
   });
 
-  it('tells of a message that somebody else deleted, with the reason of X-Audit-Log-Reason', async () => {
+  it('of a message that another user deleted has the reason from X-Audit-Log-Reason', async () => {
     await scene.permit(Permission.ViewChannel | Permission.SendMessages | Permission.ManageMessages);
     const client = await session(scene.bot, WITH_MODERATION);
     const sent = await scene.send();
@@ -128,7 +127,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     });
   });
 
-  it('tells of a bot that was added', async () => {
+  it('is sent for a bot that was added', async () => {
     const ada = await signUp(server, 'ada');
     const guild = await createGuild(ada);
     const [watching, added] = await Promise.all([createApplication(ada, 'watching'), createApplication(ada, 'added')]);
@@ -140,7 +139,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     expect(d).not.toHaveProperty('reason');
   });
 
-  it('tells of an application that was installed and removed, and of its bot', async () => {
+  it('is sent for an application that was installed and removed, and for its bot', async () => {
     const ada = await signUp(server, 'ada2');
     const guild = await createGuild(ada);
     const [watching, other] = await Promise.all([createApplication(ada, 'watching'), createApplication(ada, 'other')]);
@@ -164,7 +163,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     ]);
   });
 
-  it('is for bots with ViewAuditLog and the intent', async () => {
+  it('is sent to bots with ViewAuditLog and the intent', async () => {
     const sessions = await Promise.all([
       session(scene.bot, WITH_MODERATION),
       session(scene.bot, Intent.Guilds),
@@ -173,11 +172,10 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     await createRole(owner, guildId(), { name: 'Helpers', permissions: 0n });
     await createChannel(owner, guildId(), { name: 'end' });
     const entries = await Promise.all(sessions.map((client) => entriesUntil(client, 'end')));
-    // Of the role and of the last channel.
     expect(entries.map((frames) => frames.map(({ d }) => d.action_type))).toEqual([[30, 10], [], []]);
   });
 
-  it('does not come for what the reference platform has no word for', async () => {
+  it('is not sent for actions that have no type on the reference platform', async () => {
     const client = await session(scene.bot, WITH_MODERATION);
     const { id: roleId } = await createRole(owner, guildId(), { name: 'Helpers', permissions: 0n });
     await setRolePositions(owner, guildId(), [{ roleId, position: 2 }]);
@@ -186,7 +184,7 @@ describe('GUILD_AUDIT_LOG_ENTRY_CREATE', () => {
     expect(shown.map(({ d }) => d.action_type)).toEqual([30, 10]);
   });
 
-  it('does not come for what was taken back, as its entry does not stay', async () => {
+  it('is not sent for a change that is rolled back with its entry', async () => {
     const client = await session(scene.bot, WITH_MODERATION);
     const entries = () => server.app.db.reader.auditEntry.count({ where: { guildId: guildId() } });
     const before = await entries();

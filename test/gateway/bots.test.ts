@@ -45,7 +45,6 @@ async function session(more: object = {}): Promise<GatewayClient> {
 
 const told = (frames: Frame[]) => frames.map(({ t, d }) => [t, d.id]);
 
-/** A guild of shard 1 of 2. */
 function guildOfSecondShard(...members: User[]): MemoryGuild {
   let guild = addGuild(server.app, home, 'Odd', ...members);
   while ((guild.id >> 22n) % 2n === 0n) {
@@ -56,7 +55,7 @@ function guildOfSecondShard(...members: User[]): MemoryGuild {
   return guild;
 }
 
-it('what is of no guild goes to the first shard, and what needs an intent to those that have it', async () => {
+it('events without a guild go to the first shard, and those that need an intent to sessions with it', async () => {
   const first = await session({ shard: [0, 2] });
   const second = await session({ shard: [1, 2] });
   const deaf = await session({ intents: Intent.Guilds });
@@ -69,7 +68,7 @@ it('what is of no guild goes to the first shard, and what needs an intent to tho
   expect(await types(second)).toEqual([]);
 });
 
-it('a guild is left once, by those that hold it, and told with the guilds intent', async () => {
+it('sessions leave a guild once, and those with the guilds intent get GUILD_DELETE', async () => {
   const guild = addGuild(server.app, home, 'Left', bot);
   const [told1, untold] = [await session(), await session({ intents: Intent.GuildMessages })];
   for (let count = 0; count < 2; count += 1) {
@@ -79,7 +78,7 @@ it('a guild is left once, by those that hold it, and told with the guilds intent
   expect(await untold.settled()).toEqual([]);
 });
 
-it('a guild that is joined twice is shown once', async () => {
+it('a guild that a bot joins twice is shown once', async () => {
   const client = await session();
   const guild = addGuild(server.app, home, 'Joined', bot);
   for (let count = 0; count < 2; count += 1) {
@@ -89,7 +88,7 @@ it('a guild that is joined twice is shown once', async () => {
   expect(await client.settled()).toEqual([]);
 });
 
-it('G-49 each shard makes up for what was missed of its own guilds, and for nothing else', async () => {
+it('G-49 each shard catches up on missed events of its own guilds only', async () => {
   const [kept, left] = [guildOfSecondShard(bot), guildOfSecondShard(bot)];
   const [first, second] = [await session({ shard: [0, 2] }), await session({ shard: [1, 2] })];
   const joined = guildOfSecondShard();
@@ -109,7 +108,7 @@ it('G-49 each shard makes up for what was missed of its own guilds, and for noth
   expect(kept.members).toHaveLength(2);
 });
 
-it('G-49 what could not be made up for is tried again', async () => {
+it('G-49 a failed catch-up is tried again', async () => {
   const client = await session();
   const guild = addGuild(server.app, home, 'Missed', bot);
   const asked = new Promise<void>((resolve) => {
@@ -132,7 +131,7 @@ it('G-49 what could not be made up for is tried again', async () => {
 it.each([
   ['of the cloud', () => server.app],
   ['on a box', () => ({ ...server.app, nextId: boxSnowflakes(clock, ID_SPACES.first) })],
-])('G-49 what is being made up for of a guild %s is not begun once more', async (_where, app) => {
+])('G-49 a catch-up of a guild %s is not started a second time', async (_where, app) => {
   const client = await session();
   addGuild(app(), home, 'Missed', bot);
   let asked = 0;
@@ -156,7 +155,7 @@ it.each([
   for (const name of ['member', 'pagesOfGuildIds']) Reflect.deleteProperty(home, name);
 });
 
-it("G-30 a bot's new sessions are looked after as its first were, after all have gone", async () => {
+it("G-30 a bot's new sessions are supervised like its first ones, also after all sessions were gone", async () => {
   const first = await session();
   await first.close();
   clock.advance(60_000);
@@ -169,7 +168,7 @@ it("G-30 a bot's new sessions are looked after as its first were, after all have
   expect((await again.closed).code).toBe(4014);
 });
 
-it('G-40 at most 100 ids are looked for, each once', async () => {
+it('G-40 a request looks up at most 100 ids, each once', async () => {
   const guild = addGuild(server.app, home, 'Many', bot, nobodysRow(server.app, 'anna'));
   const client = await session();
   const ids = Array.from({ length: 101 }, (_, index) => String(index + 1));

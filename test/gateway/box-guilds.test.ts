@@ -58,8 +58,8 @@ const sayThere = (content: string) => say(box.server.app, guild, guild.owner, co
 const idsOf = (guilds: { id: string }[]) => guilds.map(({ id }) => id);
 const names = (chunk: Frame['d']) => chunk.members.map(({ user }: Frame['d']) => user.username).sort();
 
-describe('R-27: a guild on a box is shown like any other', () => {
-  it('G-20, G-21: in READY and GUILD_CREATE, beside those of the cloud in ascending order', async () => {
+describe('R-27: a guild on a box is shown like any other guild', () => {
+  it('G-20, G-21: READY and GUILD_CREATE list it among the guilds of the cloud in ascending order', async () => {
     const near = await createGuild(cloud.app);
     await addMember(cloud.app, near.id, bot.user);
     const later = await box.announceGuild('Later');
@@ -80,7 +80,7 @@ describe('R-27: a guild on a box is shown like any other', () => {
     expect(d.members.find(({ user }: Frame['d']) => user.id === String(bot.id)).user).toMatchObject({ bot: true });
   });
 
-  it('as the box shows it itself to a bot', async () => {
+  it('GUILD_CREATE equals the one that the box sends to its own bots', async () => {
     const client = await open();
     client.identify(bot.token);
     const { d } = await client.event('GUILD_CREATE');
@@ -91,7 +91,7 @@ describe('R-27: a guild on a box is shown like any other', () => {
     expect(idsOf(d.channels)).toEqual(own?.channels.map(({ id }) => String(id)));
   });
 
-  it('not where the application was installed without its bot', async () => {
+  it('a bot does not get it if the application was installed without its bot', async () => {
     const where = { applicationId_guildId: { applicationId: bot.id, guildId: guild.id } };
     await cloud.app.db.writer.installation.update({ where, data: { scopes: ['applications.commands'] } });
     const client = await open();
@@ -119,7 +119,7 @@ describe('R-27, G-40: members on request', () => {
     expect([names(byId), byId.not_found]).toEqual([['anton'], ['42']]);
   });
 
-  it('are not asked of the box where nobody is named who may be one (decisions 260)', async () => {
+  it('are not requested from the box if no requested id can be a member there', async () => {
     const annika = await person('annika');
     const client = await session();
     const [some, bob] = [await createPerson(cloud.app, 'bob'), await createPerson(cloud.app)].map(({ id }) =>
@@ -133,14 +133,14 @@ describe('R-27, G-40: members on request', () => {
     expect(box.inputs).toContainEqual(expect.objectContaining({ user_ids: [String(annika.id), String(bot.id)] }));
   });
 
-  it("are the bot's own member without the members intent", async () => {
+  it("are limited to the bot's own member without the members intent", async () => {
     const client = await session({ intents: Intent.Guilds });
     expect(names(await ask(client, { query: '', limit: 0 }))).toEqual([bot.user.username]);
   });
 });
 
 describe('R-34: events of a box', () => {
-  it('G-25, G-27: go out by intents, and without content to who may not read it', async () => {
+  it('G-25, G-27: are sent by intents, and without content to bots that may not read it', async () => {
     const silent = await session({ intents: Intent.Guilds });
     const deaf = await session({ intents: ALL_INTENTS & ~Intent.MessageContent });
     const hearing = await session();
@@ -150,7 +150,7 @@ describe('R-34: events of a box', () => {
     expect(await silent.settled()).toEqual([]);
   });
 
-  it('G-26: go out by the permissions on the box, also once they changed', async () => {
+  it('G-26: are sent by the permissions on the box, also after these changed', async () => {
     const client = await session();
     await sayThere('before');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
@@ -169,7 +169,7 @@ describe('R-34: events of a box', () => {
     expect((await client.next()).d.content).toBe('after');
   });
 
-  it("R-35: a message in a channel that is none of that guild's reaches nobody", async () => {
+  it('R-35: a message in a channel of another guild is dropped', async () => {
     const client = await session();
     await sayThere('honest');
     const { d } = await client.event('MESSAGE_CREATE');
@@ -180,7 +180,7 @@ describe('R-34: events of a box', () => {
     expect(await client.settled()).toEqual([]);
   });
 
-  it('R-35: a message of somebody of the cloud is left out', async () => {
+  it('R-35: a message of a user of the cloud is dropped', async () => {
     const client = await session();
     const message = await sayThere('honest');
     const { d } = await client.event('MESSAGE_CREATE');
@@ -206,7 +206,7 @@ describe('R-42, G-50: a box that is away', () => {
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('back again');
   });
 
-  it('is told to the sessions that hold its guild, which are sent nothing of it until it is back', async () => {
+  it('is reported to the sessions with its guild, which get no events of it until it is back', async () => {
     const client = await session();
     box.isAway = true;
     box.tell({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
@@ -229,7 +229,7 @@ describe('R-42, G-50: a box that is away', () => {
     ],
     ['with a bot as a person', 'member', (answer) => ({ ...answer, user: { ...answer.user, bot: false } })],
     ['with more members than were asked for', 'members', (answer) => Array.from({ length: 1_001 }, () => answer[0])],
-  ])('R-35: counts as away where it answers %s', async (_what, call, forged) => {
+  ])('R-35: counts as away if it answers %s', async (_what, call, forged) => {
     box.forged = (name, answer) => (name === call ? forged(answer) : answer);
     const client = await open();
     client.identify(bot.token);
@@ -237,11 +237,11 @@ describe('R-42, G-50: a box that is away', () => {
   });
 });
 
-describe('decisions 262: voice on a box', () => {
+describe('voice on a box', () => {
   const join = (client: GatewayClient, channelId: bigint | null) =>
     client.send(4, { guild_id: String(guild.id), channel_id: channelId && String(channelId), self_mute: false });
 
-  it('is not joined by way of the gateway, and no connection ends for that, the box in reach or not', async () => {
+  it('cannot be joined through the gateway, and the connection stays open, with the box in reach or not', async () => {
     const voice = await box.server.app.db.reader.channel.findFirstOrThrow({ where: { guildId: guild.id, type: 2 } });
     const client = await session();
     join(client, voice.id);
@@ -255,13 +255,13 @@ describe('decisions 262: voice on a box', () => {
   });
 });
 
-describe("decisions 261: a bot's own guilds", () => {
+describe("a bot's own guilds", () => {
   const listed = async (query = '') => {
     const { body } = await new RestBot(cloud, bot).get(`/users/@me/guilds${query}`);
     return body as Frame['d'][];
   };
 
-  it('are listed with those on boxes, in order and page by page', async () => {
+  it('include those on boxes, in order and page by page', async () => {
     const near = await createGuild(cloud.app);
     await addMember(cloud.app, near.id, bot.user);
     const later = await box.announceGuild('Later');
@@ -276,7 +276,7 @@ describe("decisions 261: a bot's own guilds", () => {
     expect(own.permissions).not.toBe('0');
   });
 
-  it('are listed while their box is away', async () => {
+  it('include those of a box while it is away', async () => {
     box.isAway = true;
     const [own] = await listed('?with_counts=true');
     expect(own).toMatchObject({ id: String(guild.id), name: 'Attic', permissions: '0' });
@@ -284,14 +284,14 @@ describe("decisions 261: a bot's own guilds", () => {
   });
 });
 
-it('nobody asks a box about people of the cloud', async () => {
+it('the cloud asks no box about users of the cloud', async () => {
   box.asked.splice(0);
   const stranger = await createPerson(cloud.app);
   expect(await cloud.app.guilds.member(guild.id, stranger.id)).toBeNull();
   expect(box.asked).toEqual([]);
 });
 
-it('nothing is asked of a box for guilds and channels of the cloud, and once only for what is remembered', async () => {
+it('the cloud asks a box nothing about guilds and channels of the cloud, and asks only once for cached answers', async () => {
   const near = await createGuild(cloud.app);
   box.asked.splice(0);
   expect(await cloud.app.guilds.view(near.id)).not.toBeNull();

@@ -45,7 +45,7 @@ async function session({ token }: TestBot): Promise<GatewayClient> {
   return client;
 }
 
-/** Installs a bot, which the box makes a member. */
+/** Installs a bot. The box makes it a member. */
 async function install({ id: applicationId, user }: TestBot) {
   boxes.meanwhile = async () => void joinMembers(server.app, attic, user);
   const input = { applicationId, guildId: attic.id, scopes: ['bot' as const], permissions: 0n };
@@ -55,7 +55,7 @@ async function install({ id: applicationId, user }: TestBot) {
 const shownId = async (client: GatewayClient, name: string) => (await client.event(name)).d.id;
 
 describe('a bot with a session', () => {
-  it('is shown a guild on a box when it is installed there, and loses it with the installation', async () => {
+  it('is shown a guild on a box after the installation, and loses it with the installation', async () => {
     const client = await session(bot);
     const { id } = await install(bot);
     expect(await shownId(client, 'GUILD_CREATE')).toBe(String(attic.id));
@@ -63,7 +63,7 @@ describe('a bot with a session', () => {
     expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(attic.id) });
   });
 
-  it('loses it when the box says that it was kicked', async () => {
+  it('loses it when the box reports a kick', async () => {
     const client = await session(bot);
     await install(bot);
     await client.event('GUILD_CREATE');
@@ -73,7 +73,7 @@ describe('a bot with a session', () => {
     expect((await client.event('GUILD_DELETE')).d).toEqual({ id: String(attic.id) });
   });
 
-  it('is shown it anew once the box is back', async () => {
+  it('is shown it again once the box is back', async () => {
     const client = await session(bot);
     await install(bot);
     await client.event('GUILD_CREATE');
@@ -83,7 +83,7 @@ describe('a bot with a session', () => {
     expect(await shownId(client, 'GUILD_CREATE')).toBe(String(attic.id));
   });
 
-  it('is told of nobody’s presence there', async () => {
+  it('gets no presences of its members', async () => {
     const other = await createBot(server.app);
     const watcher = await session(other);
     await install(other);

@@ -30,7 +30,7 @@ afterEach(() => client.close());
 
 const owner = () => callOf(server.app, guild.owner);
 
-/** Connects the bot, and answers the guild as it is shown it. */
+/** Connects the bot and returns the GUILD_CREATE of the guild. */
 async function connect(intents: number = Intent.Guilds | Intent.GuildMessages): Promise<Frame> {
   client = await GatewayClient.open(server.origin);
   client.identify(bot.token, { intents });
@@ -45,7 +45,7 @@ const hidden = () => ({
   deny: Permission.ViewChannel,
 });
 
-/** What is sent until the last channel of the guild is made. */
+/** The events up to the creation of a last channel. */
 async function sent(): Promise<Frame[]> {
   const { id } = await createChannel(owner(), guild.id, { name: 'the end' });
   const frames: Frame[] = [];
@@ -56,7 +56,7 @@ async function sent(): Promise<Frame[]> {
   }
 }
 
-it('G-51: a bot is shown the channels that it cannot view, and hears of what becomes of them', async () => {
+it('G-51: a bot gets the channels that it cannot view, and the events about them', async () => {
   const { id } = await createChannel(owner(), guild.id, { name: 'hidden', overwrites: [hidden()] });
   const { d } = await connect();
   expect(d.channels.map(({ name }: { name: string }) => name)).toContain('hidden');
@@ -70,7 +70,7 @@ it('G-51: a bot is shown the channels that it cannot view, and hears of what bec
   ]);
 });
 
-it('G-51, G-26: a channel that a bot may view no longer is told of by the change alone, which counts for the next event', async () => {
+it('G-51, G-26: a channel that a bot may no longer view is updated only, and the new permissions count for the next event', async () => {
   await connect(Intent.Guilds | Intent.GuildMessages | Intent.MessageContent);
   const { id: channelId } = guild.channel;
   const speak = (content: string) => say(server.app, guild, guild.owner, content);
@@ -89,7 +89,7 @@ it('G-51, G-26: a channel that a bot may view no longer is told of by the change
   expect(heard).toEqual(['CHANNEL_UPDATE', 'CHANNEL_UPDATE', 'GUILD_MEMBER_UPDATE', 'seen', 'CHANNEL_UPDATE']);
 });
 
-it('G-51: a category that is deleted comes after the channels that were in it, and sorting tells of each that moved', async () => {
+it('G-51: a deleted category comes after the channels that were in it, and sorting sends an event for each moved channel', async () => {
   const { id: parentId } = await createChannel(owner(), guild.id, { name: 'category', type: 4 });
   const { id } = await createChannel(owner(), guild.id, { name: 'child', parentId });
   const { id: messageId } = await say(server.app, guild, guild.owner, 'hello');

@@ -15,19 +15,19 @@ import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS } from '../harness/gateway-client.js';
 import { readableLog, readLines } from '../harness/log.js';
 
-describe('what something thrown closes a connection with', () => {
+describe('an error that closes a connection', () => {
   const { log, lines } = readableLog();
 
   it.each([
     [new Closing(closes.invalidShard), closes.invalidShard],
     [new DomainError('OVERLOADED', 'busy'), closes.unavailable],
-  ])('is what it says, and no matter for the log: %s', (thrown, close) => {
+  ])('has its own close code and is not logged: %s', (thrown, close) => {
     expect(closeFor(thrown, log, 'it failed')).toBe(close);
     expect(lines).toEqual([]);
   });
 
   it.each([new Error('broken'), new DomainError('FORBIDDEN', 'no'), 'text'])(
-    'is a fault of ours where nothing else is meant, and logged: %s',
+    'is an internal error unless it says otherwise, and is logged: %s',
     (thrown) => {
       lines.length = 0;
       expect(closeFor(thrown, log, 'it failed')).toBe(closes.fault);
@@ -35,7 +35,7 @@ describe('what something thrown closes a connection with', () => {
     },
   );
 
-  it('has the words of its close', () => {
+  it('has the reason of its close code', () => {
     expect(new Closing(closes.rateLimited)).toMatchObject({ name: 'Closing', message: 'Rate limited.' });
   });
 
@@ -46,11 +46,11 @@ describe('what something thrown closes a connection with', () => {
     [1005, true],
     [1006, true],
     [4000, true],
-  ])('a client that closes with %i may come back to its session: %s', (code, keeps) => {
+  ])('a client that closes with %i may resume its session: %s', (code, keeps) => {
     expect(clientCloseKeepsSession(code)).toBe(keeps);
   });
 
-  it('every close has the code and the follow-up of the table in docs/gateway.md', () => {
+  it('every close code and its follow-up match the table in docs/gateway.md', () => {
     const table = Object.fromEntries(Object.entries(closes).map(([name, { code, client }]) => [name, [code, client]]));
     expect(table).toEqual({
       fault: [4000, 'resume'],
@@ -86,7 +86,7 @@ describe('intents', () => {
   };
   const sum = (some: number[]) => some.reduce((all, bit) => all | bit, 0);
 
-  it('are any of those there are, and nothing else', () => {
+  it('may be any defined bits and no others', () => {
     fc.assert(fc.property(fc.subarray(bits), (some) => areIntents(sum(some))));
     for (let shift = 0; shift < 31; shift += 1) {
       expect([shift, areIntents(1 << shift)]).toEqual([shift, bits.includes(1 << shift)]);
@@ -96,7 +96,7 @@ describe('intents', () => {
     }
   });
 
-  it('ask too much with one that is switched off', () => {
+  it('are refused if one of them is switched off for the application', () => {
     const names = Object.keys(PRIVILEGED) as PrivilegedIntent[];
     fc.assert(
       fc.property(fc.subarray(bits), fc.subarray(names), (some, on) => {
@@ -107,7 +107,7 @@ describe('intents', () => {
   });
 });
 
-it('the opcodes of a client are those that clients send', () => {
+it('the opcodes of a client are those that clients may send', () => {
   const sent = Array.from({ length: 64 }, (_, op) => op).filter(isClientOpcode);
   expect(sent).toEqual([1, 2, 3, 4, 6, 8, 31, 43]);
 });
@@ -133,7 +133,7 @@ it('payloads outside the sequence have every field', () => {
 });
 
 describe('the replay buffer', () => {
-  it('has what was put in and not let go of, by its number', () => {
+  it('keeps events by number until they are released', () => {
     const event = (size: number) => new GatewayEvent('X', new Piece('x'.repeat(size)));
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.record({ push: fc.integer({ min: 1, max: 40 }) }) },
@@ -181,7 +181,7 @@ describe('a gateway that stops', () => {
   }
   const settled = () => new Promise(setImmediate);
 
-  it('asks its clients to leave, shows those that stay the door, and cuts off who does not answer', async () => {
+  it('sends op 7 to its clients, closes those that stay, and cuts off those that do not answer', async () => {
     const clock = new ManualClock();
     const connections = new Connections(clock);
     const [polite, late, deaf] = [client(connections), client(connections), client(connections)];
@@ -203,7 +203,7 @@ describe('a gateway that stops', () => {
     expect([polite.told, late.told]).toEqual([[7], [7, 4900]]);
   });
 
-  it('waits no longer than its clients stay', async () => {
+  it('stops waiting once its clients are gone', async () => {
     const connections = new Connections(new ManualClock());
     await connections.drain();
     const [one, two] = [client(connections), client(connections)];

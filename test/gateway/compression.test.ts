@@ -18,16 +18,16 @@ it.beforeAll(async ({ server: shared }) => {
   await createChannels(server.app, guild.id, CHANNELS - 2);
 });
 
-/** As many as a guild may have. */
+/** The limit of channels in a guild. */
 const CHANNELS = 500;
 
-/** Lengths of texts that are said, of which the last is the longest there may be. */
+/** Lengths of message contents. The last is the longest allowed. */
 const SIZES = [1, 20, 200, 4_000];
 
 const SYNC_FLUSH = Buffer.from([0, 0, 0xff, 0xff]);
 const isText: Decoder = () => '{"op":-1,"t":null,"s":null,"d":null}';
 
-/** Talks to a session, with texts of many sizes, and returns it; `decoder` may leave the decoding for later. */
+/** Opens a session, sends messages of many sizes and returns the client. `decoder` may delay the decoding. */
 async function conversation(query: string, decoder: Decoder, more: object = {}): Promise<GatewayClient> {
   const client = await GatewayClient.open(server.origin, query, decoder);
   const received = (count: number) =>
@@ -56,11 +56,11 @@ function expectConversation(frames: Frame[]): void {
   expect(frames[2]!.d.channels).toHaveLength(CHANNELS);
 }
 
-/** Reads one zlib stream, a payload a message. */
+/** Reads one zlib stream with one payload per message. */
 const inflated = (messages: GatewayClient['messages']) =>
   decoded(messages, createInflate({ flush: constants.Z_SYNC_FLUSH }));
 
-/** Reads what is one stream for `decoder`, a payload a message. */
+/** Reads one stream with `decoder`, one payload per message. */
 async function decoded(messages: GatewayClient['messages'], decoder: Duplex): Promise<Frame[]> {
   const parts: Buffer[] = [];
   decoder.on('data', (part: Buffer) => parts.push(part));
@@ -93,7 +93,7 @@ describe('G-43 zlib-stream', () => {
   });
 });
 
-/** Reads stored blocks (RFC 8878, 3.1.1.2); the first message begins with the frame's header. */
+/** Reads stored blocks (RFC 8878, 3.1.1.2). The first message begins with the header of the frame. */
 function storedZstdText(message: Buffer, first: boolean): string {
   let rest = message;
   if (first) {
@@ -111,7 +111,7 @@ function storedZstdText(message: Buffer, first: boolean): string {
   return Buffer.concat(parts).toString();
 }
 
-/** On a runtime that has zstd the blocks are compressed, and its own decoder reads them. */
+/** A runtime with zstd compresses the blocks, and its own decoder reads them. */
 const hasZstd = 'createZstdDecompress' in zlib;
 const noZstd = hasZstd ? null : `Node ${process.versions.node} has no zstd; 22.15 and newer have`;
 const zstd = hasZstd ? `Node ${process.versions.node} has zstd; 22.14 and older have none` : null;

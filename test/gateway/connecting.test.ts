@@ -18,7 +18,7 @@ it.beforeAll(async ({ server: shared }) => {
 
 const open = (query?: string) => GatewayClient.open(server.origin, query);
 
-/** What the server closes with after `message` is sent on a fresh connection. */
+/** The close code after `message` on a new connection. */
 async function closeAfter(message: string | Buffer): Promise<number> {
   const client = await open();
   client.socket.send(message);
@@ -27,7 +27,7 @@ async function closeAfter(message: string | Buffer): Promise<number> {
 
 describe('G-1 the address', () => {
   it.each(['', '?v=10', '?v=9', '/?v=10&encoding=json', '?encoding=json'])(
-    'G-1 greets at /gateway%s',
+    'G-1 accepts a connection and sends HELLO at /gateway%s',
     async (query) => {
       const client = await open(query);
       expect((await client.next()).op).toBe(10);
@@ -47,12 +47,12 @@ it.each(['etf', 'xml', ''])('G-2 closes 4002 with a reason for encoding=%s', asy
   expect(await client.closed).toEqual({ code: 4002, reason: 'Only encoding=json is offered.' });
 });
 
-it('G-3 closes 4002 for a compression that is not offered', async () => {
+it('G-3 closes 4002 for an unsupported compression', async () => {
   const client = await open('?v=10&compress=brotli');
   expect((await client.closed).code).toBe(4002);
 });
 
-/** The answer to an upgrade on a bare socket, and how its bytes were cut into segments. */
+/** The response to an upgrade on a bare socket, and its bytes as they arrived in segments. */
 async function rawUpgrade(headers: string[]): Promise<{ head: string; segments: Buffer[] }> {
   const { hostname, port } = new URL(server.origin);
   const socket = connect(Number(port), hostname);
@@ -74,14 +74,14 @@ async function rawUpgrade(headers: string[]): Promise<{ head: string; segments: 
   return { head: Buffer.concat(segments).toString('latin1').split('\r\n\r\n')[0]!, segments };
 }
 
-it('G-3 does not take up an offer of permessage-deflate', async () => {
+it('G-3 does not accept an offer of permessage-deflate', async () => {
   const { head } = await rawUpgrade(['Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits']);
   expect(head).toMatch(/^HTTP\/1\.1 101 /);
   expect(head.toLowerCase()).not.toContain('sec-websocket-extensions');
 });
 
-it('G-4 says HELLO in a segment of its own, asking for no User-Agent', async () => {
-  // On a busy machine both may be read at once however far apart they were sent, but not always.
+it('G-4 sends HELLO in a segment of its own, and requires no User-Agent', async () => {
+  // A busy machine may read both segments together even if they were sent apart, but not in all attempts.
   let isApart = false;
   for (let attempt = 0; attempt < 50 && !isApart; attempt += 1) {
     const { segments } = await rawUpgrade([]);
@@ -90,13 +90,13 @@ it('G-4 says HELLO in a segment of its own, asking for no User-Agent', async () 
   expect(isApart).toBe(true);
 });
 
-it('G-4 says HELLO first, with the interval', async () => {
+it('G-4 sends HELLO first, with the heartbeat interval', async () => {
   const client = await open();
   expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
   await client.close();
 });
 
-it('G-4 takes an IDENTIFY that comes before HELLO was read', async () => {
+it('G-4 accepts an IDENTIFY that arrives before HELLO was read', async () => {
   const client = await open();
   client.identify(bot.token);
   expect((await client.next()).op).toBe(10);
@@ -136,13 +136,13 @@ describe('G-6 payloads of a client', () => {
     expect(await closeAfter(`${start}${'x'.repeat(length - start.length - 2)}"}`)).toBe(4002);
   });
 
-  it('G-6 closes 4002 for text that is no UTF-8', async () => {
+  it('G-6 closes 4002 for text that is not UTF-8', async () => {
     const client = await open();
     client.socket.send(Buffer.from('{"op":1,"d":"\xff"}', 'latin1'), { binary: false });
     expect((await client.closed).code).toBe(4002);
   });
 
-  it('G-6 reads 4096 bytes, unknown fields, and JSON in a binary message', async () => {
+  it('G-6 accepts 4096 bytes, unknown fields, and JSON in a binary message', async () => {
     const client = await open();
     const start = '{"op":1,"d":null,"x":"';
     client.socket.send(Buffer.from(`${start}${'x'.repeat(4_096 - start.length - 2)}"}`));
@@ -163,7 +163,7 @@ describe('G-6 payloads of a client', () => {
   });
 });
 
-it('G-7 closes 4008 at the 121st payload of a minute, heartbeats counted', async () => {
+it('G-7 closes 4008 at the 121st payload of a minute, heartbeats included', async () => {
   const client = await open();
   for (let sent = 0; sent < 120; sent += 1) client.send(1, null);
   for (let answered = 0; answered < 120; answered += 1) await client.op(11);
@@ -171,7 +171,7 @@ it('G-7 closes 4008 at the 121st payload of a minute, heartbeats counted', async
   expect((await client.closed).code).toBe(4008);
 });
 
-it('G-7 counts the payloads of the last 60 s, whenever they begin', async () => {
+it('G-7 counts the payloads of any 60 s window', async () => {
   const clock = new ManualClock();
   const timed = await startServer({ clock });
   const send = async (client: GatewayClient, count: number) => {
@@ -200,7 +200,7 @@ it.each([3, 4, 8, 31, 43])('G-9 closes 4003 for op %i before IDENTIFY', async (o
   expect(await closeAfter(JSON.stringify({ op, d: {} }))).toBe(4003);
 });
 
-it('G-9 keeps what is asked during IDENTIFY until its end', async () => {
+it('G-9 queues requests during IDENTIFY until it ends', async () => {
   const client = await open();
   client.identify(bot.token);
   client.send(8, { guild_id: String(guild.id), user_ids: [String(bot.id)] });

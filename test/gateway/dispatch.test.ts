@@ -64,12 +64,11 @@ async function session(intents?: number, token = bot.token): Promise<GatewayClie
 
 const permit = (permissions: bigint) => permitEveryone(server.app, guild.id, permissions);
 
-/** The guild's owner as the caller. */
 const owner = () => callOf(server.app, guild.owner);
 
 const speak = (content: string, more: SentBody = {}) => say(server.app, guild, guild.owner, content, more);
 
-/** What sessions with the guilds intent are sent of all that happened: an event of the guild that comes last ends it. */
+/** The events of sessions with the guilds intent, up to an event of the guild that comes last. */
 async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
   const { id } = await createChannel(server.app, guild.id, 'the end');
   return Promise.all(
@@ -86,7 +85,7 @@ async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
 
 const types = (frames: Frame[]) => frames.map((frame) => frame.t);
 
-it('G-24 numbers dispatches without gaps and keeps the order of a guild', async () => {
+it('G-24 dispatches are numbered without gaps and keep the order of a guild', async () => {
   const client = await session();
   for (let count = 0; count < 50; count += 1) await speak(String(count));
   await client.next((frame) => frame.d?.content === '49');
@@ -97,7 +96,7 @@ it('G-24 numbers dispatches without gaps and keeps the order of a guild', async 
 });
 
 describe('G-25 intents', () => {
-  /** What prepares an event, and then causes it. */
+  /** Prepares an event and returns a function that causes it. */
   type Cause = () => Promise<() => Promise<unknown>>;
   const atOnce =
     (act: () => Promise<unknown>): Cause =>
@@ -105,7 +104,7 @@ describe('G-25 intents', () => {
       act;
   const place = () => ({ channelId: guild.channel.id });
   const emoji = '👍';
-  /** Does something to a message that stands there, with a reaction. */
+  /** Acts on an existing message that has a reaction. */
   const toMessage =
     (act: (message: MessageKey) => Promise<unknown>): Cause =>
     async () => {
@@ -189,7 +188,7 @@ describe('G-25 intents', () => {
     ],
   ];
 
-  it.each(events)('G-25 with intent %i comes %s, and not without', async (intent, type, prepare) => {
+  it.each(events)('G-25 with intent %i a session gets %s, and not without it', async (intent, type, prepare) => {
     await permit(DEFAULT_EVERYONE_PERMISSIONS | Permission.ManageChannels);
     const cause = await prepare();
     const others = [Intent.Guilds, Intent.GuildMessages, Intent.GuildMembers, Intent.GuildMessageReactions];
@@ -203,15 +202,15 @@ describe('G-25 intents', () => {
   it("G-25 the platform's own messages never reach a client", async () => {
     const client = await session();
     await updateApplication(callOf(server.app, bot.owner), { applicationId: bot.id, description: 'another' });
-    // Nothing of this kind travels with what is told of a guild; if it ever did, it would stop here.
+    // No internal message is published on a topic of a guild. If one were, the gateway would drop it.
     const own = messageOfEvent(server.app, { type: 'TEAM_UPDATED', teamId: 1n });
     for (const topic of topicsOfGuild(guild.id)) server.app.bus.publish(topic, own);
     expect(await sentTo(client)).toEqual([[]]);
   });
 });
 
-describe('G-26 channel permission', () => {
-  it('G-26 keeps a hidden channel from the bot, from the next event on', async () => {
+describe('G-26 permissions in a channel', () => {
+  it('G-26 hide a channel from the bot, from the next event on', async () => {
     const client = await session();
     await speak('seen');
     await client.next((frame) => frame.d?.content === 'seen');
@@ -226,7 +225,7 @@ describe('G-26 channel permission', () => {
     expect(heard).toEqual(['seen', 'seen again']);
   });
 
-  it("G-26 follows the bot's roles as they change", async () => {
+  it("G-26 follow the bot's roles as they change", async () => {
     const ada = await signUp(server, 'ada');
     const application = await createApplication(ada);
     const place = await createGuildOf(ada);
@@ -253,12 +252,12 @@ describe('G-26 channel permission', () => {
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('seen');
     await setRoles([]);
     await sendMessage(ada, channelId, 'hidden again');
-    // Whether it is told of the entry in the audit log that ends its right to see it is left open.
+    // The audit log entry that ends the bot's permission to see it may or may not be sent.
     const heard = types(await client.settled()).filter((type) => type !== 'GUILD_AUDIT_LOG_ENTRY_CREATE');
     expect(heard).toEqual(['GUILD_MEMBER_UPDATE']);
   });
 
-  it('G-26 keeps invites from a bot without ManageChannels', async () => {
+  it('G-26 keep invites from a bot without ManageChannels', async () => {
     const client = await session();
     await createInvite(owner(), guild.channel.id);
     await speak('after');
@@ -273,7 +272,7 @@ describe('G-26 channel permission', () => {
     await permit(DEFAULT_EVERYONE_PERMISSIONS | permissions);
     const client = await session();
     const anyInGuild = String(Permission.BanMembers | Permission.ViewAuditLog);
-    // The one event of today with such an audience needs one permission; what needs two is made by hand.
+    // The only event with such an audience needs one permission. An event that needs two is built by hand.
     const event = messageOfEvent(server.app, { type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: 5n });
     server.app.bus.publish(topics.guild(guild.id), { ...event, audience: { intent: Intent.Guilds, anyInGuild } });
     await speak('after');
@@ -302,7 +301,7 @@ describe('G-27 message content', () => {
     });
   });
 
-  it("G-27 is there in the bot's own messages and those that mention it", async () => {
+  it("G-27 is present in the bot's own messages and in those that mention it", async () => {
     const client = await session(withoutContent);
     await say(server.app, guild, bot.user, 'mine');
     await speak(`for you, <@${bot.id}>`);
@@ -315,7 +314,7 @@ describe('G-27 message content', () => {
 
 const DIRECT = Intent.DirectMessages | Intent.DirectMessageReactions | Intent.DirectMessageTyping;
 
-it('G-25 G-27 direct messages go to their recipients by the direct intents, whole without the content intent', async () => {
+it('G-25 G-27 direct messages go to their recipients by the direct intents, with their content even without the content intent', async () => {
   const stranger = await createBot(server.app);
   const person = await createPerson(server.app);
   const { id: channelId } = await createDirectChannel(server.app, person, bot.user);
@@ -338,7 +337,7 @@ it('G-25 G-27 direct messages go to their recipients by the direct intents, whol
   await Promise.all([hears.close(), deaf.close(), elsewhere.close()]);
 });
 
-describe('G-27 an answered message, over the gateway and over REST alike', () => {
+describe('G-27 an answered message is the same over the gateway and over REST', () => {
   let scene: Scene;
   let deaf: RestBot;
   beforeEach(async () => {
@@ -394,7 +393,7 @@ describe('G-27 an answered message, over the gateway and over REST alike', () =>
 });
 
 describe('G-28 members', () => {
-  it("G-28 sends an update of the bot's own member with any intents, another's only with the members intent", async () => {
+  it("G-28 an update of the bot's own member needs no intent, an update of another member needs the members intent", async () => {
     const { id: roleId } = await createRole(owner(), guild.id, { name: 'given' });
     const [members, guilds] = [await session(), await session(Intent.Guilds)];
     const person = await createPerson(server.app);
@@ -413,12 +412,12 @@ describe('G-28 members', () => {
     expect(toGuilds).toEqual([['GUILD_MEMBER_UPDATE', String(bot.id)]]);
   });
 
-  it('G-28 does not tell a bot of its own coming and going', async () => {
+  it('G-28 a bot does not get the events of its own joining and leaving', async () => {
     const client = await session();
     const other = await createGuild(server.app);
     const joined = await addMember(server.app, other.id, bot.user);
     await client.event('GUILD_CREATE');
-    // As it may come to a session that knew of the membership before this was told.
+    // A session that already knows the membership can get this event.
     server.app.publish({ type: 'GUILD_MEMBER_ADD', member: joined });
     await leaveGuild(callOf(server.app, bot.user), other.id);
     await client.event('GUILD_DELETE');
@@ -428,7 +427,7 @@ describe('G-28 members', () => {
 });
 
 describe('G-29 joining and leaving', () => {
-  it('G-29 sends GUILD_CREATE and GUILD_DELETE to the shard of the guild, and nothing of the guild after', async () => {
+  it('G-29 GUILD_CREATE and GUILD_DELETE go to the shard of the guild, and no events of the guild follow', async () => {
     const other = await createBot(server.app);
     const home = Number((guild.id >> 22n) % 2n);
     const shards = [];

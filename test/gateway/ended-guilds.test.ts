@@ -43,7 +43,7 @@ afterEach(async () => {
 const told = (frames: Frame[]) => frames.map(({ t, d }) => [t, d]);
 const leftOf = (...guilds: Announced[]) => guilds.map(({ id }) => ['GUILD_DELETE', { id }]);
 
-/** Cuts the box's connection, and settles once the cloud has noticed. */
+/** Cuts the connection of the box and waits until the cloud has noticed. */
 async function loseBox(): Promise<void> {
   const { bus, db } = server.app;
   let notice = () => {};
@@ -69,7 +69,10 @@ async function readUnavailable(): Promise<void> {
   expect(ids.sort()).toEqual([kept.id, ended.id].sort());
 }
 
-/** A session that was shown both guilds as unavailable: at once, since a box played by hand answers nothing and is away. */
+/**
+ * Opens a session that gets both guilds as unavailable. They are unavailable immediately, because this box answers
+ * nothing.
+ */
 async function shownUnavailable(): Promise<void> {
   await loseBox();
   client.identify(bot.token);
@@ -86,7 +89,7 @@ async function uninstall(): Promise<void> {
 describe('G-50: a guild of a box that ends while its bots have it as unavailable is followed by one GUILD_DELETE', () => {
   beforeEach(shownUnavailable);
 
-  it('where the application is uninstalled, and then the box is deleted', async () => {
+  it('if the application is uninstalled and then the box is deleted', async () => {
     await uninstall();
     expect(told(await client.settled())).toEqual(leftOf(ended));
     await deleteBox(callOf(server.app, box.owner), box.id);
@@ -94,14 +97,14 @@ describe('G-50: a guild of a box that ends while its bots have it as unavailable
     expect(await client.settled()).toEqual([]);
   });
 
-  it('where the box is deleted', async () => {
+  it('if the box is deleted', async () => {
     await deleteBox(callOf(server.app, box.owner), box.id);
     const left = told(await client.settled());
     expect(left).toHaveLength(2);
     expect(left).toEqual(expect.arrayContaining(leftOf(kept, ended)));
   });
 
-  it('R-31: where the box begins anew without it, and not before it is ready', async () => {
+  it('R-31: if the box starts again without it, once the box is ready', async () => {
     const { relay } = await connectAgain(server, box);
     relay.send({ op: 'begin', session: 'anew' });
     relay.send({ op: 'announce', s: 1, guild: kept });

@@ -17,7 +17,7 @@ it.beforeAll(async ({ server: shared }) => {
   ({ bot, guild } = await createBotInGuild(server.app));
 });
 
-/** An outlet whose network takes what it is handed at once, or with `pending` bytes not before the test is over. */
+/** An outlet that sends its bytes immediately, or keeps `pending` bytes until the test is over. */
 function outlet(pending: number) {
   const written: Buffer[] = [];
   const nothing = () => {};
@@ -34,7 +34,7 @@ function transmitterTo(to: ReturnType<typeof outlet>): Transmitter {
   return transmitter;
 }
 
-it('G-24 bytes that a socket still holds keep their number', () => {
+it('G-24 bytes that wait in a socket keep their sequence number', () => {
   const busy = outlet(1);
   const free = outlet(0);
   const event = new GatewayEvent('TYPING_START', new Piece('{"é":1}'));
@@ -47,7 +47,7 @@ it('G-24 bytes that a socket still holds keep their number', () => {
   expect(free.written.map(numberIn)).toEqual([41, 43]);
 });
 
-it('G-24 a number of more digits gets a frame of its own length', () => {
+it('G-24 a sequence number with more digits gets a frame of its own length', () => {
   const free = outlet(0);
   const transmitter = transmitterTo(free);
   const event = new GatewayEvent('TYPING_START', new Piece('{}'));
@@ -76,7 +76,7 @@ it.each([
   ['plain', '?v=10', {}],
   ['zlib-stream', '?v=10&compress=zlib-stream', {}],
   ['compress: true', '?v=10', { compress: true }],
-])('G-24 every session counts for itself, %s', async (_kind, query, more) => {
+])('G-24 every session has its own sequence numbers, %s', async (_kind, query, more) => {
   const isText = () => '{"op":-1,"t":null,"s":null,"d":null}';
   const clients: GatewayClient[] = [];
   const untilAllHave = (count: (client: number) => number) =>
@@ -91,7 +91,7 @@ it.each([
     clients.push(client);
     client.identify(bot.token, more);
     await untilAllHave((index) => 3 + round - index);
-    // Larger than what `compress: true` leaves alone.
+    // Longer than the limit below which `compress: true` does not compress.
     await say(server.app, guild, guild.owner, `${round} ${'é'.repeat(1_000)}`);
     await untilAllHave((index) => 4 + round - index);
   }

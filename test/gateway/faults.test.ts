@@ -40,14 +40,14 @@ async function session(intents: number): Promise<{ client: GatewayClient; id: st
   return { client, id: d.session_id };
 }
 
-/** A session that was shown its guild. */
+/** A session that has received GUILD_CREATE. */
 async function shown(intents: number) {
   const opened = await session(intents);
   await opened.client.event('GUILD_CREATE');
   return opened;
 }
 
-/** Lets time pass, in steps, until it is so. */
+/** Advances the clock in steps until the condition holds. */
 async function untilPassed(isSo: () => boolean): Promise<void> {
   const passed = () => {
     if (!isSo()) clock.advance(500);
@@ -57,8 +57,8 @@ async function untilPassed(isSo: () => boolean): Promise<void> {
 }
 
 /**
- * Somebody who has looked at the guild when it still could be read, and whose messages take no other look; the process, from
- * then on, does not know any more what it knew of it.
+ * A user who read the guild before the fault and whose messages need no further read. The caches of the process are
+ * empty after that.
  */
 async function speaker(): Promise<(content: string) => Promise<MessageRecord>> {
   const call = callOf(server.app, guild.owner);
@@ -70,7 +70,7 @@ async function speaker(): Promise<(content: string) => Promise<MessageRecord>> {
 const contents = ({ frames }: GatewayClient) =>
   frames.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content);
 
-it('G-23 G-24 an event whose permission could not be read at first arrives, those behind it after it', async () => {
+it('G-23 G-24 an event whose permission could not be read at first arrives later, and those behind it after it', async () => {
   const { client } = await shown(CONTENT);
   const speak = await speaker();
   faults = failStatements(GUILD_IS_READ);
@@ -86,7 +86,7 @@ it('G-23 G-24 an event whose permission could not be read at first arrives, thos
   await client.close();
 });
 
-it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what waited when they resume; others go on', async () => {
+it('G-23 G-48 sessions whose permission cannot be read close 4000 and get the waiting events when they resume; others go on', async () => {
   const { client, id } = await shown(CONTENT);
   const { client: other } = await shown(Intent.Guilds);
   const speak = await speaker();
@@ -106,7 +106,7 @@ it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what 
   again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
   await again.event('RESUMED');
   expect(await other.settled()).toEqual([]);
-  // Whoever has resumed is not disconnected again by the same fault.
+  // The same fault does not disconnect a resumed session again.
   clock.advance(6_000);
   await expect.poll(faults.count).toBeGreaterThan(5);
   faults.heal();
@@ -118,14 +118,14 @@ it('G-23 G-48 sessions whose permission cannot be read close 4000, and get what 
   await Promise.all([again.close(), other.close()]);
 });
 
-it('G-23 sessions lose sight of a guild when more of it waits than is kept, and those that want nothing of it do not', async () => {
+it('G-23 sessions lose a guild when too many of its events wait, unless they want none of these events', async () => {
   const { client } = await shown(CONTENT);
   const { client: other } = await shown(Intent.Guilds);
   const speak = await speaker();
   await other.event('GUILD_ROLE_UPDATE');
   faults = failStatements(GUILD_IS_READ);
   const message = await speak('waits');
-  // One message told of again and again waits like as many.
+  // Each copy of a repeated event counts.
   for (let count = 0; count < HELD_LIMIT.events; count += 1) {
     server.app.publish({ type: 'MESSAGE_CREATE', message, member: null });
   }
@@ -142,7 +142,7 @@ it('G-23 sessions lose sight of a guild when more of it waits than is kept, and 
   await Promise.all([client.close(), other.close()]);
 });
 
-it('G-21 G-23 a guild that could not be read is unavailable, and shown with all that happened since when it can be', async () => {
+it('G-21 G-23 a guild that could not be read is unavailable, and is shown with all later events once it can be read', async () => {
   const speak = await speaker();
   faults = failStatements(GUILD_IS_READ);
   const { client } = await session(CONTENT);

@@ -14,7 +14,7 @@ import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { heldSeat as heldSeatAt } from '../harness/seats.js';
 
-/** A home that says what it is asked, and can be made to wait with its answers. */
+/** A guild store that records its calls and can delay its answers. */
 class AskedHome extends MemoryHome {
   readonly asked: bigint[] = [];
   gate: Promise<void> = Promise.resolve();
@@ -55,14 +55,13 @@ beforeEach(() => {
   home.asked.length = 0;
 });
 
-/** Lets everybody do this, where it begins to count for those who are told. */
+/** Gives all members these permissions, from the next read on. */
 function permit(permissions: bigint): void {
   guild.snapshot.guild.roles[0]!.permissions = permissions;
 }
 
 type Seat = ReturnType<typeof heldSeat>;
 
-/** A session in the guild that has been shown it. */
 function seat(user: User, intents: number): Seat {
   const held = heldSeat(user, intents);
   held.feedSession.release();
@@ -73,14 +72,13 @@ function heldSeat(user: User, intents: number) {
   const { frames, ...held } = heldSeatAt({ app, feeds, guildId: guild.id }, user, { intents });
   return {
     ...held,
-    /** What each event that arrived said. */
+    /** The data of each event that arrived. */
     get heard(): unknown[] {
       return frames.map(({ d }) => d);
     },
   };
 }
 
-/** Publishes an event of the guild that says `data`. */
 function publish(data: unknown, audience: Audience | null, facts: Partial<BusMessage> = {}): void {
   const guildId = String(guild.id);
   app.bus.publish(topics.guild(guildId), {
@@ -98,16 +96,16 @@ const forAll: Audience = { intent: 0 };
 const tellOf = (invalidates: BusMessage['invalidates'], facts: Partial<BusMessage> = {}) =>
   publish(null, null, { invalidates, ...facts });
 
-/** So long that the fourth is one too many. */
+/** Four of these exceed the limit. */
 const QUARTER = 'x'.repeat(HELD_LIMIT.bytes / 4);
 
-/** The session goes on without the guild, of which it was told nothing but that. */
+/** The session goes on without the guild. It got only the GUILD_DELETE. */
 function expectLost({ session, heard }: Seat): void {
   expect(heard).toEqual([{ id: String(guild.id), unavailable: true }]);
   expect([session.ended, session.guilds.size, session.unavailableGuilds.has(guild.id)]).toEqual([false, 0, true]);
 }
 
-/** Lets the feed work off what waits: an event comes after those before it. */
+/** Waits until the feed has processed all waiting events. An event comes after those published before it. */
 async function settled(witness: Seat): Promise<void> {
   const ends = () => witness.heard.filter((said) => said === 'end').length;
   const before = ends();
@@ -128,7 +126,7 @@ const audiences = fc
   .record({ intent: oneOf, ownBot: fc.constantFrom('always', 'never', undefined), needs })
   .map(({ intent, ownBot, needs: permission }): Audience => ({ intent, ...permission, ...(ownBot && { ownBot }) }));
 
-/** Whether a session gets an event, in the words of the rules (docs/gateway.md, G-25, G-26, G-28). */
+/** Whether a session gets an event by the rules G-25, G-26 and G-28 of docs/gateway.md. */
 function mayHear(of: { intents: number; permissions: bigint; isOwn: boolean }, audience: Audience): boolean {
   const { ownBot, intent, inChannel, anyInGuild } = audience;
   const isAsked = ownBot && of.isOwn ? ownBot === 'always' : intent === 0 || (of.intents & intent) !== 0;
@@ -140,7 +138,7 @@ function mayHear(of: { intents: number; permissions: bigint; isOwn: boolean }, a
   return isAsked && isAllowed;
 }
 
-describe('G-25, G-26, G-28: an event goes to whoever asked for it, may have it, and is meant', () => {
+describe('G-25, G-26, G-28: an event goes to the sessions that want it, may have it, and are addressed', () => {
   it('by any intents, permissions and subjects', async () => {
     const witness = seat(other, 0);
     await fc.assert(
@@ -166,7 +164,7 @@ describe('G-25, G-26, G-28: an event goes to whoever asked for it, may have it, 
     );
   });
 
-  it('and where no channel is named, to nobody by a right in one', async () => {
+  it('and without a channel, to no session by a permission in a channel', async () => {
     const [listener, witness] = [seat(bot, 0), seat(other, 0)];
     permit(Permission.Administrator);
     publish('nowhere', { intent: 0, inChannel: String(Permission.ViewChannel) }, { channelId: '42' });
@@ -175,7 +173,7 @@ describe('G-25, G-26, G-28: an event goes to whoever asked for it, may have it, 
   });
 });
 
-describe('G-27: the words of a message', () => {
+describe('G-27: the contents of messages', () => {
   const forms = { whole: 'all', redacted: '"none"', withoutReply: '"no reply"' };
   const content = (authorId: bigint, mentions: bigint[], reply?: { authorId: bigint; mentions: bigint[] }) => ({
     readers: {
@@ -196,15 +194,15 @@ describe('G-27: the words of a message', () => {
     ['that answer others and mention it', () => content(nobody, [bot.id], secret), 'no reply'],
     ['that answer it and mention it', () => content(nobody, [bot.id], { ...secret, authorId: bot.id }), 'all'],
     ['that answer it and do not mention it', () => content(nobody, [], { ...secret, authorId: bot.id }), 'none'],
-  ])('%s are shown to a bot without the intent as it may read them', (_whose, of, shown) => {
+  ])('%s are sent to a bot without the intent as far as it may read them', (_whose, of, shown) => {
     const [without, having] = [seat(bot, Intent.Guilds), seat(bot, Intent.MessageContent)];
     publish(forms.whole, forAll, { content: of() });
     expect([without.heard, having.heard]).toEqual([[shown], ['all']]);
   });
 });
 
-describe('G-23: what happens before a session was shown the guild', () => {
-  it('waits, and comes in its order before what is new', () => {
+describe('G-23: an event before a session got the guild', () => {
+  it('waits, and is sent in its order before new events', () => {
     const held = heldSeat(bot, 0);
     for (const n of [1, 2]) publish(n, forAll);
     expect(held.heard).toEqual([]);
@@ -213,7 +211,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     expect(held.heard).toEqual([1, 2, 3]);
   });
 
-  it('waits up to a bound, beyond which the session loses sight of the guild, or ends where it cannot be told', () => {
+  it('waits up to a limit, beyond which the session loses the guild, or ends if it cannot be notified', () => {
     const [held, deaf] = [heldSeat(bot, Intent.Guilds), heldSeat(bot, 0)];
     for (let n = 0; n < HELD_LIMIT.events; n += 1) publish(n, forAll);
     expect([held.heard, held.session.ended, deaf.session.ended]).toEqual([[], false, false]);
@@ -222,7 +220,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     expectLost(held);
   });
 
-  it('waits up to a bound in bytes', () => {
+  it('waits up to a limit in bytes', () => {
     const held = heldSeat(bot, Intent.Guilds);
     for (let n = 0; n < 3; n += 1) publish(QUARTER, forAll);
     expect(held.heard).toEqual([]);
@@ -230,7 +228,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     expectLost(held);
   });
 
-  it('gives way in the guild of which most waits, where more waits in all guilds than a process keeps', () => {
+  it('is dropped with the guild that has most waiting bytes, if the process has too many in all guilds', () => {
     const quiet = heldSeat(bot, Intent.Guilds);
     publish('quiet', forAll);
     const small = guild;
@@ -247,7 +245,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     for (const { session } of kept) session.end();
   });
 
-  it('counts in a guild as much as waits for the session that came first there', () => {
+  it('counts for a guild as much as waits for the session that joined it first', () => {
     const first = heldSeat(bot, Intent.Guilds);
     publish('x'.repeat(HELD_LIMIT.bytes / 2), forAll);
     const second = heldSeat(other, Intent.Guilds);
@@ -264,7 +262,7 @@ describe('G-23: what happens before a session was shown the guild', () => {
     for (const { session } of kept) session.end();
   });
 
-  it('is forgotten when the session leaves the guild', () => {
+  it('is dropped when the session leaves the guild', () => {
     const held = heldSeat(bot, 0);
     publish(1, forAll);
     held.feedSession.detach();
@@ -293,14 +291,14 @@ describe('G-46: a session whose client does not keep up', () => {
     expect(listener.heard).toEqual([half, { id: String(guild.id), unavailable: true }]);
   });
 
-  it("is closed where it is for a guild of the cloud's, which it keeps", () => {
+  it('is closed for a guild of the cloud, which it keeps', () => {
     const listener = behind();
     expect([listener.closedWith(), listener.session.guilds.size]).toEqual([closes.notReading.code, 1]);
   });
 });
 
 describe('the sessions of a guild', () => {
-  it('leave it one by one, and are heard of no more', () => {
+  it('leave it one by one and get no more events', () => {
     const [one, two] = [seat(bot, 0), seat(bot, 0)];
     one.feedSession.detach();
     one.feedSession.detach();
@@ -312,7 +310,7 @@ describe('the sessions of a guild', () => {
     expect(two.session.guilds.size).toBe(0);
   });
 
-  it('share a feed while there is one of them, and begin with another after the last', () => {
+  it('share a feed while one of them is left, and a later one gets a new feed', () => {
     const first = seat(bot, 0);
     expect(first.session.guilds.get(guild.id)).toBe(first.feedSession);
     first.feedSession.detach();
@@ -322,7 +320,7 @@ describe('the sessions of a guild', () => {
     expect([first.heard, later.heard]).toEqual([[], [1]]);
   });
 
-  it('all lose it with an event that says so, those that were not sent it too', () => {
+  it('all lose it with an event that says so, also those that have not got the guild', () => {
     const [told, untold] = [seat(bot, Intent.Guilds), seat(other, 0)];
     publish('gone', { intent: Intent.Guilds, detaches: true });
     publish('after', forAll);
@@ -331,14 +329,14 @@ describe('the sessions of a guild', () => {
   });
 });
 
-describe('what a bot may do', () => {
+describe('the permissions of a bot', () => {
   const inChannel = () => ({ channelId: String(guild.channel.id) });
   const asking: Audience = { intent: 0, inChannel: String(Permission.ViewChannel) };
   const ask = () => publish('asked', asking, inChannel());
 
   beforeEach(() => permit(Permission.ViewChannel));
 
-  it('is asked once for a place, and delivered by at once from then on', async () => {
+  it('are read once for a channel, after which events are sent at once', async () => {
     const [listener, witness] = [seat(bot, 0), seat(other, 0)];
     ask();
     expect(listener.heard).toEqual([]);
@@ -348,7 +346,7 @@ describe('what a bot may do', () => {
     expect([listener.heard, home.asked]).toEqual([['asked', 'end', 'asked'], []]);
   });
 
-  it('is not asked for those that do not want the event', async () => {
+  it('are not read for sessions that do not want the event', async () => {
     const [, witness] = [seat(bot, Intent.Guilds), seat(other, Intent.GuildModeration)];
     publish('x', { ...asking, intent: Intent.GuildModeration }, inChannel());
     await settled(witness);
@@ -365,7 +363,7 @@ describe('what a bot may do', () => {
       () => app.bus.publish(topics.guild(guild.id), { type: BUS_RECONNECTED }),
       () => [bot.id, other.id],
     ],
-  ])('is asked anew when %s', async (_what, tell, asked) => {
+  ])('are read again when %s', async (_what, tell, asked) => {
     const witness = seat(other, 0);
     seat(bot, 0);
     ask();
@@ -377,7 +375,7 @@ describe('what a bot may do', () => {
     expect([...home.asked].sort()).toEqual([...asked()].sort());
   });
 
-  it('counts as it is after a change that came while it was asked for', async () => {
+  it('are read again after a change while they were being read', async () => {
     const [listener, witness] = [seat(bot, 0), seat(other, 0)];
     let open = () => {};
     home.gate = new Promise((resolve) => {
@@ -392,7 +390,7 @@ describe('what a bot may do', () => {
     expect(listener.heard).toEqual(['end']);
   });
 
-  it('holds the events behind it back, up to a bound beyond which the sessions lose sight of the guild, or end', async () => {
+  it('delay the events behind it up to a limit, beyond which the sessions lose the guild or end', async () => {
     const [listener, careless] = [seat(bot, 0), seat(other, Intent.Guilds)];
     let open = () => {};
     home.gate = new Promise((resolve) => {
@@ -407,7 +405,7 @@ describe('what a bot may do', () => {
     open();
   });
 
-  it('holds the events behind it back, up to a bound in bytes', async () => {
+  it('delay the events behind it up to a limit in bytes', async () => {
     const listener = seat(bot, Intent.Guilds);
     let open = () => {};
     home.gate = new Promise((resolve) => {
@@ -422,10 +420,10 @@ describe('what a bot may do', () => {
   });
 });
 
-describe('the picture of a guild', () => {
+describe('the GUILD_CREATE payload of a guild', () => {
   const pictureOf = ({ feedSession: { feed } }: Seat) => feed.picture();
 
-  it('is read once for all that ask within half a minute', async () => {
+  it('is read once for all requests within half a minute', async () => {
     const shown = seat(bot, 0);
     const first = pictureOf(shown);
     expect(pictureOf(shown)).toBe(first);
@@ -451,7 +449,7 @@ describe('the picture of a guild', () => {
     expect(pictureOf(shown) === first).toBe(isSame);
   });
 
-  it('is kept for its own half minute, whenever another was forgotten', () => {
+  it('is cached for its own half minute, also if another was dropped', () => {
     const shown = seat(bot, 0);
     pictureOf(shown);
     clock.advance(20_000);
@@ -463,7 +461,7 @@ describe('the picture of a guild', () => {
     expect(pictureOf(shown)).not.toBe(second);
   });
 
-  it('is read anew after one that could not be had, and is null for no guild', async () => {
+  it('is read again after a failure, and is null if the guild does not exist', async () => {
     const shown = seat(bot, 0);
     home.unreachable.add(guild.id);
     await expect(pictureOf(shown)).rejects.toThrow();

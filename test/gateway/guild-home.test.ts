@@ -21,7 +21,7 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { type Refusals, refuseStatements } from '../harness/statements.js';
 import { createBot, type TestBot } from '../harness/world.js';
 
-/** What is in the database about guilds; nothing of it may be asked for. */
+/** The tables of guilds. No query may use them in these tests. */
 const GUILD_TABLES = /\b(Guild|Channel|ChannelOverwrite|Role|Member|MemberRole|Message|Reaction|Invite)\b/;
 
 const home = new MemoryHome();
@@ -63,7 +63,7 @@ async function session(more: object = {}): Promise<GatewayClient> {
   return client;
 }
 
-/** Publishes an event as it comes over a wire: rendered by whoever has the guild, and read from its text here. */
+/** Publishes an event as another process would: rendered there, and parsed from its text here. */
 function ship(event: DomainEvent): void {
   const { topics, message } = renderEvent(event, server.app.addresses);
   for (const topic of topics) server.app.bus.publish(topic, JSON.parse(JSON.stringify(message)));
@@ -84,7 +84,7 @@ function addRole(permissions: bigint): bigint {
   return role.id;
 }
 
-/** What sessions with the guilds intent are sent of all that was shipped before. */
+/** The events of sessions with the guilds intent up to now. */
 async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
   const channel = channelOf(server.app, guild.id, 'the end');
   ship({ type: 'CHANNEL_CREATE', channel });
@@ -100,10 +100,10 @@ async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
   );
 }
 
-/** Of messages their content, of other events their names. */
+/** The content of messages, and the names of other events. */
 const shown = (sent: Frame[][]) => sent.map((frames) => frames.map(({ t, d }) => d.content ?? t));
 
-it('the database refuses to be asked about guilds', async () => {
+it('the database refuses queries about guilds', async () => {
   await expect(server.app.db.reader.guild.count()).rejects.toThrow();
   await expect(
     server.app.db.reader.application.findMany({ include: { bot: { include: { memberships: true } } } }),
@@ -112,7 +112,7 @@ it('the database refuses to be asked about guilds', async () => {
 });
 
 describe('READY and GUILD_CREATE', () => {
-  it('G-20, G-21: show the guild as its home has it', async () => {
+  it('G-20, G-21: show the guild as its store has it', async () => {
     guild.snapshot.guild.description = 'far away';
     guild.snapshot.lastMessageIds = new Map([[guild.channel.id, 7n]]);
     guild.channel.overwrites = [
@@ -145,7 +145,7 @@ describe('READY and GUILD_CREATE', () => {
     );
   });
 
-  it('G-22: show those with a nickname, and the bot itself, of a guild beyond large_threshold', async () => {
+  it('G-22: show members with a nickname, and the bot itself, of a guild beyond large_threshold', async () => {
     const crowd = Array.from({ length: 60 }, (_, n) => nobodysRow(server.app, `crowd${n}`));
     const [named] = joinMembers(server.app, guild, ...crowd);
     named!.nick = 'heron';
@@ -156,7 +156,7 @@ describe('READY and GUILD_CREATE', () => {
     expect(d.members.map(({ user }: Frame['d']) => user.username).sort()).toEqual([bot.user.username, 'crowd0'].sort());
   });
 
-  it('G-22: list members anew for the next session where they could not be read', async () => {
+  it('G-22: read members again for the next session if they could not be read', async () => {
     const others = await session({ intents: Intent.Guilds });
     Object.assign(home, { members: () => Promise.reject(new GuildUnavailable(guild.id)) });
     const [unlucky, lucky] = [await open(), await open()];
@@ -240,7 +240,7 @@ describe('READY and GUILD_CREATE', () => {
     ],
   ];
 
-  it.each(changes)('G-21: show a later session what %s has changed', async (_name, change, shownOf, expected) => {
+  it.each(changes)('G-21: show a later session the changes of %s', async (_name, change, shownOf, expected) => {
     const earlier = await session();
     const created = earlier.frames.find(({ t }) => t === 'GUILD_CREATE')!.d;
     expect(shownOf(created)).not.toEqual(expected);
@@ -250,7 +250,7 @@ describe('READY and GUILD_CREATE', () => {
     expect(shownOf((await later.event('GUILD_CREATE')).d)).toEqual(expected);
   });
 
-  it('G-18, G-29: come for a guild that the bot joins, in the shard of the guild', async () => {
+  it('G-18, G-29: are sent for a guild that the bot joins, in the shard of the guild', async () => {
     const [first, second] = [await session({ shard: [0, 2] }), await session({ shard: [1, 2] })];
     const joined = addGuild(server.app, home, 'Joined', bot.user);
     const here = (joined.id >> 22n) % 2n === 0n ? first : second;
@@ -289,12 +289,12 @@ describe('G-40 members on request', () => {
     expect((await ask(client, { query: '', limit: 3 })).members).toHaveLength(3);
   });
 
-  it("are the bot's own member without the members intent", async () => {
+  it("are limited to the bot's own member without the members intent", async () => {
     const client = await session({ intents: Intent.Guilds });
     expect(names(await ask(client, { query: '', limit: 0 }))).toEqual([bot.user.username]);
   });
 
-  it('come by id, with those that are nobody in `not_found`', async () => {
+  it('come by id, with ids of non-members in `not_found`', async () => {
     const chunk = await ask(await session(), { user_ids: [String(guild.owner.id), '42', 'x'] });
     expect(names(chunk)).toEqual([guild.owner.username]);
     expect(chunk.not_found).toEqual(['42', 'x']);
@@ -310,7 +310,7 @@ describe('G-40 members on request', () => {
 });
 
 describe('events', () => {
-  it('G-26: are sent where the roles and overwrites of the home let the bot see the channel', async () => {
+  it('G-26: are sent if the roles and overwrites of the store let the bot see the channel', async () => {
     const hidden = channelOf(server.app, guild.id, 'hidden');
     const deny = Permission.ViewChannel;
     hidden.overwrites = [{ channelId: hidden.id, targetId: bot.id, targetType: 1, allow: 0n, deny }];
@@ -322,7 +322,7 @@ describe('events', () => {
     expect(shown(await sentTo(client))).toEqual([['seen', 'seen, too']]);
   });
 
-  it('G-26: are sent by the new permissions once a change of them was told', async () => {
+  it('G-26: are sent by the new permissions once a change of them was published', async () => {
     const client = await session();
     const [everyone] = guild.snapshot.guild.roles;
     say('before');
@@ -351,7 +351,7 @@ describe('REST', () => {
   const rest = () => new RestBot(server, bot);
   const typing = (channelId: bigint) => rest().post(`/channels/${channelId}/typing`, {});
 
-  it('lets the bot do in a channel what its permissions there say, and the gateway tells of it', async () => {
+  it('lets the bot act in a channel by its permissions there, and the gateway sends the event', async () => {
     const client = await session();
     expect((await typing(guild.channel.id)).status).toBe(204);
     expect((await client.event('TYPING_START')).d).toMatchObject({
@@ -366,7 +366,7 @@ describe('REST', () => {
     expect(await typing(42n)).toMatchObject({ status: 404, body: { code: 10_003 } });
   });
 
-  it('tells a guild that the bot is no member of from one that is not there', async () => {
+  it('distinguishes a guild that the bot is not a member of from one that does not exist', async () => {
     const other = addGuild(server.app, home, 'Other');
     expect(await rest().get(`/guilds/${other.id}`)).toMatchObject({ status: 403, body: { code: 50_001 } });
     expect(await rest().get('/guilds/42')).toMatchObject({ status: 404, body: { code: 10_004 } });
@@ -401,7 +401,7 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['back again']]);
   });
 
-  it('G-50 is told to the sessions that hold it, which are sent nothing of it until they are shown it anew', async () => {
+  it('G-50 becomes unavailable for the sessions that have it, which get no events of it until GUILD_CREATE', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
     ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
@@ -415,7 +415,7 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['in time']]);
   });
 
-  it('G-50, G-23: an event for which permissions cannot be had is left out, and no session ends for it', async () => {
+  it('G-50, G-23: an event whose permissions cannot be read is left out, and no session ends for it', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
     say('out of reach');
@@ -429,7 +429,7 @@ describe('G-50 a guild that is out of reach', () => {
     expect(shown(await sentTo(client))).toEqual([['back again']]);
   });
 
-  it('G-50, G-23: an event waits for permissions while its guild is out of reach, and comes where that is back before it is told', async () => {
+  it('G-50, G-23: an event waits for permissions while its guild is out of reach, and is sent if the guild is back before its absence is published', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
     say('out of reach');
@@ -438,7 +438,7 @@ describe('G-50 a guild that is out of reach', () => {
     expect([told.t, told.d.content]).toEqual(['MESSAGE_CREATE', 'out of reach']);
   });
 
-  it('G-50, G-23: when its absence is told, an event goes to the bots of which it is known that they may have it', async () => {
+  it('G-50, G-23: when its absence is published, an event goes to the bots whose permission is already known', async () => {
     const knower = await session();
     say('before');
     expect((await knower.event('MESSAGE_CREATE')).d.content).toBe('before');
@@ -456,7 +456,7 @@ describe('G-50 a guild that is out of reach', () => {
     home.unreachable.clear();
   });
 
-  it('G-50 is lost and shown anew also where its return is told while an event before its loss waits for permissions', async () => {
+  it('G-50 is lost and shown again even if its return is published while an event before its loss waits for permissions', async () => {
     const client = await session();
     say('just before');
     ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
@@ -467,7 +467,7 @@ describe('G-50 a guild that is out of reach', () => {
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('back again');
   });
 
-  it('G-50 answers requests for members with an empty chunk, and the connection stays', async () => {
+  it('G-50 answers requests for members with an empty chunk, and the connection stays open', async () => {
     const client = await session();
     home.unreachable.add(guild.id);
     const guild_id = String(guild.id);
@@ -507,7 +507,7 @@ describe('G-50 a guild that is out of reach', () => {
       ['it is told to be left, twice', () => [tellLeft(), tellLeft()]],
       ['it is told to be left, and deleted', () => [tellLeft(), tellDeleted()]],
       ['it is told to be deleted, and left', () => [tellDeleted(), tellLeft()]],
-    ])('is followed by one GUILD_DELETE, where %s', async (_how, tell) => {
+    ])('is followed by one GUILD_DELETE if %s', async (_how, tell) => {
       const client = await shownUnavailable();
       tell();
       expect(await left(client.settled())).toEqual(gone());
@@ -515,14 +515,14 @@ describe('G-50 a guild that is out of reach', () => {
       expect(await client.settled()).toEqual([]);
     });
 
-    it('also where READY was all that told of it', async () => {
+    it('is followed by it also if only READY listed the guild', async () => {
       home.unreachable.add(guild.id);
       const client = await session();
       tellLeft();
       expect(await left(client.settled())).toEqual(gone());
     });
 
-    it('within a minute where that was not heard, out of reach or not', async () => {
+    it('is followed by it within a minute if the event did not arrive, out of reach or not', async () => {
       for (const isReachable of [false, true]) {
         const client = await shownUnavailable();
         loseBot();
@@ -537,7 +537,7 @@ describe('G-50 a guild that is out of reach', () => {
       }
     });
 
-    it('not where it was shown anew and left since, nor without the guilds intent', async () => {
+    it('is not followed by it if the bot got and left the guild since, nor without the guilds intent', async () => {
       const deaf = await open();
       deaf.identify(bot.token, { intents: 0 });
       await deaf.event('READY');
@@ -554,11 +554,14 @@ describe('G-50 a guild that is out of reach', () => {
     it.each<[string, () => void]>([
       ['left and deleted', () => [tellLeft(), tellDeleted()]],
       ['deleted and left', () => [tellDeleted(), tellLeft()]],
-    ])('a guild that is held and is told to be %s is followed by one GUILD_DELETE', async (_how, tell) => {
-      const client = await session();
-      tell();
-      expect(await left(client.settled())).toEqual(gone());
-    });
+    ])(
+      'a guild that a session has and that is reported to be %s is followed by one GUILD_DELETE',
+      async (_how, tell) => {
+        const client = await session();
+        tell();
+        expect(await left(client.settled())).toEqual(gone());
+      },
+    );
   });
 
   it('G-50 does not keep a bot from catching up on its other guilds', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('G-10 answers a heartbeat by op 11, before and after IDENTIFY', async () => {
+it('G-10 a heartbeat is answered with op 11, before and after IDENTIFY', async () => {
   const client = await GatewayClient.open(server.origin);
   client.send(1, null);
   await client.op(11);
@@ -26,7 +26,7 @@ it('G-10 answers a heartbeat by op 11, before and after IDENTIFY', async () => {
   await client.close();
 });
 
-it('G-10 answers a heartbeat a little later, after what is dispatched meanwhile', async () => {
+it('G-10 a heartbeat is answered after the events that are dispatched before the answer', async () => {
   const guild = await createGuild(server.app);
   const member = await createBot(server.app);
   await addMember(server.app, guild.id, member.user);
@@ -39,7 +39,7 @@ it('G-10 answers a heartbeat a little later, after what is dispatched meanwhile'
   await client.close();
 });
 
-it('G-10 does not answer on a connection that was closed meanwhile', async () => {
+it('G-10 a heartbeat is not answered on a connection that has closed since', async () => {
   const client = await GatewayClient.open(server.origin);
   await client.op(10);
   client.send(1, null);
@@ -48,20 +48,20 @@ it('G-10 does not answer on a connection that was closed meanwhile', async () =>
   expect(client.frames.map(({ op }) => op)).toEqual([10]);
 });
 
-it.each(['"3"', '-1', '{}', '1.5'])('G-10 closes 4002 for a heartbeat with d %s', async (d) => {
+it.each(['"3"', '-1', '{}', '1.5'])('G-10 a heartbeat with d %s closes 4002', async (d) => {
   const client = await GatewayClient.open(server.origin);
   client.socket.send(`{"op":1,"d":${d}}`);
   expect((await client.closed).code).toBe(4002);
 });
 
-it('G-10 answers a heartbeat whose d was never sent, however long', async () => {
+it('G-10 a heartbeat whose d was never sent is answered, however long d is', async () => {
   const client = await GatewayClient.open(server.origin);
   client.socket.send('{"op":1,"d":12345678901234567890}');
   await client.op(11);
   await client.close();
 });
 
-it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still repeats what was missed', async () => {
+it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still repeats all missed events', async () => {
   const guild = await createGuild(server.app);
   const member = await createBot(server.app);
   await addMember(server.app, guild.id, member.user);
@@ -70,7 +70,7 @@ it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still
   const { sequence } = client;
   await say(server.app, guild, guild.owner, 'missed');
   await client.event('MESSAGE_CREATE');
-  // What a heartbeat acknowledges is let go of by the next one.
+  // A heartbeat releases the events that the heartbeat before it acknowledged.
   for (let beats = 0; beats < 3; beats += 1) {
     client.send(1, 1_000_000);
     await client.op(11);
@@ -84,7 +84,7 @@ it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still
   await again.close();
 });
 
-it('G-11 closes 4009 after 1.5 intervals without a heartbeat, and the session can be resumed', async () => {
+it('G-11 1.5 intervals without a heartbeat close 4009, and the session can be resumed', async () => {
   const client = await GatewayClient.open(server.origin);
   const ready = await client.ready(bot.token);
   clock.advance(60_000);

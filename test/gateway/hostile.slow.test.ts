@@ -18,7 +18,7 @@ const PROTOCOL_ERRORS = [1002, 1006];
 
 const op = fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 31, 43), fc.integer(), fc.jsonValue());
 
-/** Values that stand where the protocol expects something, among anything else. */
+/** Values for the fields of the protocol, among arbitrary values. */
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(
@@ -59,7 +59,7 @@ const message = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 4_000, max: 100_000 }).map((length) => 'x'.repeat(length)) },
 );
 
-/** Frames that are lost in the middle: a bare socket's bytes after the upgrade. */
+/** Bytes of a bare socket after the upgrade, with truncated frames. */
 const wire = fc.uint8Array({ minLength: 1, maxLength: 64 });
 
 it('hostile payloads are answered or closed with a documented code, with and without a session', async () => {
@@ -78,7 +78,7 @@ it('hostile payloads are answered or closed with a documented code, with and wit
   await expectHealthy();
 }, 120_000);
 
-it('hostile bytes below the payloads end the connection, and harm nobody', async () => {
+it('hostile bytes below the payloads end the connection and harm no other client', async () => {
   await fc.assert(
     fc.asyncProperty(wire, async (bytes) => {
       const client = await GatewayClient.open(server.origin);
@@ -92,7 +92,7 @@ it('hostile bytes below the payloads end the connection, and harm nobody', async
   await expectHealthy();
 }, 120_000);
 
-/** The server still serves, and let go of every socket. */
+/** The server still responds and has closed every socket. */
 async function expectHealthy(): Promise<void> {
   const client = await GatewayClient.open(server.origin);
   await client.ready(bot.token);

@@ -28,7 +28,7 @@ it.beforeAll(async ({ server: shared }) => {
 
 const open = (of = server) => GatewayClient.open(of.origin);
 
-/** What the server closes with after an IDENTIFY. */
+/** The close code after an IDENTIFY. */
 async function closeOf(d: unknown): Promise<number> {
   const client = await open();
   client.send(2, d);
@@ -50,7 +50,7 @@ describe('G-12 the payload', () => {
     expect(await closeOf(payload())).toBe(4002);
   });
 
-  it('G-12 takes what libraries send: null for absent, a named compression, a presence that was never set', async () => {
+  it('G-12 accepts what libraries send: null for absent, a named compression, a presence that was never set', async () => {
     const client = await open();
     await client.ready(bot.token, {
       compress: 'zlib-stream',
@@ -77,7 +77,7 @@ describe('G-13 the token', () => {
     expect(await closeOf({ ...identity(), token: [id, time, secret].join('.') })).toBe(4004);
   });
 
-  it('G-13 takes a token with `Bot ` before it', async () => {
+  it('G-13 accepts a token with the prefix `Bot `', async () => {
     const client = await open();
     await client.ready(`Bot ${bot.token}`);
     await client.close();
@@ -112,7 +112,7 @@ it.each([
 it.each([
   ['IDENTIFY', 2],
   ['RESUME', 6],
-])('G-16 closes 4005 for %s on a connection that has a session, or is getting one', async (_name, op) => {
+])('G-16 closes 4005 for %s on a connection that has a session or is getting one', async (_name, op) => {
   const d = op === 2 ? identity() : { token: bot.token, session_id: 'x', seq: 1 };
   const identified = await open();
   await identified.ready(bot.token);
@@ -125,7 +125,7 @@ it.each([
 });
 
 describe('G-17 identify limits', () => {
-  it('G-17 answers op 9, at once and then when trying again works, and keeps the connection', {
+  it('G-17 answers op 9 immediately, at once and then when trying again works, and keeps the connection', {
     tags: ['slow'],
   }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
@@ -210,7 +210,7 @@ it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards
   expect(held.sort()).toEqual([833, 834, 834]);
 });
 
-it('G-20 sends READY first, with what a client begins with', async () => {
+it('G-20 sends READY first, with the fields that a client starts with', async () => {
   const client = await open();
   const ready = await client.ready(bot.token);
   expect(ready.s).toBe(1);
@@ -229,7 +229,7 @@ it('G-20 sends READY first, with what a client begins with', async () => {
 });
 
 describe('G-21 GUILD_CREATE', () => {
-  it('G-21 shows the whole guild', async () => {
+  it('G-21 has the whole guild', async () => {
     const message = await say(server.app, guild, guild.owner, 'last');
     await denyInChannel(server, { id: String(guild.id) }, String(guild.channel.id), 8n);
     const client = await open();
@@ -266,7 +266,7 @@ describe('G-21 GUILD_CREATE', () => {
     await client.close();
   });
 
-  it('G-21 is not sent without the GUILDS intent, and shows a later change to a later session', async () => {
+  it('G-21 is not sent without the GUILDS intent, and includes later changes for a later session', async () => {
     const without = await open();
     without.identify(bot.token, { intents: GatewayIntentBits.GuildMessages });
     await without.event('READY');
@@ -289,14 +289,14 @@ describe('G-22 members', () => {
     return { large: d.large, ids: d.members.map((member: { user: { id: string } }) => member.user.id) };
   };
 
-  it('G-22 shows all of a small guild with the presences intent, only the bot itself without', async () => {
+  it('G-22 are all members of a small guild with the presences intent, and only the bot itself without it', async () => {
     const { ids } = await membersSeen(bot.token, {});
     expect(ids).toEqual([String(bot.id), String(guild.owner.id)].sort());
     const without = await membersSeen(bot.token, { intents: ALL_INTENTS & ~GatewayIntentBits.GuildPresences });
     expect(without).toEqual({ large: false, ids: [String(bot.id)] });
   });
 
-  it('G-22 shows those with a role or nickname, and the bot itself, of a guild beyond large_threshold', async () => {
+  it('G-22 are those with a role or nickname, and the bot itself, in a guild beyond large_threshold', async () => {
     const crowd = await createGuild(server.app, 'Crowd');
     const member = await createBot(server.app);
     await addMember(server.app, crowd.id, member.user);
@@ -313,7 +313,7 @@ describe('G-22 members', () => {
   });
 });
 
-it('G-23 loses nothing of what happens while guilds are shown, and keeps its order', async () => {
+it('G-23 events during the initial GUILD_CREATEs are not lost and keep their order', async () => {
   const busy = await createBot(server.app);
   const guilds: TestGuild[] = [];
   for (let count = 0; count < 20; count += 1) {
@@ -325,7 +325,6 @@ it('G-23 loses nothing of what happens while guilds are shown, and keeps its ord
   let said = 0;
   let rounds = 0;
   let saying = Promise.resolve();
-  /** In every guild, one behind the other. */
   const sayEverywhere = async () => {
     for (const at of guilds) await say(server.app, at, at.owner, String(said++));
   };
@@ -337,7 +336,7 @@ it('G-23 loses nothing of what happens while guilds are shown, and keeps its ord
   const saidBefore = said;
   for (const _ of guilds) await client.event('GUILD_CREATE');
   await saying;
-  // Each guild's events come in order, but no guild waits for another.
+  // Events of one guild come in order. Guilds do not wait for each other.
   for (const at of guilds) await say(server.app, at, at.owner, 'end');
   for (const _ of guilds) await client.next((frame) => frame.d?.content === 'end');
   const afterReady = client.frames.findIndex((frame) => frame.t === 'READY');
@@ -348,7 +347,7 @@ it('G-23 loses nothing of what happens while guilds are shown, and keeps its ord
     expect(own[0]!.t).toBe('GUILD_CREATE');
     const heard = own.filter((frame) => frame.t === 'MESSAGE_CREATE' && frame.d.content !== 'end');
     const numbers = heard.map((frame) => Number(frame.d.content));
-    // Every one from READY on, to the last.
+    // All numbers from READY to the last are there.
     const [first = said] = numbers;
     expect(first).toBeLessThan(saidBefore + guilds.length);
     expect(numbers).toEqual(numbers.map((_, index) => first + index * guilds.length));

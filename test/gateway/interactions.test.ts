@@ -38,7 +38,6 @@ async function connect(token = scene.bot.token, more: object = {}): Promise<Gate
 const invoke = (call = scene.owner, of = commandId) =>
   invokeCommand(call, { channelId: scene.guild.channel.id, commandId: of, options: [] });
 
-/** Another bot of the guild, without a session. */
 async function otherBot(): Promise<TestBot> {
   const bot = await createBot(server.app);
   await installWithCommands(server.app, bot, scene.guild);
@@ -47,7 +46,7 @@ async function otherBot(): Promise<TestBot> {
 
 const commandOf = ({ id }: TestBot) => storeCommand({ ...scene, bot: { ...scene.bot, id } });
 
-/** Tells when an interaction of a bot's is offered to its sessions. */
+/** Resolves when an interaction of the bot is offered to its sessions. */
 function nextOffer(botId: bigint): { ready: Promise<void>; made: Promise<void> } {
   let tell: () => void = () => {};
   const made = new Promise<void>((resolve) => {
@@ -65,7 +64,7 @@ const told = async (client: GatewayClient): Promise<Loose[]> =>
   (await client.settled()).filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => d);
 
 describe('INTERACTION_CREATE', () => {
-  it('I-14: needs no intent, and comes with everything that is always there', async () => {
+  it('I-14: needs no intent, and always has all documented fields', async () => {
     const client = await GatewayClient.open(server.origin);
     open.push(client);
     client.identify(scene.bot.token, { intents: 0 });
@@ -99,7 +98,7 @@ describe('INTERACTION_CREATE', () => {
     expect(await kindsOfSteps(server, sent)).toEqual(['GATEWAY']);
   });
 
-  it('I-14: goes to the newest of several sessions, and to one alone', async () => {
+  it('I-14: goes to the newest of several sessions only', async () => {
     const clients = [await connect(), await connect(), await connect()];
     const sent = await invoke();
     expect((await told(clients[2] as GatewayClient)).map(({ id }) => id)).toEqual([String(sent.id)]);
@@ -118,14 +117,14 @@ describe('INTERACTION_CREATE', () => {
     expect(await told(shards[1 - of] as GatewayClient)).toEqual([]);
   });
 
-  it('I-14: goes to a connected session before one that waits for a RESUME, though that is newer', async () => {
+  it('I-14: goes to a connected session before a newer one that waits for a RESUME', async () => {
     const [connected, dropped] = [await connect(), await connect()];
     await drop(dropped);
     await invoke();
     expect(await told(connected)).toHaveLength(1);
   });
 
-  it('I-14: waits for the RESUME where nobody is connected', async () => {
+  it('I-14: waits for the RESUME if no session is connected', async () => {
     const first = await GatewayClient.open(server.origin);
     const { d: ready } = await first.ready(scene.bot.token);
     await drop(first);
@@ -137,7 +136,7 @@ describe('INTERACTION_CREATE', () => {
     expect((await client.event('INTERACTION_CREATE')).d.id).toBe(String(sent.id));
   });
 
-  it('I-26: goes to no other bot', async () => {
+  it('I-26: does not go to another bot', async () => {
     const stranger = await createBot(server.app);
     await addMember(server.app, scene.guild.id, stranger.user);
     const [own, other] = [await connect(), await connect(stranger.token)];
@@ -146,7 +145,7 @@ describe('INTERACTION_CREATE', () => {
     expect(await told(other)).toEqual([]);
   });
 
-  it('I-15: fails where nobody takes it within 3 s', async () => {
+  it('I-15: fails if no session takes it within 3 s', async () => {
     const sending = invoke(scene.owner, await commandOf(await otherBot()));
     await clock.advanceOnceWaiting(3_000);
     const sent = await sending;
@@ -154,7 +153,7 @@ describe('INTERACTION_CREATE', () => {
     expect(await stepsOf(server, sent)).toMatchObject([{ kind: 'FAILED', reason: sent.failure }]);
   });
 
-  it('I-15: is taken by a session that comes within 3 s no more, as it was not there when it was offered', async () => {
+  it('I-15: is not given to a session that connects after the offer, within the 3 s', async () => {
     const bot = await otherBot();
     const offered = nextOffer(bot.id);
     await offered.ready;
@@ -166,7 +165,7 @@ describe('INTERACTION_CREATE', () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it('I-15: is not said to have failed where it was taken and word of that was lost', async () => {
+  it('I-15: is not reported as failed if it was taken and the confirmation was lost', async () => {
     const bot = await otherBot();
     const offered = nextOffer(bot.id);
     await offered.ready;
@@ -196,7 +195,7 @@ describe('INTERACTION_CREATE', () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it('I-6: that nobody answers has failed after 3 s', async () => {
+  it('I-6: fails after 3 s without an answer', async () => {
     const client = await connect();
     const sent = await invoke();
     const { d } = await client.event('INTERACTION_CREATE');
@@ -207,8 +206,8 @@ describe('INTERACTION_CREATE', () => {
   });
 });
 
-describe('what others hear of an answer', () => {
-  it('I-23: of an ephemeral one nobody hears but its own bot, as in a direct channel', async () => {
+describe('the events of an answer', () => {
+  it('I-23: go only to its own bot if the answer is ephemeral, as in a direct channel', async () => {
     const stranger = await createBot(server.app);
     await addMember(server.app, scene.guild.id, stranger.user);
     const [own, other] = [await connect(), await connect(stranger.token)];
@@ -230,7 +229,7 @@ describe('what others hear of an answer', () => {
     expect((await other.settled()).map(({ t }) => t)).toEqual([]);
   });
 
-  it('I-20: of any other everybody hears who reads the channel', async () => {
+  it('I-20: go to all users who read the channel if the answer is public', async () => {
     const stranger = await createBot(server.app);
     await addMember(server.app, scene.guild.id, stranger.user);
     const [own, other] = [await connect(), await connect(stranger.token)];
@@ -246,7 +245,7 @@ describe('what others hear of an answer', () => {
   });
 });
 
-it('I-15: the window for the gateway is 3 s by the clock, and a stopping server waits for none of it', async () => {
+it('I-15: the gateway has 3 s by the clock, and a stopping server does not wait for it', async () => {
   const clock = new ManualClock();
   const own = await startServer({ clock });
   const there = await openScene(own);
@@ -272,7 +271,7 @@ it('I-15: the window for the gateway is 3 s by the clock, and a stopping server 
   await own.stop();
 });
 
-/** Cuts the connection, as a network does; settles when the server knows. */
+/** Cuts the connection as a broken network does. Settles when the server has noticed. */
 async function drop(client: GatewayClient): Promise<void> {
   client.socket.close(4_000);
   await client.closed;

@@ -18,7 +18,7 @@ import { readableLog, readLines } from '../harness/log.js';
 import { PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { heldSeat } from '../harness/seats.js';
 
-/** A home whose guilds can be made unreadable, and which remembers when it was asked. */
+/** A guild store that can be made to fail and that records the times of its reads. */
 class FaultyHome extends MemoryHome {
   fault: Error | null = null;
   asked: number[] = [];
@@ -98,7 +98,7 @@ const settled = async () => {
 };
 
 describe('a guild is shown', () => {
-  it('before what happened in it meanwhile', async () => {
+  it('before the events that happened in it since', async () => {
     const shown = seat();
     say('meanwhile');
     await introduceGuild(app, shown.feedSession);
@@ -106,14 +106,14 @@ describe('a guild is shown', () => {
     expect(told(shown)).toEqual(['GUILD_CREATE', 'meanwhile', 'after']);
   });
 
-  it('to nobody without the guilds intent, who still hears of it', async () => {
+  it('to no session without the guilds intent, which still gets its events', async () => {
     const shown = seat({ intents: Intent.GuildPresences });
     say('meanwhile');
     await introduceGuild(app, shown.feedSession);
     expect([told(shown), home.asked]).toEqual([['meanwhile'], []]);
   });
 
-  it('as unavailable, and held all the same, where it is gone, or the bot is no member any more', async () => {
+  it('as unavailable, and kept, if it is gone or the bot is no longer a member', async () => {
     const shown = seat();
     guild.members = [];
     await introduceGuild(app, shown.feedSession);
@@ -127,7 +127,7 @@ describe('a guild is shown', () => {
     ]);
   });
 
-  it('as unavailable, and not held, where it is out of reach', async () => {
+  it('as unavailable, and not kept, if it is out of reach', async () => {
     const shown = seat();
     home.unreachable.add(guild.id);
     say('lost');
@@ -136,7 +136,7 @@ describe('a guild is shown', () => {
     expect(lines).toEqual([]);
   });
 
-  it('as unavailable, and not held, where it is larger than a session keeps, which goes on', async () => {
+  it('as unavailable, and not kept, if it is larger than the buffer of a session, which goes on', async () => {
     const topic = 'x'.repeat(MAX_GUILD_CREATE_BYTES / 4);
     const { channels } = guild.snapshot;
     const [large, shown] = [addGuild(app, home, 'Large', bot), seat()];
@@ -147,7 +147,7 @@ describe('a guild is shown', () => {
     expect([...shown.session.guilds.keys()]).toEqual([guild.id]);
   });
 
-  it('once the client has read enough of what it was sent before', async () => {
+  it('once the client has read enough of the earlier data', async () => {
     const shown = seat();
     shown.link.hasRoom = false;
     shown.session.dispatch(eventOf('BEFORE', { content: 'x'.repeat(BACKLOG_LIMIT.bytes / 2) }));
@@ -168,7 +168,7 @@ describe('a guild is shown', () => {
     expect([told(shown), home.asked]).toEqual([[], []]);
   });
 
-  it('to each session in its turn, which is introduced then', async () => {
+  it('to each session in its turn, which then gets its events', async () => {
     const shown = seat();
     let isIntroduced = false;
     void shown.session.introduced.then(() => {
@@ -183,7 +183,7 @@ describe('a guild is shown', () => {
 });
 
 describe('a guild that cannot be read', () => {
-  it('is read again after 1 s, then 2, 4, 8, 16 and each 30, until it can be', async () => {
+  it('is read again after 1 s, then 2, 4, 8, 16 and every 30, until it can be read', async () => {
     home.fault = new Error('broken');
     const start = clock.now();
     const shown = seat();
@@ -206,7 +206,7 @@ describe('a guild that cannot be read', () => {
     expect(home.asked).toHaveLength(9);
   });
 
-  it('is read no more for a session that has left', async () => {
+  it('is not read again for a session that has left', async () => {
     home.fault = new Error('broken');
     const shown = seat();
     await introduceGuild(app, shown.feedSession);
@@ -250,7 +250,7 @@ describe('the members of GUILD_CREATE', () => {
     expect(ids).toEqual(large ? [ownId()] : guild.members.map(({ userId }) => String(userId)));
   });
 
-  it('are those with a name or role there, behind the bot itself, of a large one', async () => {
+  it('are the bot itself and then those with a nickname or role, in a large guild', async () => {
     const [named] = joinMembers(app, guild, nobodysRow(app, 'named'), nobodysRow(app, 'plain'));
     named!.nick = 'heron';
     expect((await shownTo(createOf(51))).ids).toEqual([ownId(), String(named!.userId)]);
@@ -260,12 +260,12 @@ describe('the members of GUILD_CREATE', () => {
     expect(d.members.at(-1)).toEqual(JSON.parse(JSON.stringify(renderMember(named!))));
   });
 
-  it('are the bot alone where it may not see others', async () => {
+  it('are the bot alone if it may not see others', async () => {
     const { ids } = await shownTo(createOf(2), viewer({ seesPresences: false, seesVoice: false }));
     expect([ids, home.memberLists]).toEqual([[ownId()], 0]);
   });
 
-  it('are read once for all, and anew after a fault', async () => {
+  it('are read once for all sessions, and again after a fault', async () => {
     const create = createOf(2);
     home.fault = new Error('broken');
     await expect(shownTo(create)).rejects.toThrow('broken');

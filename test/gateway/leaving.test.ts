@@ -16,7 +16,7 @@ import { ask } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 
-describe('what comes and goes', () => {
+describe('the metrics of the gateway', () => {
   let server: TestServer;
   let ada: Person;
   let bot: MadeApplication;
@@ -29,7 +29,6 @@ describe('what comes and goes', () => {
     bot = await createApplication(ada);
   });
 
-  /** The value of a metric. */
   async function metric(name: string, label = ''): Promise<number> {
     const { body } = await ask(server, 'GET', `${server.origin}/metrics`);
     const line = String(body)
@@ -38,7 +37,7 @@ describe('what comes and goes', () => {
     return Number(line?.split(' ').at(-1) ?? 0);
   }
 
-  it('is counted: sessions, closes by their code, and dispatches by their name', async () => {
+  it('count sessions, closes by code, and dispatches by name', async () => {
     await install(ada, bot, await createGuild(ada));
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.botToken);
@@ -52,13 +51,12 @@ describe('what comes and goes', () => {
     client.send(99, null);
     expect((await client.closed).code).toBe(4001);
     expect(await metric('causeway_gateway_closes_total', '{code="4001"}')).toBe(1);
-    // Both wait for a RESUME.
     expect(await metric('causeway_gateway_sessions')).toBe(2);
     await update(ada, bot.id, { privilegedIntents: [] });
     await expect.poll(() => metric('causeway_gateway_sessions')).toBe(0);
   });
 
-  it('G-15 what is switched off while somebody identifies is refused as if it had been off before', async () => {
+  it('G-15 an intent that is switched off while a client identifies is refused as if it had been off before', async () => {
     const { botTokens } = server.app;
     const authenticate = botTokens.authenticate.bind(botTokens);
     botTokens.authenticate = async (token) => {
@@ -76,7 +74,7 @@ describe('what comes and goes', () => {
 });
 
 describe('a server that stops', () => {
-  it('takes no new client, and cuts off one that does not answer', async () => {
+  it('accepts no new client, and cuts off one that does not answer', async () => {
     const clock = new ManualClock();
     const server = await startServer({ clock });
     const client = await GatewayClient.open(server.origin);
@@ -84,7 +82,7 @@ describe('a server that stops', () => {
     const { hostname, port } = new URL(server.origin);
     const late = connect(Number(port), hostname);
     await once(late, 'connect');
-    // Begun before the end, so that its connection is not taken for an idle one.
+    // It sends bytes before the stop, so that the server does not take its connection for an idle one.
     late.write('GET /gateway HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n');
     const stopped = server.stop();
     await client.op(7);
@@ -97,7 +95,7 @@ describe('a server that stops', () => {
       await new Promise(setImmediate);
       clock.advance(ms);
     }
-    // By itself the library gives a client five seconds of real time to answer a close.
+    // By default, `ws` gives a client five seconds of real time to answer a close.
     const began = performance.now();
     await stopped;
     client.socket.terminate();

@@ -40,7 +40,7 @@ it.beforeAll(async ({ server: shared }) => {
 const guildId = () => String(guild.id);
 const speak = (text: string) => say(server.app, guild, guild.owner, text);
 
-describe('an unmodified library is ready, knows the guild and hears a message', () => {
+describe('an unmodified library is ready, knows the guild and gets a message', () => {
   it('discord.js', async () => {
     const client = new DiscordClient({
       intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent],
@@ -59,7 +59,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     await client.destroy();
   });
 
-  it('discord.js keeps who is there, and who is in voice', async () => {
+  it('discord.js caches presences and voice states', async () => {
     const { bot: watcher, guild: watched } = await createBotInGuild(server.app, 'Watched');
     const other = await createBot(server.app);
     await addMember(server.app, watched.id, other.user);
@@ -111,7 +111,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     await client.destroy();
   });
 
-  it('discord.js talks to somebody in a direct channel, pins there and closes it', async () => {
+  it('discord.js writes to a user in a direct channel, pins there and closes it', async () => {
     const { DirectMessages, DirectMessageReactions, DirectMessageTyping } = GatewayIntentBits;
     const client = new DiscordClient({
       intents: [DirectMessages, DirectMessageReactions, DirectMessageTyping],
@@ -179,7 +179,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     const members = await client.guilds.cache.get(guildId())!.members.fetch();
     expect([...members.keys()].sort()).toEqual([String(bot.id), String(guild.owner.id)].sort());
     const resumed = once(client, Events.ShardResume);
-    // What a broken network looks like from inside the library.
+    // A broken network, as the library sees it.
     Reflect.get(client.ws, '_ws').strategy.shards.get(0).connection.terminate();
     await resumed;
     const heard = once(client, Events.MessageCreate);
@@ -207,7 +207,7 @@ describe('an unmodified library is ready, knows the guild and hears a message', 
     client.disconnect(false);
   });
 
-  it('eris, whose REST half speaks https only and is told the address', async () => {
+  it('eris, whose REST client speaks https only and gets the address by configuration', async () => {
     const client = Eris(`Bot ${bot.token}`, { intents: ['guilds', 'guildMessages'], restMode: false });
     client.getBotGateway = async () => ({
       url: server.app.addresses.gatewayUrl,

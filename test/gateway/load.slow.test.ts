@@ -18,7 +18,7 @@ afterEach(() => server.stop());
 
 const speak = (content: string) => say(server.app, guild, guild.owner, content);
 
-/** Says something the client hears. From then on it is known that its bot may, and what is said reaches it at once. */
+/** Sends a message that the client receives. The bot's permission is cached from then on. */
 async function sayFirst(client: GatewayClient): Promise<void> {
   await speak('first');
   await client.event('MESSAGE_CREATE');
@@ -31,7 +31,10 @@ const messagesAfterFirst = (...clients: GatewayClient[]) =>
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Bytes of buffers that something still refers to. What was freed is given back a turn later only, and may free more: until nothing goes. */
+/**
+ * Bytes of external buffers that are still referenced. A buffer is freed one turn of the event loop later and may free
+ * more.
+ */
 async function heldOutsideTheHeap(): Promise<number> {
   for (let before = Number.POSITIVE_INFINITY; ; ) {
     collectGarbage();
@@ -43,7 +46,7 @@ async function heldOutsideTheHeap(): Promise<number> {
 }
 
 describe('G-46 slow readers', () => {
-  it('G-46 closes a session that does not read, which may resume, and holds nobody else up', async () => {
+  it('G-46 close a session that does not read, which may resume, and delay no other session', async () => {
     await start();
     const slow = await GatewayClient.open(server.origin);
     const ready = await slow.ready(bot.token);
@@ -54,7 +57,7 @@ describe('G-46 slow readers', () => {
     slow.socket.pause();
     const before = await heldOutsideTheHeap();
     let said = 0;
-    // The kernel's buffers take some megabytes before anything waits on this side.
+    // The kernel buffers some megabytes before the server has to wait.
     for (; (await closesOf(4901)) === 0 && said < 1_000; said += 1) {
       await sayAtLength(server.app, guild, guild.owner);
       await turn();
@@ -76,7 +79,7 @@ describe('G-46 slow readers', () => {
     await Promise.all([quick.close(), again.close()]);
   });
 
-  it('G-46 repeats 4 MiB to a client that resumes, at its pace', async () => {
+  it('G-46 get 4 MiB after a RESUME, at their own pace', async () => {
     await start();
     const client = await GatewayClient.open(server.origin);
     const ready = await client.ready(bot.token);
@@ -100,8 +103,8 @@ describe('G-46 slow readers', () => {
   }
 });
 
-describe('G-47 stopping', () => {
-  /** Whether an upgrade on a bare socket is answered 101 or 503. */
+describe('G-47 a stopping server', () => {
+  /** Whether an upgrade on a bare socket is answered with 101 or 503. */
   const upgradeStatus = () =>
     new Promise<string>((resolve, reject) => {
       const { hostname, port } = new URL(server.origin);
@@ -118,7 +121,7 @@ describe('G-47 stopping', () => {
       socket.once('error', reject);
     });
 
-  it('G-47 sends op 7, refuses upgrades with 503, and closes who stays with 4900', async () => {
+  it('G-47 sends op 7, refuses upgrades with 503, and closes remaining clients with 4900', async () => {
     const clock = new ManualClock();
     await start({ clock });
     const [leaving, staying] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
@@ -145,7 +148,7 @@ describe('G-47 stopping', () => {
   });
 });
 
-it('G-48 closes 4000 on a fault of its own, and goes on', async () => {
+it('G-48 closes 4000 on an internal error of a session, and goes on', async () => {
   await start();
   const { member } = server.app.db.reader;
   const client = await GatewayClient.open(server.origin);

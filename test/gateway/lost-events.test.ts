@@ -12,7 +12,10 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { statementsOf } from '../harness/statements.js';
 import { addMember, callOf, createBot, createGuild, say } from '../harness/world.js';
 
-/** Changes the rows and tells nobody, as a process does that ends between its commit and its event, or has lost its Redis. */
+/**
+ * The rows change without an event. This happens to a process that ends between its commit and its event, or loses its
+ * Redis.
+ */
 let server: TestServer;
 const clock = new ManualClock();
 beforeAll(async () => {
@@ -26,9 +29,9 @@ const resetToken = (id: bigint) =>
     data: { botTokenHash: createBotToken(id, clock.now()).hash },
   });
 
-it('G-15 closes a RESUME with 4014 when nobody told this process that the intent is off', async () => {
+it('G-15 closes a RESUME with 4014 if this process got no event that the intent is off', async () => {
   const bot = await createBot(server.app);
-  // Remembered from here on; the sessions are looked at half a minute after the first of them began.
+  // The token is cached from here on. The check of the sessions runs half a minute after the first of them began.
   await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } });
   clock.advance(20_000);
   const client = await GatewayClient.open(server.origin);
@@ -46,7 +49,7 @@ it('G-15 closes a RESUME with 4014 when nobody told this process that the intent
   }
 });
 
-it('a bot token that was replaced unheard is refused after half a minute', async () => {
+it('a bot token that was replaced without an event is refused after half a minute', async () => {
   const bot = await createBot(server.app);
   const status = async () =>
     (await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } })).status;
@@ -58,7 +61,7 @@ it('a bot token that was replaced unheard is refused after half a minute', async
   expect(await status()).toBe(401);
 });
 
-it('G-30: sessions of a token that was replaced unheard close 4004 within a minute, and no others', async () => {
+it('G-30: sessions of a token that was replaced without an event close 4004 within a minute, and no others do', async () => {
   const { app } = server;
   const [bot, other] = [await createBot(app), await createBot(app)];
   const [dead, alive] = [await GatewayClient.open(server.origin), await GatewayClient.open(server.origin)];
@@ -87,7 +90,7 @@ it('G-30: the tokens of all bots with sessions are compared by one query', async
   ).toHaveLength(1);
 });
 
-it('G-26: a permission that was taken away unheard counts within a minute, remembered from a guild that was remembered', async () => {
+it('G-26: a permission that was removed without an event is dropped within a minute, although it came from a cached guild', async () => {
   const { app } = server;
   const bot = await createBot(app);
   const guild = await createGuild(app);
@@ -107,14 +110,14 @@ it('G-26: a permission that was taken away unheard counts within a minute, remem
   await client.close();
 });
 
-it('G-29: a guild that was joined or left unheard is shown or taken away within a minute', async () => {
+it('G-29: a guild that was joined or left without an event is shown or removed within a minute', async () => {
   const { app } = server;
   const bot = await createBot(app);
   const [joined, left] = [await createGuild(app), await createGuild(app)];
   await addMember(app, left.id, bot.user);
   const client = await GatewayClient.open(server.origin);
   await client.ready(bot.token);
-  // Both are remembered as they were when the session began.
+  // Both memberships are cached as they were when the session began.
   expect(await app.guilds.member(joined.id, bot.id)).toBeNull();
   expect(await app.guilds.member(left.id, bot.id)).not.toBeNull();
   clock.advance(29_000);
@@ -130,7 +133,7 @@ it('G-29: a guild that was joined or left unheard is shown or taken away within 
   await client.close();
 });
 
-it('G-21: a guild that is joined after the bot was renamed shows it by its new name', async () => {
+it('G-21: a guild that is joined after the bot was renamed shows the new name of the bot', async () => {
   const { app } = server;
   const bot = await createBot(app);
   const client = await GatewayClient.open(server.origin);
@@ -144,13 +147,13 @@ it('G-21: a guild that is joined after the bot was renamed shows it by its new n
   await client.close();
 });
 
-it('a remembered bot token is dropped when the application changes, and not by other messages of its topic', async () => {
+it('a cached bot token is dropped when the application changes, and kept for other messages of its topic', async () => {
   const { app } = server;
   const bot = await createBot(app);
   const authenticate = () => statementsOf(() => app.botTokens.authenticate(bot.token));
   await authenticate();
   expect(await authenticate()).toEqual([]);
-  // Nothing else is told on this topic today that leaves the token as it is.
+  // This is the only other message on the topic that leaves the token as it is.
   app.bus.publish(topics.application(bot.id), messageOfEvent(app, { type: 'TEAM_UPDATED', teamId: 1n }));
   expect(await authenticate()).toEqual([]);
   await updateApplication(callOf(app, bot.owner), { applicationId: bot.id, description: 'another' });

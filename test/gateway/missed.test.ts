@@ -36,13 +36,13 @@ afterAll(async () => {
   for (const client of clients) client.socket.terminate();
 });
 
-/** What a process does whose connection to the others is back: it tells everybody in one turn. */
+/** Publishes what a reconnected process publishes: one message to every topic in the same turn of the event loop. */
 function tellReconnected(): void {
   const told = [...topicsOfGuild(kept.id), ...bots.map(({ id }) => topics.application(id))];
   for (const topic of told) server.app.bus.publish(topic, { type: BUS_RECONNECTED });
 }
 
-it('G-49 makes up for what was missed with one look at all applications, and in a turn for each bot', async () => {
+it('G-49 catches up after a reconnect with one read for all applications and one task per bot', async () => {
   const { application, member, guild } = server.app.db.writer;
   const [reset, switchedOff, deleted, left] = bots as [TestBot, TestBot, TestBot, TestBot];
   await application.update({ where: { id: reset.id }, data: { botTokenHash: 'another' } });

@@ -17,7 +17,7 @@ import {
 
 const LONG = '1234567890123456';
 
-/** What a value is read as, or the code that it closes a connection with. */
+/** The parsed value, or the code that it closes a connection with. */
 function read(work: () => unknown): unknown {
   try {
     return work();
@@ -56,12 +56,12 @@ describe('a message', () => {
     expect(decoded(text)).toEqual(value);
   });
 
-  it('that is no UTF-8 cannot be read', () => {
+  it('that is not UTF-8 cannot be read', () => {
     expect(decoded(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toBe(4002);
   });
 });
 
-describe('what a client says', () => {
+describe('a payload of a client', () => {
   const guild_id = '5';
   const token = 't';
 

@@ -44,7 +44,6 @@ async function session({ token }: TestBot, more: object = {}): Promise<GatewayCl
   return client;
 }
 
-/** The next thing that is told of somebody's presence. */
 const seen = async (client: GatewayClient) => (await client.event('PRESENCE_UPDATE')).d;
 
 const shown = ({ id }: Pick<User, 'id'>, status: string, activities: object[] = []) => ({
@@ -56,7 +55,7 @@ const shown = ({ id }: Pick<User, 'id'>, status: string, activities: object[] = 
 });
 
 describe('G-39 presence', () => {
-  it('G-56 begins with the connection, as IDENTIFY says, and ends with it', async () => {
+  it('G-56 begins with the connection and the presence in IDENTIFY, and ends with the connection', async () => {
     const client = await session(watcher);
     const activities = [{ name: 'chess', type: 0 }];
     const bot = await session(other, { presence: { status: 'idle', activities, since: 5, afk: true } });
@@ -67,7 +66,7 @@ describe('G-39 presence', () => {
     expect(await seen(client)).toEqual(shown(other, 'offline'));
   });
 
-  it('G-57 changes by op 3, and nothing is told where nobody sees a difference', async () => {
+  it('G-57 changes by op 3, and is not sent if no viewer sees a difference', async () => {
     const client = await session(watcher);
     const bot = await session(other);
     expect(await seen(client)).toEqual(shown(other, 'online'));
@@ -79,7 +78,7 @@ describe('G-39 presence', () => {
     expect(await seen(client)).toEqual(shown(other, 'dnd'));
   });
 
-  it('G-39 keeps of an activity what a bot may say', async () => {
+  it('G-39 keeps the fields of an activity that a bot may set', async () => {
     const client = await session(watcher);
     const stream = { name: 'live', type: 1, url: 'https://twitch.tv/x', state: 's', details: 'd', application_id: '1' };
     const activities = [stream, { name: 'chess', type: 0, url: 'https://x.example' }, { type: 4, state: 'here' }, {}];
@@ -92,7 +91,7 @@ describe('G-39 presence', () => {
     ]);
   });
 
-  it('G-39 leaves out an activity of a type that there is not, and keeps the others and the session', async () => {
+  it('G-39 drops an activity of an unknown type, and keeps the other activities and the session', async () => {
     const client = await session(watcher);
     const strange = [-1, 6, 99, Number.MAX_SAFE_INTEGER].map((type) => ({ name: 'strange', type, state: 's' }));
     const chess = { name: 'chess', type: 0 };
@@ -110,7 +109,7 @@ describe('G-39 presence', () => {
     expect(await bot.closed).toMatchObject({ code: 4002 });
   });
 
-  it('G-39 takes five changes in 20 s; of those beyond, the latest is told when it may be', async () => {
+  it('G-39 accepts five changes in 20 s, and sends the latest of any further ones as soon as it may', async () => {
     const client = await session(watcher);
     const bot = await session(other);
     await seen(client);
@@ -123,7 +122,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).activities[0].name).toBe('game 7');
   });
 
-  it('G-56 of several sessions the latest statement counts, and the bot is there as long as one is', async () => {
+  it('G-56 of several sessions is the latest one, and lasts as long as one session does', async () => {
     const client = await session(watcher);
     const first = await session(other, { presence: { status: 'dnd' } });
     const second = await session(other, { presence: { status: 'idle' } });
@@ -134,7 +133,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).status).toBe('offline');
   });
 
-  it('G-56 a RESUME says again what the session said', async () => {
+  it('G-56 is restored by a RESUME', async () => {
     const client = await session(watcher);
     const bot = await session(other, { presence: { status: 'dnd' } });
     const { d } = bot.frames.find(({ t }) => t === 'READY')!;
@@ -147,7 +146,7 @@ describe('G-39 presence', () => {
     expect((await seen(client)).status).toBe('dnd');
   });
 
-  it('G-57 is told with its intent alone, and of itself a bot is told nothing', async () => {
+  it('G-57 is sent with its intent only, and never to the bot itself', async () => {
     const without = await session(watcher, { intents: ALL_INTENTS & ~Intent.GuildPresences });
     const own = await session(other);
     own.send(3, { status: 'dnd' });
@@ -160,8 +159,8 @@ describe('G-39 presence', () => {
   });
 });
 
-describe('G-63 somebody who becomes a member', () => {
-  /** What comes of somebody's joining, by the names of the events, with how they are seen. */
+describe('G-63 a user who becomes a member', () => {
+  /** The names of the events after a user joined, with the status in each. */
   const told = (frames: Awaited<ReturnType<GatewayClient['settled']>>, { id }: Pick<User, 'id'>) =>
     frames
       .filter(({ d }) => d?.user?.id === String(id))
@@ -172,7 +171,7 @@ describe('G-63 somebody who becomes a member', () => {
     return { state: (as: typeof status) => server.app.connections.state(`of ${userId}`, { ...statement, status: as }) };
   };
 
-  it('G-63 and is there is told of as such, after the joining; of others nothing is', async () => {
+  it('G-63 and is online is shown as such after the joining; an offline user gets no presence', async () => {
     const client = await session(watcher);
     const [here, gone] = [await createPerson(server.app), await createPerson(server.app)];
     const bot = await createBot(server.app);
@@ -188,7 +187,7 @@ describe('G-63 somebody who becomes a member', () => {
     expect(told(frames, bot.user)).toEqual([['GUILD_MEMBER_ADD'], ['PRESENCE_UPDATE', 'dnd']]);
   });
 
-  it('G-63 and changes at that moment is seen as they are in the end', async () => {
+  it('G-63 and changes at that moment is shown with the final presence', async () => {
     const user = await createPerson(server.app);
     const connection = await thereAs(user.id, 'idle');
     for (const status of ['dnd', 'idle', 'dnd', 'idle'] as const) {
@@ -207,7 +206,7 @@ describe('G-22 GUILD_CREATE', () => {
     return client.frames.find(({ t }) => t === 'GUILD_CREATE')!.d;
   };
 
-  it('G-22 shows who is not offline, with the presences intent alone', async () => {
+  it('G-22 has the members who are not offline, with the presences intent only', async () => {
     await session(other, { presence: { status: 'dnd' } });
     const { presences } = await created(watcher);
     const { guild_id: _, ...dnd } = shown(other, 'dnd');
@@ -217,7 +216,7 @@ describe('G-22 GUILD_CREATE', () => {
     expect((await created(watcher, { intents: Intent.Guilds })).presences).toEqual([]);
   });
 
-  it('G-22 of a large guild shows members who are online though they have neither role nor nickname', async () => {
+  it('G-22 of a large guild has online members even if they have neither role nor nickname', async () => {
     await addCrowd(server.app, guild.id, 60);
     const crowd = await server.app.db.reader.user.findMany({ where: { username: { startsWith: 'crowd' } }, take: 1 });
     const userId = crowd[0]!.id;
@@ -238,7 +237,7 @@ describe('G-22 GUILD_CREATE', () => {
     await server.app.connections.close('socket');
   });
 
-  it('G-40 chunks tell how those in them are seen, by prefix and by ids', async () => {
+  it('G-40 chunks have the presences of their members, by prefix and by ids', async () => {
     const client = await session(watcher);
     await session(other, { presence: { status: 'idle' } });
     await seen(client);
@@ -251,7 +250,7 @@ describe('G-22 GUILD_CREATE', () => {
     expect((await client.event('GUILD_MEMBERS_CHUNK')).d).not.toHaveProperty('presences');
   });
 
-  it('counts who is online, about', async () => {
+  it('has an approximate count of online members', async () => {
     await session(other, { presence: { status: 'invisible' } });
     await session(watcher);
     const headers = { authorization: `Bot ${watcher.token}` };

@@ -43,7 +43,7 @@ it.each([
   ['GUILD_MEMBERS', Intent.GuildMembers],
   ['PRESENCES', Intent.GuildPresences],
   ['MESSAGE_CONTENT', Intent.MessageContent],
-])('G-15 closes the sessions that asked for %s with 4014 when it is switched off, and no other', async (name, bit) => {
+])('G-15 switching off %s closes the sessions with it with 4014, and no others', async (name, bit) => {
   const bot = await createApplication(ada);
   const asked = await session(bot, Intent.Guilds | bit);
   const others = await session(bot, ALL_INTENTS & ~bit);
@@ -59,7 +59,7 @@ it.each([
   await others.client.close();
 });
 
-it('G-15 keeps sessions when a setting changes that is no intent, or an intent is switched on', async () => {
+it('G-15 sessions stay if a setting other than an intent changes, or an intent is switched on', async () => {
   const bot = await createApplication(ada);
   await switchOn(bot, 'MESSAGE_CONTENT');
   const { client } = await session(bot, Intent.Guilds | Intent.MessageContent);
@@ -69,7 +69,7 @@ it('G-15 keeps sessions when a setting changes that is no intent, or an intent i
   await client.close();
 });
 
-it('G-15 ends a session that waits, so that no RESUME brings it back', async () => {
+it('G-15 a waiting session ends, so that no RESUME restores it', async () => {
   const bot = await createApplication(ada);
   const { client, id } = await session(bot, Intent.Guilds | PRIVILEGED);
   client.socket.terminate();
@@ -81,7 +81,7 @@ it('G-15 ends a session that waits, so that no RESUME brings it back', async () 
   await again.close();
 });
 
-it('G-15 shows no content from the change on, before anything has been read', async () => {
+it('G-15 no content is sent from the change on, even before anything was read', async () => {
   const bot = await createApplication(ada);
   const guild = await createGuild(ada);
   await install(ada, bot, guild);
@@ -90,7 +90,7 @@ it('G-15 shows no content from the change on, before anything has been read', as
   const body = toSend({ content: 'before' });
   const message = await sendMessageAs(call, { channelId: BigInt(guild.textChannelId), body });
   expect((await client.event('MESSAGE_CREATE')).d.content).toBe('before');
-  // By hand, since only so does nothing come between the two.
+  // Published by hand, so that no other event comes first.
   const intents: PrivilegedIntent[] = ['GUILD_MEMBERS', 'PRESENCES'];
   server.app.publish({ type: 'APPLICATION_UPDATED', applicationId: BigInt(bot.id), intents });
   const after = { ...message, id: server.app.nextId(), content: 'after' };
@@ -103,7 +103,7 @@ it('G-15 shows no content from the change on, before anything has been read', as
 describe('G-15 at version 9 a session without the content intent', () => {
   const WITHOUT_CONTENT = Intent.Guilds | Intent.GuildMessages;
 
-  /** A bot on a server of its own, and what its session is shown of a message that ada posts there. */
+  /** A bot on a server of its own, and the message that its session gets when ada posts there. */
   async function reader(version: number) {
     const bot = await createApplication(ada);
     const guild = await createGuild(ada);
@@ -128,7 +128,7 @@ describe('G-15 at version 9 a session without the content intent', () => {
     await client.close();
   });
 
-  it('G-15 is resumed with what the switch says by then', async () => {
+  it('G-15 is resumed with the current state of the switch', async () => {
     const { bot, client, id, heard, post } = await reader(9);
     expect(await heard()).toBe('secret');
     client.socket.terminate();

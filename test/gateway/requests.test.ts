@@ -46,7 +46,7 @@ const names = (chunk: Frame['d']) =>
   chunk.members.map((member: { user: { username: string } }) => member.user.username).sort();
 
 describe('G-39 presence', () => {
-  it('G-39 is accepted and shown to nobody', async () => {
+  it('G-39 is accepted and not shown to other users', async () => {
     client.send(3, { since: null, status: 'dnd', afk: false, activities: [{ name: 'chess', type: 0 }] });
     expect(await client.settled()).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('G-39 presence', () => {
     [{ since: 91_879_201.5, activities: [{ name: 'chess' }], status: 'idle' }],
     [{ activities: [{ name: null, type: null, emoji: { name: '👍' } }], status: 'invisible' }],
     [{ status: 'offline', activities: [{ name: 'Custom Status', type: 4, state: 'here' }] }],
-  ])('G-39 takes what libraries send: %j', async (presence) => {
+  ])('G-39 accepts what libraries send: %j', async (presence) => {
     client.send(3, presence);
     expect(await client.settled()).toEqual([]);
     const other = await GatewayClient.open(server.origin);
@@ -108,7 +108,7 @@ describe('G-40 members on request', () => {
     expect(names(await ask({ query: '%', limit: 0 }))).toEqual([]);
   });
 
-  it('G-40 names ids that are nobody', async () => {
+  it('G-40 lists ids of unknown users in not_found', async () => {
     const chunk = await ask({ user_ids: [String(bot.id), '42', 'x', '99999999999999999999'] });
     expect(names(chunk)).toEqual([bot.user.username]);
     expect(chunk.not_found).toEqual(['42', 'x', '99999999999999999999']);
@@ -119,7 +119,7 @@ describe('G-40 members on request', () => {
     expect(await ask({ user_ids: [], nonce })).not.toHaveProperty('nonce');
   });
 
-  it('G-40 answers for a guild the session does not hold with an empty chunk', async () => {
+  it('G-40 answers for a guild that the session does not have with an empty chunk', async () => {
     const other = await createGuild(server.app);
     const chunk = await ask({ guild_id: String(other.id), user_ids: [String(other.owner.id)] });
     expect(chunk).toMatchObject({ guild_id: String(other.id), members: [], not_found: [String(other.owner.id)] });
@@ -162,7 +162,7 @@ describe('G-40 members on request', () => {
   });
 });
 
-it('G-40 closes 4008 when more requests wait than a session may have', async () => {
+it('G-40 closes 4008 when a session has too many waiting requests', async () => {
   const clock = new ManualClock();
   const slow = await startServer({ clock });
   const asking = await createBot(slow.app);
@@ -177,7 +177,7 @@ it('G-40 closes 4008 when more requests wait than a session may have', async () 
     open = () => resolve([]);
   });
   Object.assign(reader, { member: { findMany: () => opened } });
-  // One is served, 240 wait; no minute has more than its 120 payloads.
+  // One request is served and 240 wait. No minute has more than the allowed 120 payloads.
   for (const count of [119, 119, 3]) {
     clock.advance(60_000);
     for (let sent = 0; sent < count; sent += 1) impatient.send(8, { guild_id: String(asked.id), user_ids: ['42'] });
@@ -191,13 +191,13 @@ it('G-40 closes 4008 when more requests wait than a session may have', async () 
   await slow.stop();
 });
 
-it('G-41 a voice state is checked; to leave where one is not has no answer', async () => {
+it('G-41 a voice state is validated, and leaving without being connected has no answer', async () => {
   client.send(4, { guild_id: String(guild.id), channel_id: null, self_mute: false, self_deaf: false });
   expect(await client.settled()).toEqual([]);
   expect(await closeAfter(4, { guild_id: String(guild.id), channel_id: null, self_mute: 'no' })).toBe(4002);
 });
 
-it('G-42 soundboard sounds and channel info are empty, for guilds the session holds', async () => {
+it('G-42 soundboard sounds and channel info are empty, for guilds that the session has', async () => {
   client.send(31, { guild_ids: [String(guild.id), '42'] });
   client.send(43, { guild_id: String(guild.id), fields: ['status'] });
   client.send(43, { guild_id: '42', fields: ['status'] });

@@ -66,7 +66,6 @@ async function startProgram(): Promise<ChildProcess> {
   }
 }
 
-/** Runs `work` for all sessions, fifty at a time. */
 async function forAll<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let start = 0; start < items.length; start += 50) {
@@ -75,7 +74,7 @@ async function forAll<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<
   return results;
 }
 
-it('1,000 sessions are asked to leave by a restart, and all are served again', async () => {
+it('a restart asks 1,000 sessions to leave, and all of them are served again', async () => {
   child = await startProgram();
   const owners = bots.flatMap((bot) => Array.from({ length: SESSIONS_PER_BOT }, () => bot));
   const before = await forAll(owners, async (bot) => {

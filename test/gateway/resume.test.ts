@@ -44,7 +44,7 @@ async function open(): Promise<GatewayClient> {
   return client;
 }
 
-/** A session whose connection was lost with `code`. It has heard a message, so what is said from then on reaches it at once. */
+/** A session whose connection was closed with `code`. It has received a message, so its permission is cached. */
 async function lostSession(code = 4999): Promise<{ id: string; seq: number }> {
   const client = await open();
   const ready = await client.ready(bot.token);
@@ -55,14 +55,14 @@ async function lostSession(code = 4999): Promise<{ id: string; seq: number }> {
   return { id: ready.d.session_id, seq: client.sequence! };
 }
 
-/** Another connection's answer comes after the close was worked off. */
+/** The server answers another connection after it has processed the close. */
 async function serverHasNoticed(): Promise<void> {
   const client = await open();
   client.send(1, null);
   await client.op(11);
 }
 
-/** Resumes, and reads the dispatches up to RESUMED, or the op 9. */
+/** Resumes, and returns the dispatches up to RESUMED, or the op 9. */
 async function resume(session: { id: string; seq: number }, token = bot.token): Promise<[GatewayClient, Frame[]]> {
   const client = await open();
   client.send(6, { token, session_id: session.id, seq: session.seq });
@@ -76,7 +76,7 @@ async function speak(...texts: string[]): Promise<void> {
   for (const text of texts) await say(server.app, guild, guild.owner, text);
 }
 
-/** What is told most easily, and stored nowhere. */
+/** Typing events are the cheapest ones: they are not stored. */
 async function typeOften(times: number): Promise<void> {
   const call = callOf(server.app, guild.owner);
   for (let count = 0; count < times; count += 1) await startTyping(call, { channelId: guild.channel.id });
@@ -91,7 +91,7 @@ it.each([1000, 1001])('G-31 a client that closes with %i ends its session', asyn
   expect(frames).toMatchObject([{ op: 9, d: false }]);
 });
 
-it('G-31 a close after which clients identify anew ends the session', async () => {
+it('G-31 a close code after which clients identify again ends the session', async () => {
   const client = await open();
   const ready = await client.ready(bot.token);
   client.identify(bot.token);
@@ -100,7 +100,7 @@ it('G-31 a close after which clients identify anew ends the session', async () =
   expect(frames).toMatchObject([{ op: 9, d: false }]);
 });
 
-it('G-32 a session waits 5 minutes, and not longer', async () => {
+it('G-32 a session waits for a RESUME for 5 minutes and no longer', async () => {
   const kept = await lostSession();
   clock.advance(RESUME_WINDOW_MS - 1);
   const [client, frames] = await resume(kept);
@@ -112,7 +112,7 @@ it('G-32 a session waits 5 minutes, and not longer', async () => {
   expect(late).toMatchObject([{ op: 9, d: false }]);
 });
 
-it('G-32 a session outlives a socket that breaks without a close', async () => {
+it('G-32 a session survives a socket that breaks without a close', async () => {
   const client = await open();
   const ready = await client.ready(bot.token);
   client.socket.terminate();
@@ -122,7 +122,7 @@ it('G-32 a session outlives a socket that breaks without a close', async () => {
   expect(frames.at(-1)!.t).toBe('RESUMED');
 });
 
-it('G-33 repeats what was missed, in order, then RESUMED, then what is new', async () => {
+it('G-33 a RESUME repeats missed events in order, then sends RESUMED, then new events', async () => {
   const session = await lostSession();
   await speak('one', 'two', 'three');
   const [client, frames] = await resume(session);
@@ -132,7 +132,7 @@ it('G-33 repeats what was missed, in order, then RESUMED, then what is new', asy
   expect(await client.event('MESSAGE_CREATE')).toMatchObject({ s: session.seq + 5, d: { content: 'four' } });
 });
 
-it('G-33 repeats from the number that is asked for', async () => {
+it('G-33 a RESUME repeats from the requested number', async () => {
   const session = await lostSession();
   const [, frames] = await resume({ ...session, seq: 1 });
   expect(frames.map((frame) => frame.t)).toEqual(['GUILD_CREATE', 'MESSAGE_CREATE', 'RESUMED']);
@@ -142,20 +142,20 @@ it.each([
   ['no session_id', () => ({ token: bot.token, seq: 1 })],
   ['a text seq', () => ({ token: bot.token, session_id: 'x', seq: '1' })],
   ['no token', () => ({ session_id: 'x', seq: 1 })],
-])('G-33 closes 4002 for %s', async (_name, payload) => {
+])('G-33 a RESUME closes 4002 for %s', async (_name, payload) => {
   const client = await open();
   client.send(6, payload());
   expect((await client.closed).code).toBe(4002);
 });
 
-describe('G-34 unknown sessions', () => {
-  it('G-34 answers op 9, after which the client may identify on the same connection', async () => {
+describe('G-34 a RESUME of an unknown session', () => {
+  it('G-34 is answered with op 9, after which the client may identify on the same connection', async () => {
     const [client, frames] = await resume({ id: 'f'.repeat(32), seq: 1 });
     expect(frames).toMatchObject([{ op: 9, d: false }]);
     await client.ready(bot.token);
   });
 
-  it("G-34 does not hand out another bot's session", async () => {
+  it("G-34 does not give access to another bot's session", async () => {
     const session = await lostSession();
     const other = await createBot(server.app);
     const [, frames] = await resume(session, other.token);
@@ -164,7 +164,7 @@ describe('G-34 unknown sessions', () => {
     expect(own.at(-1)!.t).toBe('RESUMED');
   });
 
-  it('G-34 answers op 9 when something unseen was dropped', async () => {
+  it('G-34 is answered with op 9 if an unseen event was dropped', async () => {
     const session = await lostSession();
     await typeOften(4_097);
     const [, frames] = await resume(session);
@@ -172,7 +172,7 @@ describe('G-34 unknown sessions', () => {
   });
 });
 
-it.each([1_000, 2 ** 60, -1])('G-35 closes 4007 for seq %i and ends the session', async (seq) => {
+it.each([1_000, 2 ** 60, -1])('G-35 a RESUME with seq %i closes 4007 and ends the session', async (seq) => {
   const session = await lostSession();
   const client = await open();
   client.send(6, { token: bot.token, session_id: session.id, seq });
@@ -181,14 +181,14 @@ it.each([1_000, 2 ** 60, -1])('G-35 closes 4007 for seq %i and ends the session'
   expect(frames).toMatchObject([{ op: 9, d: false }]);
 });
 
-it('G-36 closes 4004 for a token that is not valid', async () => {
+it('G-36 a RESUME closes 4004 for an invalid token', async () => {
   const session = await lostSession();
   const client = await open();
   client.send(6, { token: 'a.b.c', session_id: session.id, seq: session.seq });
   expect((await client.closed).code).toBe(4004);
 });
 
-it('G-37 moves a connected session and closes the older connection 4003', async () => {
+it('G-37 a RESUME moves a connected session and closes the older connection with 4003', async () => {
   const older = await open();
   const ready = await older.ready(bot.token);
   const [newer, frames] = await resume({ id: ready.d.session_id, seq: older.sequence! });
@@ -224,7 +224,7 @@ describe('G-38 the replay buffer', () => {
     expect(late).toMatchObject([{ op: 9, d: false }]);
   });
 
-  it('G-38 drops what was acknowledged at the heartbeat after', async () => {
+  it('G-38 drops acknowledged events at the next heartbeat', async () => {
     const client = await open();
     const ready = await client.ready(bot.token);
     await speak('one', 'two');

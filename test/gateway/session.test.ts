@@ -56,7 +56,7 @@ beforeEach(() => {
   session = newSession();
 });
 
-/** A connection that keeps what it was sent, and leaves its session as connections do. */
+/** A connection that records what it was sent, and leaves its session as real connections do. */
 class Link implements SessionLink {
   hasRoom = true;
   readonly sent: { s: number; t: string }[] = [];
@@ -94,7 +94,7 @@ const dispatch = (count: number, size?: number) => {
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
 describe('dispatching', () => {
-  it('sends at once while there is room, and what waits, in order, when there is some again', () => {
+  it('sends at once while there is room, and sends waiting events in order when there is room again', () => {
     const link = attached();
     dispatch(2);
     expect(link.numbers).toEqual([1, 2]);
@@ -109,7 +109,7 @@ describe('dispatching', () => {
     expect(link.numbers).toEqual(upTo(6));
   });
 
-  it('stops where the room ends', () => {
+  it('stops at the end of the room', () => {
     const link = attached();
     link.hasRoom = false;
     dispatch(5);
@@ -119,7 +119,7 @@ describe('dispatching', () => {
     expect(link.numbers).toEqual([1, 2]);
   });
 
-  it('is over when the session has ended', () => {
+  it('stops when the session has ended', () => {
     const link = attached();
     session.end();
     dispatch(1);
@@ -131,7 +131,7 @@ describe('a client that does not read', () => {
   it.each([
     ['events', BACKLOG_LIMIT.events, 100],
     ['bytes', BACKLOG_LIMIT.bytes / KIB, KIB],
-  ])('may fall behind by its limit of %s and no further, once it was up to date', (_what, count, size) => {
+  ])('may fall behind by its limit of %s, once it was up to date', (_what, count, size) => {
     const link = attached();
     for (const round of [1, 2]) {
       link.hasRoom = false;
@@ -146,7 +146,7 @@ describe('a client that does not read', () => {
     expect([session.ended, session.connected]).toEqual([false, false]);
   });
 
-  it('may lag by all that is kept while it is brought up to date, and loses its session beyond', () => {
+  it('may fall behind by the whole buffer while it catches up, and loses its session beyond that', () => {
     const link = new Link(session);
     link.hasRoom = false;
     dispatch(1);
@@ -157,7 +157,7 @@ describe('a client that does not read', () => {
     expect([link.closes, session.ended, session.endedBy]).toEqual([[closes.notReading], true, closes.notReading]);
   });
 
-  it('is brought up to date by a RESUME as by an IDENTIFY', () => {
+  it('catches up after a RESUME as after an IDENTIFY', () => {
     attached().hasRoom = false;
     dispatch(2_000);
     const link = new Link(session);
@@ -167,7 +167,7 @@ describe('a client that does not read', () => {
     expect(link.closes).toEqual([]);
   });
 
-  it('counts what a RESUME repeats: beyond half of the backlog there is no room for more', async () => {
+  it('counts repeated events: beyond half of the backlog there is no room for more', async () => {
     const link = attached();
     dispatch(BACKLOG_LIMIT.bytes / KIB / 2, KIB);
     await session.room();
@@ -186,7 +186,7 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('room for more', () => {
+describe('room for more events', () => {
   const half = BACKLOG_LIMIT.bytes / KIB / 2;
   const isOpen = async () => {
     let open = false;
@@ -197,7 +197,7 @@ describe('room for more', () => {
     return open;
   };
 
-  it('is there below half of the backlog', async () => {
+  it('exists below half of the backlog', async () => {
     const link = attached();
     link.hasRoom = false;
     dispatch(half - 1, KIB);
@@ -206,7 +206,7 @@ describe('room for more', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  it('is told to all that wait, and when the session ends', async () => {
+  it('is announced to all that wait, also when the session ends', async () => {
     const link = attached();
     link.hasRoom = false;
     dispatch(half, KIB);
@@ -221,7 +221,7 @@ describe('room for more', () => {
     await last;
   });
 
-  it('is filled by one after the other of those who dispatch much', async () => {
+  it('is used by one busy sender after the other', async () => {
     const link = attached();
     link.hasRoom = false;
     const done: number[] = [];
@@ -241,8 +241,8 @@ describe('room for more', () => {
   });
 });
 
-describe('what is kept for a RESUME', () => {
-  /** Whether all after `sequence` is still there. */
+describe('the buffer for a RESUME', () => {
+  /** Whether all events after `sequence` are still in the buffer. */
   const isKept = (sequence: number) => {
     const link = new Link(session);
     const outcome = session.resume(link, sequence, resumed());
@@ -253,28 +253,28 @@ describe('what is kept for a RESUME', () => {
   it.each([
     ['4,096 events', 4_096, 100],
     ['4 MiB', 2_048, 2 * KIB],
-  ])('is the last %s', (_what, count, size) => {
+  ])('has the last %s', (_what, count, size) => {
     attached();
     dispatch(1_500 + count, size);
-    // RESUMED takes its place among them.
+    // RESUMED is one of them.
     expect(isKept(1_499)).toBe('lost');
     expect(isKept(1_500)).toBe('resumed');
   });
 
-  it.each([-1, 4])('cannot be what has not been sent: after %i', (sequence) => {
+  it.each([-1, 4])('has nothing after a number that was not sent: after %i', (sequence) => {
     attached();
     dispatch(3);
     expect(isKept(sequence)).toBe('ahead');
     expect(isKept(3)).toBe('resumed');
   });
 
-  it('is everything from the beginning', () => {
+  it('has everything from the beginning', () => {
     attached();
     dispatch(3);
     expect(isKept(0)).toBe('resumed');
   });
 
-  it('loses what was acknowledged at the acknowledgement after, and what came before it', () => {
+  it('drops acknowledged events and those before them at the next acknowledgement', () => {
     attached();
     dispatch(5);
     session.acknowledge(3);
@@ -284,7 +284,7 @@ describe('what is kept for a RESUME', () => {
     expect(isKept(3)).toBe('resumed');
   });
 
-  it('keeps what was acknowledged last', () => {
+  it('keeps the last acknowledged event', () => {
     attached();
     dispatch(5);
     session.acknowledge(2);
@@ -293,7 +293,7 @@ describe('what is kept for a RESUME', () => {
     expect(isKept(2)).toBe('resumed');
   });
 
-  it('keeps what was not sent, whatever is acknowledged', () => {
+  it('keeps unsent events, whatever is acknowledged', () => {
     const link = attached();
     dispatch(1);
     link.hasRoom = false;
@@ -302,7 +302,7 @@ describe('what is kept for a RESUME', () => {
     expect(isKept(0)).toBe('resumed');
   });
 
-  it('keeps what a RESUME repeats until that is acknowledged anew', () => {
+  it('keeps events that a RESUME repeats until they are acknowledged again', () => {
     attached();
     dispatch(5);
     session.acknowledge(4);
@@ -314,7 +314,7 @@ describe('what is kept for a RESUME', () => {
     expect(isKept(1)).toBe('lost');
   });
 
-  it('is nothing once the session has ended', () => {
+  it('is empty once the session has ended', () => {
     attached();
     dispatch(3);
     session.end();
@@ -323,7 +323,7 @@ describe('what is kept for a RESUME', () => {
 });
 
 describe('the connection', () => {
-  it('is followed by another, from which the first is told apart', () => {
+  it('is followed by another one, from which it is distinguished', () => {
     const first = attached();
     const second = new Link(session);
     expect(session.resume(second, 0, resumed())).toBe('resumed');
@@ -333,7 +333,7 @@ describe('the connection', () => {
     expect([first.numbers, second.numbers]).toEqual([[], [1, 2]]);
   });
 
-  it('may be missing for the time of a RESUME, counted from when it went', () => {
+  it('may be missing for the time of a RESUME, counted from its end', () => {
     const link = attached();
     expect(session.detach(link)).toBe(true);
     clock.advance(RESUME_WINDOW_MS - 1);
@@ -347,7 +347,7 @@ describe('the connection', () => {
     expect([session.ended, ended]).toEqual([true, 1]);
   });
 
-  it('is closed with what the session ends with, and left alone where that is nothing', () => {
+  it('is closed with the close code of the session, or left open if that has none', () => {
     const link = attached();
     session.end(closes.authenticationFailed);
     session.end(closes.fault);
@@ -387,7 +387,7 @@ describe('tasks of a session', () => {
     expect(done).toEqual(['first', 'second']);
   });
 
-  it('of one line run beside those of another', async () => {
+  it('of one queue run next to those of another', async () => {
     const done: string[] = [];
     session.inTurn(() => new Promise(() => {}), 'frozen');
     session.inTurn(async () => void done.push('behind it'), 'frozen');
@@ -396,7 +396,7 @@ describe('tasks of a session', () => {
     expect(done).toEqual(['beside it']);
   });
 
-  it('wait up to a bound, which counts those that have not begun', async () => {
+  it('wait up to a limit, which counts those that have not begun', async () => {
     const add = () => session.inTurn(() => new Promise(() => {}));
     expect(add()).toBe(true);
     await Promise.resolve();
@@ -411,11 +411,11 @@ it.each([
   [{ id: 0, count: 2 }, 3n << 22n, false],
   [{ id: 0, count: 2 }, 0n, true],
   [{ id: 1, count: 2 }, (1n << 22n) - 1n, false],
-])('of shard %j a guild %s is its own: %s', (shard, guildId, isOwn) => {
+])('a session of shard %j owns guild %s: %s', (shard, guildId, isOwn) => {
   expect(newSession({ shard }).isResponsibleFor(guildId)).toBe(isOwn);
 });
 
-it('wants what any of its intents asks for', () => {
+it('a session wants the events of any of its intents', () => {
   const wanting = newSession({ intents: 0b0110 });
   expect([0b0010, 0b1100, 0b1001, 0].map((intent) => wanting.wants(intent))).toEqual([true, true, false, false]);
 });
@@ -431,7 +431,7 @@ const steps = fc.constantFrom<Step[]>(
   'resume',
 );
 
-it('shows a client every event once and in order, however it reads, comes and goes', () => {
+it('a client gets every event once and in order, however it reads, disconnects and reconnects', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 60 }), (all) => {
       session = newSession();

@@ -42,7 +42,7 @@ async function connectBox(): Promise<HandBox> {
   return made;
 }
 
-/** What a box answers when it is asked for anything of these guilds. */
+/** The answer of a box to a call about these guilds. */
 function answerTo({ name, input }: RawMessage, guilds: readonly Announced[], facts: object = {}): unknown {
   const guild = guilds.find(({ id }) => id === input.guild_id);
   if (!guild) return null;
@@ -55,7 +55,7 @@ function answerTo({ name, input }: RawMessage, guilds: readonly Announced[], fac
   return { id, name: 'Den', owner_id, roles: [everyone], channels: [text], member_count: 2, ...facts };
 }
 
-/** Has the box answer calls, as long as `answers` makes something of them. */
+/** Lets the box answer calls for which `answers` returns a value. */
 function serve({ relay }: Pick<HandBox, 'relay'>, answers: (call: RawMessage) => unknown): void {
   const hear = (call: RawMessage) => {
     const answer = call.op === 'call' ? answers(call) : undefined;
@@ -72,7 +72,7 @@ function reply({ relay }: Pick<HandBox, 'relay'>, call: RawMessage, answer: unkn
   relay.sendBody(call.id, body);
 }
 
-/** Settles once it is told in the cloud that this happened in the guild. */
+/** Settles once the cloud publishes this event of the guild. */
 function heard({ id }: Announced, type: string): Promise<void> {
   return new Promise((resolve) => {
     subscribeToAll(server.app.bus, topicsOfGuild(BigInt(id)), (message) => message.type === type && resolve());
@@ -104,7 +104,7 @@ const callsOf = ({ relay }: HandBox, name: string) =>
   relay.messages.filter((message) => message.op === 'call' && message.name === name);
 
 describe('G-21: a box that does not answer', () => {
-  it("keeps no bot from the cloud's guilds, nor from those of another box, and its own are unavailable soon", async () => {
+  it('delays no guilds of the cloud or of another box, and its own become unavailable soon', async () => {
     const frozen = await guildsOnBox(3);
     const near = await nearGuild();
     const other = await connectBox();
@@ -122,7 +122,7 @@ describe('G-21: a box that does not answer', () => {
     expect(told.map(({ t, d }) => [t, d])).toEqual(frozen.map(({ id }) => ['GUILD_DELETE', { id, unavailable: true }]));
   });
 
-  it('keeps no bot from what is told of other guilds longer than that', async () => {
+  it('delays events of other guilds no longer than that', async () => {
     await guildsOnBox(3);
     const client = await login();
     const near = await nearGuild();
@@ -132,7 +132,7 @@ describe('G-21: a box that does not answer', () => {
     expect((await client.event('GUILD_CREATE')).d.id).toBe(String(near.id));
   });
 
-  it('has its guild shown, and what happened there meanwhile, once it does', async () => {
+  it('has its guild shown with all events since, once it answers', async () => {
     const calls: RawMessage[] = [];
     let guilds: Announced[] | null = null;
     serve(box, (call) => (guilds ? answerTo(call, guilds) : void calls.push(call)));
@@ -151,8 +151,8 @@ describe('G-21: a box that does not answer', () => {
   });
 });
 
-describe('decisions 295: many guilds on a box, and many bots', () => {
-  it('are all shown after the box begins, with a few questions at a time and one for each guild itself', async () => {
+describe('many guilds on a box, and many bots', () => {
+  it('are all shown after the box starts, with few calls at a time and one call for each guild', async () => {
     const bots = [bot];
     while (bots.length < 7) bots.push(await createBot(server.app));
     const guilds = Array.from({ length: 40 }, () =>
@@ -181,8 +181,8 @@ describe('decisions 295: many guilds on a box, and many bots', () => {
   });
 });
 
-describe('decisions 296: a box with a guild that is too large', () => {
-  it('keeps no session from others: the guild is unavailable', async () => {
+describe('a box with a guild that is too large', () => {
+  it('delays no session: the guild is unavailable', async () => {
     const guilds: Announced[] = [];
     const topic = '€'.repeat(limits.channelTopic);
     const channels = Array.from({ length: limits.channelsPerGuild }, () => ({ type: 0, name: 'full', topic }));
@@ -208,7 +208,7 @@ describe('G-40: members of a guild on a box', () => {
     client.send(8, { guild_id: String(id), query: '', limit: 0, nonce: String(id) });
   const chunk = async (client: GatewayClient) => (await client.event('GUILD_MEMBERS_CHUNK')).d;
 
-  /** A session with a guild on the box of which it says that it has so many members, and these pages of them. */
+  /** A session with a guild on the box. The box reports this member count and these pages of members. */
   async function asking(
     member_count: number,
     pages: (call: RawMessage) => unknown,
@@ -221,7 +221,7 @@ describe('G-40: members of a guild on a box', () => {
     return [client, guild];
   }
 
-  it('are asked for beside those of others, which wait for no box', async () => {
+  it('are requested in parallel with those of other guilds, which wait for no box', async () => {
     const near = await nearGuild();
     const [client, guild] = await asking(5, () => undefined);
     for (const _of of [near, guild]) await client.event('GUILD_CREATE');
@@ -231,7 +231,7 @@ describe('G-40: members of a guild on a box', () => {
     expect((await chunk(client)).nonce).toBe(String(near.id));
   });
 
-  it('end with the first page that is not full, however many the box says that there are', async () => {
+  it('end with the first page that is not full, whatever member count the box reports', async () => {
     const member = () => ({
       user: { id: String(box.nextId()), username: 'one' },
       roles: [],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('G-26: a bot that is timed out gets what is left to it, and the rest again from the moment on at which that ends', async () => {
+it('G-26: a bot in a timeout gets only the events that it may still see, and all events again once the timeout ends', async () => {
   const { app } = server;
   const guild = await createGuild(app);
   const bot = await createBot(app, { owner: guild.owner });

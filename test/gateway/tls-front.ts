@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { SELF_SIGNED } from '../harness/certificates.js';
 
-/** Ends TLS in front of the server at `origin`, and makes it what `node:https` reaches by default. */
+/** Terminates TLS in front of the server at `origin`. `node:https` trusts and reaches it by default. */
 export async function startTlsFront(origin: string): Promise<{ stop(): void }> {
   const front = createServer(SELF_SIGNED, (client) => {
     const inner = connect(Number(new URL(origin).port), 'localhost');

@@ -15,7 +15,7 @@ class Wire implements Outlet {
   destroy(): void {}
 }
 
-/** Reads one whole, unmasked frame (RFC 6455, section 5.2), its length in the shortest form. */
+/** Reads one whole unmasked frame (RFC 6455, section 5.2), with its length in the shortest form. */
 function read(frame: Buffer): { opcode: number; body: Buffer } {
   expect(frame[0]! & 0xf0).toBe(0x80);
   const short = frame[1]!;
@@ -37,16 +37,19 @@ function transmitter(compress = ''): { wire: Wire; of: Transmitter } {
 }
 
 describe('a frame', () => {
-  it.each([0, 1, 125, 126, 127, 65_535, 65_536, 65_537])('of %i bytes says so in the shortest form', (length) => {
-    const { wire, of } = transmitter();
-    for (const text of ['x'.repeat(length), 'y'.repeat(length)]) of.send(new Payload(text));
-    expect(wire.written.map((frame) => read(frame)).map(({ opcode, body }) => [opcode, String(body)])).toEqual([
-      [TEXT, 'x'.repeat(length)],
-      [TEXT, 'y'.repeat(length)],
-    ]);
-  });
+  it.each([0, 1, 125, 126, 127, 65_535, 65_536, 65_537])(
+    'of %i bytes has its length in the shortest form',
+    (length) => {
+      const { wire, of } = transmitter();
+      for (const text of ['x'.repeat(length), 'y'.repeat(length)]) of.send(new Payload(text));
+      expect(wire.written.map((frame) => read(frame)).map(({ opcode, body }) => [opcode, String(body)])).toEqual([
+        [TEXT, 'x'.repeat(length)],
+        [TEXT, 'y'.repeat(length)],
+      ]);
+    },
+  );
 
-  it('is made once for all connections of a kind, behind what begins a connection', () => {
+  it('is made once for all connections with the same encoding, apart from their first bytes', () => {
     const [one, two] = [transmitter('zlib-stream'), transmitter('zlib-stream')];
     const payloads = [new Payload('first'), new Payload('second')];
     for (const payload of payloads) for (const { of } of [one, two]) of.send(payload);
@@ -73,7 +76,7 @@ describe('compressed payloads', () => {
     expect(deflateSync(text).length).toBeLessThan(length);
   });
 
-  it('are no concern of a connection that compresses already', () => {
+  it('are not compressed again on a connection that compresses already', () => {
     const { wire, of } = transmitter('zlib-stream');
     of.compressPayloads();
     of.send(new Payload('x'.repeat(2_000)));
@@ -109,7 +112,7 @@ it('has room below the high-water mark', () => {
   expect(rooms).toEqual([true, true, false]);
 });
 
-it('the kinds of encodings keep what they make apart', () => {
+it('every encoding has a kind of its own', () => {
   const kinds = ['', 'zlib-stream', 'zstd-stream'].map((name) => encodingFor(name)!.slot);
   expect(new Set([...kinds, zlibPayloads.slot]).size).toBe(4);
 });

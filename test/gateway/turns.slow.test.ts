@@ -12,7 +12,6 @@ import { readingsOf } from '../harness/statements.js';
 import { turnsDuring } from '../harness/turns.js';
 import { addMember, createBot, createGuild, type TestBot, type TestGuild } from '../harness/world.js';
 
-/** Why turns say nothing here: what is asked of PostgreSQL lets others have a turn in any case. */
 const missing = process.env.TEST_DATABASE_URL ? 'needs SQLite, whose reads keep the turn' : null;
 
 const CROWD = 5_000;
@@ -38,7 +37,7 @@ const namesOf = async (prefix: string) => (await search(prefix)).map(({ user }) 
 
 describe('G-40 a search for members', () => {
   it.each(['%', '_', '%%', '_z', 'crowd_', '\\', '%rowd', "'", '"', '\0', 'crowd\0'])(
-    'G-40 takes %j for text that no name begins with, and reads no row of a member',
+    'G-40 treats %j as text that no name begins with, and reads no member row',
     async (prefix) => {
       const { rows, result } = await readingsOf(() => search(prefix));
       expect(result).toEqual([]);
@@ -47,17 +46,17 @@ describe('G-40 a search for members', () => {
   );
 
   it.each(['zz_', 'ZZ_T', '100%', '100% é', '100% É', '100% émile', '100% ÉMILE'])(
-    'G-40 finds who is called %j, whatever the case',
+    'G-40 finds a member named %j in any case',
     async (prefix) => {
       expect(await namesOf(prefix)).toEqual(['zz_top']);
     },
   );
 
-  it('G-40 stops at what is asked, in the order of names', async () => {
+  it('G-40 stops at the limit, in the order of names', async () => {
     const { rows, result } = await readingsOf(() => namesOf('CROWD'));
     const names = Array.from({ length: CROWD }, (_, index) => `crowd${index}`).sort();
     expect(result).toEqual(names.slice(0, 100));
-    // Each with its user, and once more for its id.
+    // Each member has its user, and its id a second time.
     expect(rows).toBe(3 * 100);
     expect((await search('crowd', 3)).map(({ user }) => user.username)).toEqual(['crowd0', 'crowd1', 'crowd10']);
     expect(await namesOf('crowd499')).toEqual(['crowd499', ...Array.from({ length: 10 }, (_, at) => `crowd499${at}`)]);
@@ -70,7 +69,7 @@ it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each pa
   expect(turns).toBeGreaterThanOrEqual(CROWD / 400);
 });
 
-describe('a bot of many guilds', () => {
+describe('the GUILD_CREATEs of a bot with many guilds', () => {
   let popular: TestBot;
   let ids: bigint[];
 
@@ -82,7 +81,7 @@ describe('a bot of many guilds', () => {
 
   it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each guild that it is shown'), async () => {
     const client = await GatewayClient.open(server.origin);
-    // What comes over the socket comes in turns of its own; the guilds are counted from where they are all dispatched.
+    // Data of the socket arrives in turns of its own. The count starts once all guilds are dispatched.
     const turns = await turnsDuring(() => client.ready(popular.token, { intents: Intent.Guilds }));
     expect(turns).toBeGreaterThanOrEqual(GUILDS);
     const shown = client.frames.filter(({ t }) => t === 'GUILD_CREATE').map(({ d }) => d.id);

@@ -51,7 +51,7 @@ const heard = async (client: GatewayClient) => (await client.event('VOICE_STATE_
 const sessionIdOf = (client: GatewayClient) => client.frames.find(({ t }) => t === 'READY')!.d.session_id;
 
 describe('G-41 voice', () => {
-  it('G-41 joining is told to all with the intent, and the joining session is given a server without an address', async () => {
+  it('G-41 joining is sent to all sessions with the intent, and the joining session gets a server without an address', async () => {
     const client = await session(watcher);
     const bot = await session(other);
     ask(bot, voice, { self_deaf: true });
@@ -76,7 +76,7 @@ describe('G-41 voice', () => {
       expect(t).not.toBe('VOICE_SERVER_UPDATE');
   });
 
-  it('G-41 moving is one update, and so is leaving; what changes nothing has no answer', async () => {
+  it('G-41 moving and leaving are one update each, and a request without a change has no answer', async () => {
     const { id } = await createChannel(server.app, guild.id, 'Second', 2);
     const bot = await session(other);
     ask(bot, voice);
@@ -138,7 +138,7 @@ describe('G-41 voice', () => {
     expect(left).not.toHaveProperty('member');
   });
 
-  it('G-22 GUILD_CREATE shows who is in voice and their members, with the voice intent alone', async () => {
+  it('G-22 GUILD_CREATE has the voice states and their members, with the voice intent only', async () => {
     const bot = await session(other);
     ask(bot, voice);
     await heard(bot);

@@ -32,7 +32,7 @@ async function connect({ bot }: RestBot, intents = ALL_INTENTS): Promise<Gateway
   return client;
 }
 
-/** What a session was told of webhooks since it was last asked, as the channels it happened in. */
+/** The channels of the webhook events that a session got since the last call. */
 async function toldTo(client: GatewayClient): Promise<string[]> {
   const frames = (await client.settled()).filter(({ t }) => t === 'WEBHOOKS_UPDATE');
   for (const { d } of frames) expect(d).toEqual({ guild_id: scene.guildId, channel_id: expect.any(String) });
@@ -70,7 +70,7 @@ it('W-W3: any create, update and delete fires WEBHOOKS_UPDATE; a move does for b
   expect(await toldTo(otherBot), "another application's bot").toEqual([]);
 });
 
-it("WEBHOOKS_UPDATE is for sessions with the intent GUILD_WEBHOOKS, of the webhook's bot if it sees the channel", async () => {
+it("WEBHOOKS_UPDATE goes to sessions with the intent GUILD_WEBHOOKS, of the webhook's bot if it sees the channel", async () => {
   const [blind, seeing] = [
     await connect(scene.bot, ALL_INTENTS & ~Intent.GuildWebhooks),
     await connect(scene.bot, Intent.Guilds | Intent.GuildWebhooks),
@@ -88,7 +88,7 @@ it("WEBHOOKS_UPDATE is for sessions with the intent GUILD_WEBHOOKS, of the webho
   expect(await toldTo(blind), 'without the intent').toEqual([]);
 });
 
-it("a webhook's message, its edit and its deletion are the channel's usual events, with its webhook_id", async () => {
+it('a message of a webhook, its edit and its deletion are the usual events of the channel, with its webhook_id', async () => {
   const client = await connect(scene.other);
   const hook = await openWebhook(scene);
   const eventsOf = async (): Promise<[string | null, Loose][]> =>
