@@ -9,10 +9,9 @@ import { createBot } from '../harness/world.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** All rules that a text names. */
 const rulesIn = (text: string) => new Set([...text.matchAll(/\bR-\d+\b/g)].map(([rule]) => rule));
 
-/** The TypeScript below a folder, as one text. */
+/** The TypeScript files of a folder as one text. */
 function textOf(folder: string, ending: string): string {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -24,7 +23,7 @@ describe('the rules of docs/relay.md', () => {
   const text = readFileSync(join(ROOT, 'docs/relay.md'), 'utf8');
   const stated = [...text.matchAll(/^- \*\*(R-\d+) /gm)].map(([, rule]) => rule ?? '');
 
-  it('have each a number of its own, in ascending order', () => {
+  it('have unique numbers in ascending order', () => {
     const numbers = stated.map((rule) => Number(rule.slice(2)));
     expect(numbers.length).toBeGreaterThan(30);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
@@ -35,7 +34,7 @@ describe('the rules of docs/relay.md', () => {
     expect(stated.filter((rule) => !cited.has(rule))).toEqual([]);
   });
 
-  it('are the only ones that anything names', () => {
+  it('are the only ones in use', () => {
     const named = rulesIn(text + textOf('src', '.ts') + textOf('test', '.ts'));
     expect([...named].filter((rule) => !stated.includes(rule))).toEqual([]);
   });
@@ -48,13 +47,13 @@ describe('a cloud', () => {
   });
   afterAll(() => server.stop());
 
-  it('R-1 is dialled at /relay, without a credential, and nowhere below it', async () => {
+  it('R-1 is connected to at /relay, without a credential, and not below that path', async () => {
     const relay = await openRelay(server.origin);
     await relay.close();
     await expect(openRelay(`${server.origin}/relay`)).rejects.toThrow(/40[04]/);
   });
 
-  it('R-5 tells no time of day', async () => {
+  it('R-5 sends no time of day', async () => {
     const box = await connectNewBox(server);
     const bot = new RestBot(server, await createBot(server.app));
     const guild = guildOf(box, [bot.id]);
@@ -72,7 +71,7 @@ describe('a cloud', () => {
   });
 });
 
-/** What might be a time of day: milliseconds since the Unix epoch, or ISO 8601. */
+/** Possible times of day: milliseconds since the Unix epoch, or ISO 8601. */
 function timesIn(message: RawMessage): string[] {
   const found = JSON.stringify(message).match(/(?<=[:,[])\d{10,}\b|\d{4}-\d{2}-\d{2}T/g);
   return (found ?? []).map((time) => `${message.op}: ${time}`);

@@ -21,7 +21,7 @@ const ask = (path: string, init: RequestInit = {}) =>
     headers: { authorization: `Bot ${bot.botToken}`, 'content-type': 'application/json' },
   });
 
-it('a bot of the cloud posts to a server on a box, and hears what happens there (architecture, 9)', async () => {
+it('a bot of the cloud posts to a server on a box and gets its events (architecture, 9)', async () => {
   const client = await GatewayClient.open(all.cloud.origin);
   client.identify(bot.botToken);
   expect((await client.event('GUILD_CREATE')).d).toMatchObject({ id: guild.id, name: guild.name, unavailable: false });
@@ -38,7 +38,7 @@ it('a bot of the cloud posts to a server on a box, and hears what happens there 
   await client.close();
 });
 
-it("the box's own people see all of their server in the portal of the box (decision 285)", async () => {
+it("the box's own users see all of their server in the portal of the box", async () => {
   await sendMessage(all.keeper, guild.textChannelId, 'at home');
   const query = `query ($guild: ID!, $channel: ID!) {
     guild(id: $guild) {

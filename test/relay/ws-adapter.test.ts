@@ -27,7 +27,7 @@ import { greet, openRelay, type RawRelay } from '../harness/raw-relay.js';
 const LIMITS = { streamCredit: 262_144, boxCredit: 1_048_576 };
 const { log } = readableLog();
 
-/** What came of an end. */
+/** Records the input of an end. */
 class Heard<In> {
   readonly messages: In[] = [];
   readonly closed: Promise<Close>;
@@ -71,7 +71,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** Dials as a box does. */
+/** Connects as a box does. */
 function dial(address = `${origin}/relay`) {
   const heard = new Heard<FromCloud>();
   return new Promise<{ link: Link<FromCloud, ToCloud>; heard: Heard<FromCloud> }>((resolve, reject) => {
@@ -95,7 +95,7 @@ function dial(address = `${origin}/relay`) {
 }
 
 describe('a connection', () => {
-  it('carries messages and bodies both ways, and the close', async () => {
+  it('carries messages, bodies and the close in both directions', async () => {
     const box = await dial();
     const { link, heard } = await cloud;
     const body = randomBytes(3_000_000);
@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(await heard.closed).toEqual(closes.replaced);
   });
 
-  it('that has much text to read has others wait for a turn only, and nothing of it is lost', async () => {
+  it('with much text to read delays others for a turn only, and nothing of it is lost', async () => {
     const box = await dial();
     const { heard } = await cloud;
     const [count, length] = [400, 10_000];
@@ -145,11 +145,11 @@ describe('a connection', () => {
     const more = { unknown: 'x'.repeat(length) };
     for (let n = 0; n < count; n += 1) box.link.send({ op: 'cancelled', id: n + 1, ...more });
     await whole;
-    // What is allowed, and what was read of the socket already.
+    // The limit of a turn, and the bytes that were already read from the socket.
     expect(most * length).toBeLessThan(200_000);
   });
 
-  it('that is lost is closed 1006 for both, and breaks the bodies', async () => {
+  it('that is lost is closed 1006 for both ends, and breaks off the bodies', async () => {
     const box = await dial();
     const { link, heard } = await cloud;
     const sent = box.link.sendBody(1, Readable.from([randomBytes(1_000_000)]));
@@ -158,12 +158,12 @@ describe('a connection', () => {
     expect([(await heard.closed).code, (await box.heard.closed).code]).toEqual([1006, 1006]);
   });
 
-  it('R-4: hears a part of a message', async () => {
+  it('R-4: notices a part of a message', async () => {
     const socket = await upgradeByHand();
     const { link, heard, socket: near } = await cloud;
     heard.clock.advance(15_000);
     const came = once(near, 'data');
-    // The head of a masked text frame of 1,000 bytes, and nothing of them.
+    // The header of a masked text frame of 1,000 bytes, without its payload.
     socket.write(Buffer.from([0x81, 0xfe, 0x03, 0xe8, 1, 2, 3, 4]));
     await came;
     heard.clock.advance(15_000);
@@ -186,7 +186,7 @@ async function upgradeByHand(): Promise<Duplex> {
   return socket;
 }
 
-describe('R-2 what cannot be used closes 4002', () => {
+describe('R-2 invalid data closes 4002', () => {
   let box: RawRelay;
   beforeEach(async () => {
     box = await openRelay(origin);
@@ -197,19 +197,19 @@ describe('R-2 what cannot be used closes 4002', () => {
     ['a binary message beyond 1 MiB', Buffer.alloc(MAX_TEXT_BYTES + 1)],
     ['a piece beyond 65,536 bytes', Buffer.alloc(65_541)],
     ['nonsense', 'nonsense'],
-  ])('%s', async (_, message) => {
+  ])('for %s', async (_, message) => {
     box.send(message);
     expect((await box.closed).code).toBe(4002);
   });
 
-  it('text that is no UTF-8', async () => {
+  it('for text that is not UTF-8', async () => {
     box.socket.send(Buffer.from([0x22, 0xff, 0x22]), { binary: false });
     expect((await box.closed).code).toBe(4002);
     expect((await (await cloud).heard.closed).code).toBe(4002);
   });
 });
 
-it('R-10 to R-15: the raw end greets as a box does', async () => {
+it('R-10 to R-15: the raw end runs the handshake as a box does', async () => {
   const greeted = greet(origin, { token: 'token', hello: { region: 'attic' } });
   const { link, heard } = await cloud;
   const nonce = randomBytes(32).toString('base64url');
@@ -241,7 +241,7 @@ it('R-10 to R-15: the raw end greets as a box does', async () => {
   expect(String(await response)).toBe('{"name":"Allotment"}');
 });
 
-it('R-6: an end that does not read is closed 4003 once too much waits for it', async () => {
+it('R-6: an end that does not read is closed with 4003 once too much waits for it', async () => {
   const box = await openRelay(origin);
   box.socket.pause();
   const { link, heard } = await cloud;
@@ -264,12 +264,12 @@ it('R-6: an end that does not read is closed 4003 once too much waits for it', a
   expect((await heard.closed).code).toBe(4003);
 });
 
-describe('a box that dials', () => {
-  it('fails where nobody listens', async () => {
+describe('a box that connects', () => {
+  it('fails if no server listens', async () => {
     await expect(dial('http://127.0.0.1:1/relay')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it.each([301, 302, 307, 404, 503])('fails where %i is answered', async (status) => {
+  it.each([301, 302, 307, 404, 503])('fails if the response is %i', async (status) => {
     server.removeAllListeners('upgrade');
     server.on('upgrade', (_, socket) => {
       socket.end(
@@ -279,7 +279,7 @@ describe('a box that dials', () => {
     await expect(dial()).rejects.toThrow(String(status));
   });
 
-  it('fails for a certificate that nobody believes', async () => {
+  it('fails for an untrusted certificate', async () => {
     const endpoint = await startEndpoint({ tls: SELF_SIGNED });
     try {
       await expect(dial(endpoint.url)).rejects.toThrow(/self.signed/i);
@@ -288,11 +288,11 @@ describe('a box that dials', () => {
     }
   });
 
-  it('fails for an address that is none', async () => {
+  it('fails for an invalid address', async () => {
     await expect(dial('ftp://127.0.0.1/relay')).rejects.toThrow(SyntaxError);
   });
 
-  it('may give up where nobody answers', async () => {
+  it('may give up if no server answers', async () => {
     const silent = createTcpServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/relay`;

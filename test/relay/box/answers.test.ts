@@ -14,7 +14,7 @@ it.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-it('R-27: there is no answer to an unknown name, none for no guild, and a refusal of what cannot be read', async () => {
+it('R-27: an unknown name and an unknown guild get no answer, and invalid input gets a refusal', async () => {
   const { guilds } = server.app;
   expect(await answerCall(guilds, 'constructor', { guild_id: '1' })).toBeUndefined();
   expect(await answerCall(guilds, 'guild', { guild_id: '1' })).toBeNull();
@@ -26,7 +26,7 @@ it('R-27: there is no answer to an unknown name, none for no guild, and a refusa
   });
 });
 
-it('R-35: what a box answers by itself names its own only', async () => {
+it('R-35: answers of a box name only objects of the box', async () => {
   const { app } = server;
   const idSpace = 6_000;
   const asBefore = asBox(app, idSpace);
@@ -62,7 +62,7 @@ it('R-35: what a box answers by itself names its own only', async () => {
   expect(idSpaceOf(guild.id)).toBe(idSpace);
 });
 
-it('a bot of the cloud is known also once its application is deleted, and nobody else is', async () => {
+it('only bots of the cloud are known, also those of a deleted application', async () => {
   const { app } = server;
   const bot = await createBot(app);
   const known = new KnownBots(app.db.reader, app.clock, app.applications);

@@ -11,7 +11,7 @@ const ends: (() => Promise<unknown>)[] = [];
 let cloud: TestServer;
 let owner: Person;
 let boxId: string;
-/** Where the box that was enrolled has its data; nothing runs there. */
+/** Data folder of the enrolled box, which is not running. */
 let home: string;
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ async function folder(): Promise<string> {
   return dataDir;
 }
 
-/** A box that the cloud has a connection of. */
+/** Starts a box and waits until it is connected. */
 async function started(dataDir: string, token?: string): Promise<TestBox> {
   const box = await start(dataDir, token);
   const { boxId: id } = await identityIn(dataDir);
@@ -56,13 +56,13 @@ async function newToken(): Promise<string> {
   return (await owner.graphql(query, { id: boxId })).newEnrolmentToken.enrolmentToken;
 }
 
-/** Has an empty folder take the place of the box at home. */
+/** Lets a box with an empty folder replace the enrolled box. */
 async function enrolElsewhere(): Promise<void> {
   await (await started(await folder(), await newToken())).stop();
 }
 
-describe('R-14: a box whose key is dead', () => {
-  it('says how it is enrolled anew, and is with another token: with another key, and the ids that it has', async () => {
+describe('R-14: a box whose key is no longer valid', () => {
+  it('explains how to enrol it again, and connects with another token: it gets a new key and keeps its ids', async () => {
     const before = await identityIn(home);
     await enrolElsewhere();
     const refused = await (await start(home)).refused;
@@ -76,7 +76,7 @@ describe('R-14: a box whose key is dead', () => {
     expect(after.before).toBeUndefined();
   });
 
-  it('may have been deleted: another box takes its place, with the ids that it has', async () => {
+  it('may have been deleted: another box takes its place and keeps its ids', async () => {
     await makeBox(owner, 'Another').then(async ({ token }) => (await started(await folder(), token)).stop());
     const { idSpace } = await identityIn(home);
     await owner.graphql('mutation ($id: ID!) { deleteBox(input: { boxId: $id }) { id } }', { id: boxId });
@@ -88,7 +88,7 @@ describe('R-14: a box whose key is dead', () => {
     expect(await identityIn(home)).toMatchObject({ boxId: box.id, idSpace });
   });
 
-  it('goes on without a cloud where it is told to', async () => {
+  it('runs without a cloud if it is configured so', async () => {
     const box = await start(home, undefined, 'none');
     expect(await signUp(box, 'keeper')).toMatchObject({ name: 'keeper' });
     const ready = await (await fetch(`${box.origin}/readyz`)).json();
@@ -97,8 +97,8 @@ describe('R-14: a box whose key is dead', () => {
   });
 });
 
-describe('R-14: a box that is enrolled, and given another token', () => {
-  it('keeps its key for the token that it was enrolled with', async () => {
+describe('R-14: an enrolled box with another token', () => {
+  it('keeps its key if it was enrolled with that token', async () => {
     const token = await newToken();
     await (await started(home, token)).stop();
     const before = await identityIn(home);
@@ -106,21 +106,21 @@ describe('R-14: a box that is enrolled, and given another token', () => {
     expect(await identityIn(home)).toEqual(before);
   });
 
-  it('changes its key, and the one before is dead', async () => {
+  it('changes its key and invalidates the one before', async () => {
     const before = await identityIn(home);
     await (await started(home, await newToken())).stop();
     await writeFile(join(home, 'box.json'), JSON.stringify(before));
     expect((await (await start(home)).refused).message).toContain('4101');
   });
 
-  it('goes on with its key where the token is none', async () => {
+  it('keeps its key if the token is invalid', async () => {
     const before = await identityIn(home);
     await expect(start(home, 'cwbox_none')).rejects.toThrow(/used up, expired or unknown: .* start without BOX_TOKEN/);
     expect(await identityIn(home)).toEqual(before);
     await started(home);
   });
 
-  it('goes on with its key where the token is of another box, whose ids are others', async () => {
+  it('keeps its key if the token is of another box, which has other ids', async () => {
     const before = await identityIn(home);
     const { token } = await makeBox(owner, 'Another');
     await expect(start(home, token)).rejects.toThrow(/token of BOX_TOKEN is of another box/);
@@ -128,7 +128,7 @@ describe('R-14: a box that is enrolled, and given another token', () => {
     await started(home);
   });
 
-  it('goes on with the new key where it was killed before it could note that that is good', async () => {
+  it('keeps the new key if it was killed before it could save that the key is valid', async () => {
     const old = await identityIn(home);
     await (await started(home, await newToken())).stop();
     const { boxId: id, idSpace, ...before } = old;
@@ -139,7 +139,7 @@ describe('R-14: a box that is enrolled, and given another token', () => {
   });
 });
 
-describe('the first start', () => {
+describe('the first start of a box', () => {
   it('needs a token before it dials', async () => {
     await expect(start(await folder())).rejects.toThrow(/needs an enrolment token .* BOX_TOKEN/);
   });
@@ -148,7 +148,7 @@ describe('the first start', () => {
     await expect(start(await folder(), undefined, 'none')).rejects.toThrow(/the first start needs .* CLOUD_URL/);
   });
 
-  it('R-12: names the origin that the cloud calls its own, and is at nobody’s until it is enrolled', async () => {
+  it('R-12: stores the origin that the cloud states, and no cloud knows the box until it is enrolled', async () => {
     const named = await startServer({ env: { PUBLIC_URL: 'http://cloud.example' } });
     ends.push(() => named.stop());
     const dataDir = await folder();

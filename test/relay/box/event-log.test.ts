@@ -6,8 +6,8 @@ import type { ToCloud } from '../../../src/relay/protocol/messages.js';
 
 const event = (text: string): Told => ({ op: 'dispatch', t: 'TYPING_START', data: JSON.stringify({ text }) });
 
-describe('R-30, R-31: the log', () => {
-  it('is over where more waits than is kept', () => {
+describe('R-30, R-31: the event log', () => {
+  it('ends if too many events wait', () => {
     const log = new EventLog({ entries: 2, bytes: 10_000 });
     log.begin('s');
     expect([log.append(event('1')), log.append(event('2')), log.append(event('3'))]).toEqual([true, true, false]);
@@ -15,7 +15,7 @@ describe('R-30, R-31: the log', () => {
     expect(log.canResume('s', 2)).toBe(false);
   });
 
-  it('resumes its own session only, after a number behind which everything is there', () => {
+  it('resumes its own session only, after a number from which all events are there', () => {
     const log = new EventLog();
     log.begin('s');
     for (const text of ['1', '2', '3']) log.append(event(text));
@@ -24,7 +24,7 @@ describe('R-30, R-31: the log', () => {
     expect(log.canResume('t', 2)).toBe(false);
   });
 
-  it('tells everything once, in order, whatever the order of events, acknowledgements and lost connections', () => {
+  it('sends every event once, in order, whatever the order of events, acknowledgements and lost connections', () => {
     const step = constantFrom('event', 'ack', 'lose');
     assert(
       property(array(step, { maxLength: 60 }), (steps) => {
@@ -60,7 +60,7 @@ describe('R-30, R-31: the log', () => {
     );
   });
 
-  it('R-30: has no more under way than a cloud lets wait', () => {
+  it('R-30: has no more unacknowledged events than a cloud accepts', () => {
     const log = new EventLog();
     log.begin('s');
     for (let n = 0; n < 6_000; n += 1) log.append(event('x'));

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const place = () => ({ DATA_DIR: folder, ...(database ? { DATABASE_URL: database.url } : {}) });
 
-it('waits for its cloud at the first start, tries again and again, and ends at a signal', async () => {
+it('a box waits for its cloud at the first start, keeps trying, and ends at a signal', async () => {
   const env = {
     PATH: process.env.PATH,
     PORT: '0',
@@ -46,7 +46,7 @@ it('waits for its cloud at the first start, tries again and again, and ends at a
   expect(await exit).toEqual([0, null]);
 });
 
-it('R-6: ends with 78 where its cloud refuses it, and says what to do', async () => {
+it('R-6: a box exits with 78 if its cloud refuses it, and logs what to do', async () => {
   const cloud = await startServer();
   try {
     const env = {

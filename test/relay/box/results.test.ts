@@ -8,7 +8,7 @@ const done = (text: string): Outcome => ({ begun: true, result: result(text) });
 const NOT_BEGUN: Outcome = { begun: false, result: null };
 
 describe('R-25: results', () => {
-  it('are kept for 60 s after the end, and not longer', async () => {
+  it('are kept for 60 s after the end and no longer', async () => {
     const clock = new ManualClock();
     const results = new Results(clock);
     const first = await results.once('k', async () => done('one'));
@@ -18,14 +18,14 @@ describe('R-25: results', () => {
     expect(await results.once('k', async () => done('two'))).toEqual(done('two'));
   });
 
-  it('that are the oldest go where they take too much room', async () => {
+  it('are dropped, the oldest first, if they take too much space', async () => {
     const results = new Results(new ManualClock(), 2_000);
     for (const key of ['a', 'b', 'c']) await results.once(key, async () => done('x'.repeat(400)));
     expect(await results.once('c', async () => done('again'))).toEqual(done('x'.repeat(400)));
     expect(await results.once('a', async () => done('again'))).toEqual(done('again'));
   });
 
-  it('that are forgotten before their time are held by no timer', async () => {
+  it('that are dropped early leave no timer behind', async () => {
     const clock = new ManualClock();
     const results = new Results(clock, 2_000);
     for (const key of ['a', 'b', 'c']) await results.once(key, async () => done('x'.repeat(400)));
@@ -34,7 +34,7 @@ describe('R-25: results', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('of any order of askers: what began is done once for each key, and all who ask afterwards or meanwhile have its result', async () => {
+  it('are shared, in any order of requests: work is done once per key, and all later requests get its result', async () => {
     const asker = record({ key: constantFrom('a', 'b'), begins: boolean() });
     await assert(
       asyncProperty(array(asker, { maxLength: 20 }), async (askers) => {

@@ -18,7 +18,7 @@ describe('R-36: voice', () => {
     ...more,
   });
 
-  it('a move to another channel is two events, and anything else is one', () => {
+  it('a move to another channel sends two events, and any other change one', () => {
     const teller = new VoiceTeller();
     const told = [state('7'), state('7'), state('8'), state(null), state('7')].map((one) =>
       teller.tell(one).map(({ channel_id: channel }) => channel),
@@ -26,7 +26,7 @@ describe('R-36: voice', () => {
     expect(told).toEqual([['7'], ['7'], [null, '8'], [null], ['7']]);
   });
 
-  it('who was in voice in a guild that is deleted is not remembered', async () => {
+  it('the voice states of a deleted guild are dropped', async () => {
     const { app, close } = await openContext();
     const feed = new EventFeed({
       reader: app.db.reader,
@@ -43,7 +43,7 @@ describe('R-36: voice', () => {
       guildId: '1',
       invalidates: [],
     });
-    // As told before there is a session, too.
+    // Also without a session.
     feed.hear(event('VOICE_STATE_UPDATE', state('7')));
     feed.hear(event('GUILD_DELETE', { id: '1' }));
     feed.log.begin('s');
@@ -55,7 +55,7 @@ describe('R-36: voice', () => {
   it.each([
     ['longer than 256 KiB', { content: 'x'.repeat(262_144) }],
     ['of more than 10,000 values', { emojis: Array.from({ length: 10_000 }, () => 0) }],
-  ])('R-2, R-34: an event %s is left out, without a number of its own', async (_what, data) => {
+  ])('R-2, R-34: an event %s is left out and takes no number', async (_what, data) => {
     const { app, close } = await openContext();
     const parts = { reader: app.db.reader, idSpace: 5_000, log: app.log, onAppended() {}, onOverflow() {} };
     const feed = new EventFeed(parts);
@@ -77,7 +77,7 @@ describe('R-36: voice', () => {
   });
 });
 
-describe('R-12: an origin', () => {
+describe('R-12: two origins', () => {
   it.each([
     ['http://localhost:1', 'http://127.0.0.1:1', true],
     ['http://[::1]:1', 'http://localhost:1', true],
@@ -86,13 +86,13 @@ describe('R-12: an origin', () => {
     ['http://a.example', 'https://a.example', false],
     ['https://a.example', 'https://a.example.evil', false],
     ['https://a.example', 'nothing', false],
-  ])('%s and %s are alike: %s', (one, other, isSame) => {
+  ])('%s and %s are equal: %s', (one, other, isSame) => {
     expect(isSameOrigin(one, other)).toBe(isSame);
   });
 });
 
-describe('R-41: dialling again', () => {
-  it('waits up to a bound that doubles up to 60 s, and is 1 s again after 30 s of service', () => {
+describe('R-41: the reconnect delay', () => {
+  it('has a limit that doubles up to 60 s, and is 1 s again after 30 s of service', () => {
     const clock = new ManualClock();
     const backOff = new BackOff(clock, () => 1);
     expect(Array.from({ length: 8 }, () => backOff.next() / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);

@@ -58,8 +58,8 @@ function request(method: string, path: string, body: string | null = null, more:
   return connection.answer(id);
 }
 
-describe('a picture that the cloud asks for (R-27)', () => {
-  it('is answered in base64, an emoji by its form, and null is answered for what there is not', async () => {
+describe('an image that the cloud requests (R-27)', () => {
+  it('is answered in base64, an emoji by its format, and a missing image is null', async () => {
     const owner = callOf(box.app, guild.owner);
     await updateGuild(owner, { guildId: guild.id, icon: PIXEL });
     const { emoji } = await createEmoji(owner, { guildId: guild.id, name: 'dot', image: async () => PIXEL });
@@ -87,7 +87,7 @@ describe('a picture that the cloud asks for (R-27)', () => {
 });
 
 describe("a box's CDN (docs/decisions.md, 405)", () => {
-  it('sends whoever asks for a picture of the cloud there, and for one of its own nowhere', async () => {
+  it('redirects requests for images of the cloud to the cloud, and no others', async () => {
     const get = (path: string) => fetch(`${box.origin}/cdn/${path}`, { redirect: 'manual' });
     const hash = 'a'.repeat(32);
     for (const path of [
@@ -114,16 +114,16 @@ const install = (bot: object = BOT) =>
 const isEvent = (t: string) => (message: Message) => message.t === t;
 
 describe('R-15: ids', () => {
-  it('that a box makes have its id space', () => {
+  it('of a box have the id space of the box', () => {
     expect([guild.id, guild.channel.id, guild.owner.id].map(idSpaceOf)).toEqual([5_000, 5_000, 5_000]);
   });
 });
 
-describe('R-21: the answer', () => {
+describe('R-21: the response', () => {
   const tookMs = (id: number) =>
     connection.received.find((message) => message.op === 'response' && message.id === id)?.took_ms;
 
-  it('says how long the box worked on it, but where it was worked on for another', async () => {
+  it('has the working time of the box, unless another box did the work', async () => {
     const key = randomUUID();
     await request('POST', `/channels/${guild.channel.id}/messages`, '{}', { key });
     const first = streams;
@@ -133,7 +133,7 @@ describe('R-21: the answer', () => {
 });
 
 describe('R-27: calls', () => {
-  it('install_bot makes the bot a member with a managed role, and so says the box', async () => {
+  it('install_bot makes the bot a member with a managed role, and the box sends both events', async () => {
     expect(await install()).toMatchObject({ status: 200, body: '{}' });
     const member = await connection.next('dispatch', isEvent('GUILD_MEMBER_ADD'));
     expect(member.d).toMatchObject({ guild_id: String(guild.id), user: { id: '1000', username: 'Helper', bot: true } });
@@ -142,14 +142,14 @@ describe('R-27: calls', () => {
     expect(member.d.roles).toEqual([String(role.id)]);
   });
 
-  it('install_bot once more sets the permissions of the role anew, and makes no second one', async () => {
+  it('a repeated install_bot sets the permissions of the role again and makes no second role', async () => {
     await call('install_bot', { guild_id: String(guild.id), bot: BOT, name: 'Helper', permissions: '3072' });
     const roles = await box.app.db.reader.role.findMany({ where: { guildId: guild.id, managed: true } });
     expect(roles.map(({ permissions }) => permissions)).toEqual([3_072n]);
     await install();
   });
 
-  it('member shows a member, and null for nobody', async () => {
+  it('member returns a member, and null for an unknown user', async () => {
     const shown = await call('member', { guild_id: String(guild.id), user_id: String(guild.owner.id) });
     expect(JSON.parse(shown.body)).toMatchObject({ user: { id: String(guild.owner.id) } });
     expect(await call('member', { guild_id: String(guild.id), user_id: '7' })).toMatchObject({
@@ -164,7 +164,7 @@ describe('R-27: calls', () => {
     expect(await call('guild', {})).toMatchObject({ status: 400 });
   });
 
-  it('are refused with the number that says why: for a bot that is banned, and a guild that is not there', async () => {
+  it('are refused with a specific code: for a banned bot, and for an unknown guild', async () => {
     const banned = { ...BOT, id: '1001' };
     await install(banned);
     await banMember(callOf(box.app, guild.owner), { guildId: guild.id, userId: 1_001n });
@@ -175,7 +175,7 @@ describe('R-27: calls', () => {
     expect([unknown.status, JSON.parse(unknown.body).code]).toEqual([404, 10004]);
   });
 
-  it('make none of the own people a bot', async () => {
+  it('never make a user of the box a bot', async () => {
     const { id } = guild.owner;
     expect(await install({ ...BOT, id: String(id) })).toMatchObject({ status: 403 });
     expect(await box.app.db.reader.user.findUnique({ where: { id } })).toMatchObject({ bot: false });
@@ -185,7 +185,7 @@ describe('R-27: calls', () => {
 describe('requests', () => {
   const messages = () => `/channels/${guild.channel.id}/messages`;
 
-  it('R-26: run as the bot, and the message comes up as an event', async () => {
+  it('R-26: run as the bot, and the message comes back as an event', async () => {
     await install();
     const answer = await request('POST', messages(), JSON.stringify({ content: 'héllo' }));
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
@@ -194,7 +194,7 @@ describe('requests', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ id: event.d.id });
   });
 
-  it('R-20: without a body are what they would be in the cloud, whatever type is said', async () => {
+  it('R-20: without a body behave as in the cloud, with any content type', async () => {
     const typed = { headers: { 'content-type': 'application/octet-stream' } };
     expect(await request('POST', `/channels/${guild.channel.id}/typing`, null, typed)).toMatchObject({ status: 204 });
     expect(await request('POST', messages(), null, typed)).toMatchObject({
@@ -203,7 +203,7 @@ describe('requests', () => {
     });
   });
 
-  it("R-26: renew the box's copy of the bot", async () => {
+  it('R-26: update the copy of the bot on the box', async () => {
     const user = { ...BOT, username: 'Renamed', avatar: 'abc' };
     await request('GET', `/guilds/${guild.id}`, null, { bot: { user, application_id: '1000', message_content: true } });
     expect(await box.app.db.reader.user.findUnique({ where: { id: 1_000n } })).toMatchObject({
@@ -212,7 +212,7 @@ describe('requests', () => {
     });
   });
 
-  it('R-25: with one key are done once', async () => {
+  it('R-25: with the same key run once', async () => {
     const key = { key: randomUUID() };
     const body = JSON.stringify({ content: 'once' });
     const answers = await Promise.all([1, 2].map(() => request('POST', messages(), body, key)));
@@ -222,7 +222,7 @@ describe('requests', () => {
     expect(await box.app.db.reader.message.count({ where: { channelId: channel.id, content: 'once' } })).toBe(1);
   });
 
-  it('R-25: that read are done anew, and take no room from the results of others', async () => {
+  it('R-25: that only read run again, and take no space from stored results', async () => {
     const key = { key: randomUUID() };
     const first = await request('GET', `/guilds/${guild.id}`, null, key);
     await box.app.db.writer.guild.update({ where: { id: guild.id }, data: { description: 'Renewed' } });
@@ -230,7 +230,7 @@ describe('requests', () => {
     expect([first, second].map(({ body }) => JSON.parse(body).description)).toEqual([null, 'Renewed']);
   });
 
-  it('R-23: whose budget is over do not begin, are 504, and are done when their key comes again', async () => {
+  it('R-23: whose time budget is over do not begin, get 504, and run when their key comes again', async () => {
     const key = randomUUID();
     const body = JSON.stringify({ content: 'late' });
     const id = ++streams;
@@ -301,7 +301,7 @@ describe('requests', () => {
 });
 
 describe('events', () => {
-  it('R-34: of a message of a person come up whole, in order', async () => {
+  it('R-34: of a user’s message arrive complete and in order', async () => {
     for (const content of ['a', 'b', 'c']) await say(box.app, guild, guild.owner, content);
     const created = [];
     while (created.length < 3) {
@@ -311,14 +311,14 @@ describe('events', () => {
     expect(created.map(({ content }) => content)).toEqual(['a', 'b', 'c']);
   });
 
-  it('R-30: have numbers one after the other, from 1', () => {
+  it('R-30: are numbered from 1 without gaps', () => {
     const numbers = connection.received.flatMap(({ s }) => (s === undefined ? [] : [s]));
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
   });
 });
 
 describe('R-27: remove_bot', () => {
-  it('ends the membership and removes the role, and is no error where there is none', async () => {
+  it('ends the membership and removes the role, and succeeds without a membership', async () => {
     const remove = () => call('remove_bot', { guild_id: String(guild.id), bot_id: '1000' });
     expect(await remove()).toMatchObject({ status: 200, body: '{}' });
     await connection.next('dispatch', isEvent('GUILD_MEMBER_REMOVE'));

@@ -17,7 +17,7 @@ async function openCloud(): Promise<RawCloud> {
   return cloud;
 }
 
-/** A box that was enrolled and is connected. */
+/** An enrolled and connected box. */
 async function connectBox(): Promise<{ cloud: RawCloud; box: TestBox; connection: RawConnection; session: string }> {
   const cloud = await openCloud();
   const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
@@ -31,7 +31,7 @@ async function connectBox(): Promise<{ cloud: RawCloud; box: TestBox; connection
 }
 
 describe('the first start', () => {
-  it('R-10 to R-15: greets with the token, signs, keeps what it was enrolled as for its owner only, and shows the token no more', async () => {
+  it('R-10 to R-15: sends the token, signs, stores its identity readable by its owner only, and does not send the token again', async () => {
     const cloud = await openCloud();
     const dataDir = await emptyFolder();
     ends.push(() => rm(dataDir, { recursive: true }));
@@ -48,7 +48,7 @@ describe('the first start', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('R-6: ends with what to do where the cloud does not admit it', async () => {
+  it('R-6: ends with instructions if the cloud does not admit it', async () => {
     const cloud = await openCloud();
     const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
     const connection = await cloud.accept();
@@ -56,7 +56,7 @@ describe('the first start', () => {
     await expect(starting).rejects.toThrow(/token of BOX_TOKEN .* newEnrolmentToken/);
   });
 
-  it('R-12: ends where the cloud calls itself by another origin', async () => {
+  it('R-12: ends if the cloud states another origin', async () => {
     const cloud = await openCloud();
     const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
     const refused = expect(starting).rejects.toThrow(/https:\/\/other\.example/);
@@ -68,7 +68,7 @@ describe('the first start', () => {
     expect(connection.received.map(({ op }) => op)).toEqual(['hello']);
   });
 
-  it('is refused for a damaged identity, without a word of the key', async () => {
+  it('is refused for a damaged identity, without printing the key', async () => {
     const dataDir = await emptyFolder();
     ends.push(() => rm(dataDir, { recursive: true }));
     await writeFile(join(dataDir, 'box.json'), '{"privateKey":"abc"');
@@ -76,8 +76,8 @@ describe('the first start', () => {
   });
 });
 
-describe('a connection that is lost', () => {
-  it('R-31, R-41: is followed by one that goes on where the cloud stopped', async () => {
+describe('a lost connection', () => {
+  it('R-31, R-41: is followed by one that continues where the cloud stopped', async () => {
     const { cloud, box, connection, session } = await connectBox();
     const guild = await createGuild(box.app);
     const { s } = await connection.next('announce');
@@ -91,7 +91,7 @@ describe('a connection that is lost', () => {
     expect(numbers).toEqual(numbers.map((_number, index) => s + 1 + index));
   });
 
-  it('R-31: begins anew, with all guilds, for a cloud that knows nothing of the session', async () => {
+  it('R-31: is followed by a new session with all guilds if the cloud does not know the session', async () => {
     const { cloud, box, connection, session } = await connectBox();
     const guild = await createGuild(box.app);
     await connection.next('announce');
@@ -104,7 +104,7 @@ describe('a connection that is lost', () => {
     expect(await next.connection.next('ready')).toMatchObject({ s: 2 });
   });
 
-  it('R-2: leaves out a guild and an event that are longer than a message may be, and numbers the others on', async () => {
+  it('R-2: is followed by one that leaves out guilds and events that are too long, and numbers the others', async () => {
     const { cloud, box, connection } = await connectBox();
     const guild = await createGuild(box.app);
     const { s } = await connection.next('announce');
@@ -131,7 +131,7 @@ describe('a connection that is lost', () => {
   });
 
   it.each([{ boxId: '4243' }, { idSpace: 5_001 }])(
-    'R-15: closes 4104 where the cloud takes it for another box (%j)',
+    'R-15: closes 4104 if the cloud takes it for another box (%j)',
     async (terms) => {
       const { cloud, connection } = await connectBox();
       connection.cut();
@@ -160,7 +160,7 @@ describe('a connection that is lost', () => {
   it.each([
     [4102, /deleted in the cloud/],
     [4103, /another box runs with a copy/],
-  ])('R-6, R-16: with %d is followed by none, and says what to do', async (code, reason) => {
+  ])('R-6, R-16: with %d is followed by no other, and the box logs what to do', async (code, reason) => {
     const { cloud, box, connection } = await connectBox();
     connection.close(code, 'as it is');
     expect((await box.refused).message).toMatch(reason);
@@ -168,7 +168,7 @@ describe('a connection that is lost', () => {
   });
 });
 
-describe('R-16: a connection that is replaced by one of the box’s own, which it gave up in its greeting', () => {
+describe('R-16: a connection that is replaced by a later one of the same box, which it gave up during its handshake', () => {
   it('is followed by another', async () => {
     const { cloud, connection } = await connectBox();
     connection.cut();
@@ -181,8 +181,8 @@ describe('R-16: a connection that is replaced by one of the box’s own, which i
   });
 });
 
-describe('R-40: a cloud that goes away', () => {
-  it('is left for the next connection, and what is open goes on', async () => {
+describe('R-40: a cloud that announces its stop', () => {
+  it('keeps its open requests, and gets the next connection', async () => {
     const { cloud, box, connection, session } = await connectBox();
     connection.send({ op: 'going_away', retry_after_ms: 10 });
     const next = await cloud.welcome({ events: { session, seq: 1 } });
@@ -197,7 +197,7 @@ describe('R-40: a cloud that goes away', () => {
 });
 
 describe('R-40: a box that stops', () => {
-  it('says so, and closes 4000', async () => {
+  it('announces it and closes 4000', async () => {
     const { box, connection } = await connectBox();
     const stopped = box.stop();
     expect(await connection.next('going_away')).toMatchObject({ op: 'going_away' });
@@ -205,7 +205,7 @@ describe('R-40: a box that stops', () => {
     await stopped;
   });
 
-  it('finishes what is open before it closes', async () => {
+  it('finishes open requests before it closes', async () => {
     const { box, connection } = await connectBox();
     const user = { id: '1000', username: 'Helper', global_name: null, avatar: null, bot: true };
     connection.send({

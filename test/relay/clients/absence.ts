@@ -13,7 +13,7 @@ import type { OpenClient, StockClient } from './stock-clients.js';
 
 let newcomers = 0;
 
-/** Has a client of a library in a guild of a box that goes away and comes back (docs/relay.md, R-42). */
+/** Tests a client of a library in a guild of a box that goes away and comes back (docs/relay.md, R-42). */
 export function describeAbsence(library: string, open: OpenClient): void {
   describe(`${library} and a box that is away`, () => {
     let stage: Stage;
@@ -39,7 +39,7 @@ export function describeAbsence(library: string, open: OpenClient): void {
       return client;
     };
 
-    it('is told that its server is unavailable, and has it as it is by then once it is back', async () => {
+    it('gets its server as unavailable, and its new state once it is back', async () => {
       const { told, send, statusOf, cached } = await login();
       expect(cached(guild.id)).toEqual(await storedGuild(stage, guild));
       await send(guild.textChannelId, 'before');
@@ -67,7 +67,7 @@ export function describeAbsence(library: string, open: OpenClient): void {
       expect(texts.map(({ content }) => content)).not.toContain('nobody hears this');
     });
 
-    it('is told of what happens during a short absence once, and of no absence', async () => {
+    it('gets the events of a short absence once, and no absence', async () => {
       const { told, cached } = await login();
       await stage.cutOff();
       for (const text of ['one', 'two', 'three']) await sendMessage(stage.keeper, guild.textChannelId, text);
@@ -79,7 +79,7 @@ export function describeAbsence(library: string, open: OpenClient): void {
       expect(cached(guild.id)).toEqual(await storedGuild(stage, guild));
     });
 
-    it('that logs in meanwhile has the server as unavailable, and gets it later', async () => {
+    it('gets the server as unavailable if it logs in during the absence, and as available later', async () => {
       await stage.goAway();
       const { told, cached, send } = await login();
       expect(cached(guild.id)).toBeNull();
@@ -92,7 +92,10 @@ export function describeAbsence(library: string, open: OpenClient): void {
   });
 }
 
-/** Changes what there is to cache of a guild on a box: its name, channels, roles and members, of whom one goes each time but the first. */
+/**
+ * Changes the cached parts of a guild on a box: name, channels, roles and members. From the second call on, it also
+ * removes a member.
+ */
 export async function changeMuch({ box, keeper }: Stage, guild: MadeGuild): Promise<void> {
   newcomers += 1;
   const ask = (mutation: string, type: string, input: object) =>

@@ -15,7 +15,7 @@ afterEach(async () => {
   await stage?.stop();
 });
 
-it('while a box comes and goes, clients are told what they are told once and in order, and have its server as it is', async () => {
+it('while a box comes and goes, clients get events once and in order, and cache the current state of their server', async () => {
   const random = new Random(SEED);
   const open = await openStage();
   stage = open;
@@ -26,7 +26,7 @@ it('while a box comes and goes, clients are told what they are told once and in 
   clients = [await openDiscordJs(login), await openOceanic(login), await openEris(login)];
 
   let sent = 0;
-  /** What was said during short absences, which bots do not notice. */
+  /** Messages during short absences. Clients must get all of them. */
   const heardByAll: number[] = [];
   const speak = async () => {
     sent += 1;
@@ -70,7 +70,7 @@ it('while a box comes and goes, clients are told what they are told once and in 
 
 const countOf = ({ told }: StockClient, entry: string) => told.entries.filter((one) => one === entry).length;
 
-/** All clients hear this; meanwhile the cloud's time goes on, as it asks for permissions again. */
+/** Waits until all clients got this. The clock of the cloud advances, because the cloud reads permissions again. */
 async function allHear(text: string): Promise<void> {
   const isHeard = () => {
     stage?.clock.advance(250);
@@ -79,7 +79,7 @@ async function allHear(text: string): Promise<void> {
   await expect.poll(isHeard, { timeout: 20_000 }).toBe(true);
 }
 
-/** The box goes away until all clients were told. */
+/** The box goes away until all clients have seen it. */
 async function goAway(open: Stage, { id }: MadeGuild): Promise<void> {
   const before = clients.map((client) => countOf(client, `unavailable ${id}`));
   await open.goAway();
@@ -88,7 +88,7 @@ async function goAway(open: Stage, { id }: MadeGuild): Promise<void> {
     .toEqual(before.map((count) => count + 1));
 }
 
-/** All clients were shown the guild as often as it went. */
+/** Waits until all clients got the guild as often as they lost it. */
 async function shownAgain({ id }: MadeGuild): Promise<void> {
   await expect
     .poll(() => clients.map((client) => countOf(client, `available ${id}`)), { timeout: 20_000 })

@@ -46,9 +46,9 @@ describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is 
   };
   const told = async (beginning: string) => JSON.parse(await running.tells(beginning));
 
-  it('is told that its server is unavailable, and has it as it is by then once it is back', async () => {
+  it('gets its server as unavailable, and its new state once it is back', async () => {
     await login();
-    // It tells of the servers that make it ready, too.
+    // It also reports the servers that it gets at login.
     expect(await told('available ')).toEqual(await storedGuild(stage, guild));
     expect(await told('cached ')).toEqual(await storedGuild(stage, guild));
     await stage.goAway();
@@ -64,7 +64,7 @@ describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is 
     expect(texts.map(({ content }) => content)).toEqual(['meanwhile', 'meanwhile', 'welcome back', 'after']);
   });
 
-  it('is told of what happens during a short absence once', async () => {
+  it('gets the events of a short absence once', async () => {
     await login();
     await stage.cutOff();
     for (const text of ['one', 'two', 'three']) await sendMessage(stage.keeper, guild.textChannelId, text);
@@ -73,7 +73,7 @@ describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is 
     for (const text of ['one', 'two', 'three', 'four']) expect(await running.tells('message ')).toBe(text);
   });
 
-  it('that logs in meanwhile has the server as unavailable, and gets it later', async () => {
+  it('gets the server as unavailable if it logs in during the absence, and as available later', async () => {
     await stage.goAway();
     await login();
     expect(await told('cached ')).toBeNull();
@@ -82,7 +82,7 @@ describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is 
   });
 });
 
-/** The library keeps channels and members that a server had before, whatever it is shown of it anew. */
+/** discord.py keeps deleted channels and members of a server, also after a new GUILD_CREATE. */
 function expectToHold(cached: Known, { channels, members, ...stored }: Known): void {
   expect(cached).toMatchObject(stored);
   expect(cached.channels).toEqual(expect.arrayContaining(channels));

@@ -6,16 +6,16 @@ import { needing } from '../../harness/skipping.js';
 import { subscribe } from '../../harness/subscriptions.js';
 import { openScene, permissionsOf, type Scene } from './scene.js';
 
-/** A stock library, and the program that moderates with it. */
+/** A stock library and the program that moderates with it. */
 interface Moderator {
   program: string;
-  /** From the folder `bots`. */
+  /** A file in the folder `bots`. */
   script: string;
-  /** Why it cannot be tried here; null when it can. */
+  /** The reason why it cannot run here, or null. */
   missing?: string | null;
 }
 
-/** Has a program moderate a guild of the cloud and one on a box, with nothing but ids to tell them apart. */
+/** Lets a program moderate a guild of the cloud and a guild on a box. The ids are the only difference. */
 export function describeModeration(
   library: string,
   all: () => SelfHosted,
@@ -25,7 +25,7 @@ export function describeModeration(
     let running: RunningProgram | undefined;
     afterEach(() => running?.stop());
 
-    it.each(['cloud', 'box'] as const)('a server: %s', { timeout: 60_000 }, async (side) => {
+    it.each(['cloud', 'box'] as const)('moderation of a server: %s', { timeout: 60_000 }, async (side) => {
       const scene = await openScene(all(), side);
       const expected = await permissionsOf(all(), scene);
       const events = await subscribe(scene.home, scene.keeper, scene.guild.textChannelId);
@@ -67,7 +67,7 @@ async function react(person: Person, channelId: string, messageId: string): Prom
   });
 }
 
-/** What the program leaves behind. */
+/** Checks the state after the program. */
 async function expectModerated({ home: { app }, guild, people }: Scene): Promise<void> {
   const { reader } = app.db;
   const guildId = BigInt(guild.id);

@@ -14,30 +14,29 @@ import { addCrowd } from '../../harness/rows.js';
 import { type SelfHosted, untilBox } from '../../harness/self-hosted.js';
 import type { TestServer } from '../../harness/server.js';
 
-/** Where a guild lives. */
 export type Side = 'cloud' | 'box';
 
-/** A guild to be moderated, wherever it lives, with a bot in it that may do everything but is not above what channels deny. */
+/** A guild to moderate. The bot in it has all permissions that channels do not deny. */
 export interface Scene {
   side: Side;
-  /** Whose database the guild is in. */
+  /** The server whose database has the guild. */
   home: TestServer;
   guild: MadeGuild;
-  /** Whose guild it is, on its own side. */
+  /** The owner of the guild, on its own side. */
   keeper: Person;
-  /** Two members, of whom the first has a role and is in voice. */
+  /** Two members. The first has a role and is in voice. */
   people: [Person, Person];
   bot: MadeApplication;
-  /** A channel that `@everyone` does not see, and the first member's role does. */
+  /** A channel that is hidden from `@everyone` and visible for the role of the first member. */
   crewChannelId: string;
 }
 
-/** So many members that their list comes in two chunks. */
+/** Member lists of this size take two chunks. */
 const CROWD = 1_100;
 
 let scenes = 0;
 
-/** Makes a guild on one side, and resolves once the cloud knows all of it. */
+/** Makes a guild on one side. Resolves once the cloud knows all of it. */
 export async function openScene(all: SelfHosted, side: Side): Promise<Scene> {
   scenes += 1;
   const home = all[side];
@@ -59,7 +58,7 @@ export async function openScene(all: SelfHosted, side: Side): Promise<Scene> {
     return person;
   }
 
-  /** A role above the bot's, and a channel that it sees. */
+  /** Makes a role above the bot's and a channel that this role sees. */
   async function makeCrew(): Promise<string> {
     const view = String(Permission.ViewChannel);
     const { createRole } = await keeper.graphql(
@@ -84,17 +83,16 @@ export async function openScene(all: SelfHosted, side: Side): Promise<Scene> {
   }
 }
 
-/** Settles once the cloud knows of a channel on the box. */
 export function knowsChannel({ cloud, boxId }: SelfHosted, channelId: string): Promise<void> {
   return untilBox(cloud, boxId, async () => (await cloud.app.boxRoutes.ofChannel(BigInt(channelId))) !== null);
 }
 
 const { ViewChannel, SendMessages, AddReactions, ManageMessages } = Permission;
 
-/** What is compared of permissions: bits of which none takes another one along. */
+/** The compared permissions. None of these bits implies another one. */
 const COMPARED = ViewChannel | SendMessages | AddReactions | ManageMessages;
 
-/** What the cloud says that somebody may do: by channel and user, 0 where the channel is not seen. */
+/** The permissions that the cloud computes, by channel and user. They are 0 for hidden channels. */
 export async function permissionsOf(
   { cloud: { app } }: SelfHosted,
   { guild, crewChannelId, keeper, people, bot }: Scene,

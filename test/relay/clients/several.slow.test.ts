@@ -37,7 +37,7 @@ async function startSecondBox() {
   return { box, boxId: made.id, keeper: await signUp(box, 'keeper') };
 }
 
-/** A server on the second box, once the cloud knows of it. */
+/** Makes a server on the second box. Resolves once the cloud knows it. */
 async function makeSecondGuild(): Promise<MadeGuild> {
   const guild = await createGuild(second.keeper, 'Shed');
   const { cloud } = all;
@@ -59,11 +59,10 @@ async function login(open: OpenClient, bot: MadeApplication, shard?: { id: numbe
 
 const LIBRARIES = { 'discord.js': openDiscordJs, 'oceanic.js': openOceanic, eris: openEris };
 
-/** The shard of a guild, by the reference platform's formula. */
 const shardOf = ({ id }: { id: string }, of: number) => Number((BigInt(id) >> 22n) % BigInt(of));
 
 describe.each(Object.entries(LIBRARIES))('%s', (_library, open) => {
-  it('two bots in one server of a box hear each other, and each its own', async () => {
+  it('two bots in one server of a box get each other’s messages and their own', async () => {
     const guild = await all.makeGuild();
     const [one, other] = [await newBot(guild), await newBot(guild)];
     const [first, last] = [await login(open, one), await login(open, other)];
@@ -93,7 +92,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_library, open) => {
     expect(client.told.entries).toHaveLength(2 * guilds.length);
   });
 
-  it('with two shards, a server of a box is shown to the shard that the formula says, and to it alone', async () => {
+  it('with two shards, a server of a box is shown to the shard of its id only', async () => {
     const guilds = await guildsOfBothShards();
     const bot = await newBot(...guilds);
     const shards = [await login(open, bot, { id: 0, of: 2 }), await login(open, bot, { id: 1, of: 2 })];
@@ -108,7 +107,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_library, open) => {
   });
 });
 
-/** Servers of the box, the first of shard 0 of 2 and the second of shard 1. */
+/** Servers of the box: the first of shard 0 of 2, the second of shard 1. */
 async function guildsOfBothShards(): Promise<[MadeGuild, MadeGuild]> {
   const found: (MadeGuild | undefined)[] = [];
   while (!found[0] || !found[1]) {

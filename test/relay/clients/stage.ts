@@ -4,21 +4,23 @@ import { type Line, layLine } from '../../harness/line.js';
 import { freePort } from '../../harness/ports.js';
 import { type SelfHosted, startSelfHosted, untilBox } from '../../harness/self-hosted.js';
 
-/** How long bots are not told that a box is away, in milliseconds (docs/relay.md, R-42). */
+/** Delay before bots learn that a box is away, in milliseconds (docs/relay.md, R-42). */
 const UNTOLD_MS = 3_000;
 
-/** At least as long as a box ever waits before it dials again, in milliseconds. */
+/** Longest delay before a box connects again, in milliseconds. */
 const DIALS_WITHIN_MS = 60_000;
 
-/** A cloud and a box whose clocks stand still, and a way between them that a test can cut; bots have a way of their own. */
+/**
+ * A cloud and a box with stopped clocks. A test can cut the connection between them; bots have a connection of their
+ * own.
+ */
 export interface Stage extends SelfHosted {
-  /** The cloud's. */
+  /** The clock of the cloud. */
   clock: ManualClock;
-  /** Cuts the box off; resolves once the cloud has noticed. */
+  /** Cuts off the box. Resolves once the cloud has noticed. */
   cutOff(): Promise<void>;
-  /** Cuts the box off for so long that bots are told. */
+  /** Cuts off the box until bots are notified. */
   goAway(): Promise<void>;
-  /** Resolves once the box is connected again. */
   comeBack(): Promise<void>;
 }
 
@@ -65,7 +67,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** A guild as a database, or a library, has it: ids in order. */
+/** A guild as stored or cached. Ids are sorted. */
 export interface Known {
   name: string;
   channels: string[];
@@ -73,7 +75,6 @@ export interface Known {
   members: string[];
 }
 
-/** A guild as the box has it. */
 export async function storedGuild({ box }: SelfHosted, { id }: { id: string }): Promise<Known> {
   const { reader } = box.app.db;
   const guildId = BigInt(id);
@@ -89,7 +90,6 @@ export async function storedGuild({ box }: SelfHosted, { id }: { id: string }): 
   };
 }
 
-/** Ids as text, in order. */
 export function inOrder(things: Iterable<{ id: bigint | string }>): string[] {
   return [...things].map(({ id }) => String(id)).toSorted();
 }

@@ -5,12 +5,15 @@ import { Client as Eris } from 'eris';
 import { Client as Oceanic } from 'oceanic.js';
 import { inOrder, type Known } from './stage.js';
 
-/** What a client was told since it was ready, in order: `unavailable` and `available` with a guild's id, `message` with its content. */
+/**
+ * Events of a client since it was ready, in order: `unavailable` and `available` with the id of a guild, `message` with
+ * its content.
+ */
 export class Told {
   readonly entries: string[] = [];
   #wake: () => void = () => {};
 
-  /** Begins anew: some libraries tell of the guilds that make them ready, and some do not. */
+  /** Drops the events so far. Libraries differ in the events before they are ready. */
   forget(): void {
     this.entries.length = 0;
   }
@@ -20,7 +23,7 @@ export class Told {
     this.#wake();
   }
 
-  /** Resolves once this was told. */
+  /** Resolves once the client got this event. */
   async until(entry: string): Promise<void> {
     while (!this.entries.includes(entry)) {
       await new Promise<void>((resolve) => {
@@ -30,14 +33,13 @@ export class Told {
   }
 }
 
-/** A client of a stock library, as far as all of them are alike. */
+/** The common parts of the clients of stock libraries. */
 export interface StockClient {
   told: Told;
-  /** A guild as it is cached; null for one that counts as unavailable. */
+  /** A cached guild, or null if it is unavailable. */
   cached(guildId: string): Known | null;
-  /** Posts a message. */
   send(channelId: string, content: string): Promise<{ id: string }>;
-  /** The HTTP status that a fault of `send` tells. */
+  /** The HTTP status of an error that `send` threw. */
   statusOf(fault: unknown): number;
   close(): Promise<void> | void;
 }
@@ -45,14 +47,14 @@ export interface StockClient {
 export interface ClientOptions {
   origin: string;
   token: string;
-  /** Its number and how many there are; one for all unless stated. */
+  /** Default: the only shard. */
   shard?: { id: number; of: number };
 }
 
-/** Logs a client in, and resolves when the library says that it is ready. */
+/** Logs in a client. Resolves when the library reports that it is ready. */
 export type OpenClient = (options: ClientOptions) => Promise<StockClient>;
 
-/** How often discord.js asks once more before it gives up. */
+/** Retries of discord.js before it gives up. */
 const RETRIES = 1;
 
 export const openDiscordJs: OpenClient = async ({ origin, token, shard }) => {
@@ -130,7 +132,7 @@ export const openOceanic: OpenClient = async ({ origin, token, shard }) => {
   };
 };
 
-/** It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out. */
+/** Eris speaks https only. This agent connects without TLS. */
 export const openEris: OpenClient = async ({ origin, token, shard }) => {
   const { hostname, port } = new URL(origin);
   const agent = new Agent();

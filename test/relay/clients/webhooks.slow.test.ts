@@ -12,7 +12,7 @@ import { ask } from '../../harness/rest.js';
 import { needing } from '../../harness/skipping.js';
 import { openStage, type Stage } from './stage.js';
 
-/** Clients of webhooks, as they are, on a channel of a box: an address is all that differs. */
+/** Unmodified webhook clients on a channel of a box. They differ from clients in the cloud only in the URL. */
 let stage: Stage;
 let guild: MadeGuild;
 let bot: MadeApplication;
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** A webhook that the bot makes. */
 async function newWebhook(): Promise<{ id: string; token: string }> {
   const { status, body } = await ask(stage.cloud, 'POST', `/channels/${guild.textChannelId}/webhooks`, {
     json: { name: 'Builds' },
@@ -44,7 +43,6 @@ async function refusalOf(request: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A message as the box has it. */
 const storedMessage = (id: string) => stage.box.app.db.reader.message.findUnique({ where: { id: BigInt(id) } });
 
 const WRONG_TOKEN = `WH.${'a'.repeat(8)}.${'b'.repeat(56)}`;
@@ -78,7 +76,7 @@ describe("discord.js' WebhookClient", () => {
     expect(await refusalOf(client.fetchMessage(sent.id))).toMatchObject({ status: 404, code: 10008 });
   });
 
-  it('learns that its token is wrong, and that it is gone', async () => {
+  it('gets an error for a wrong token, and for a deleted webhook', async () => {
     const webhook = await newWebhook();
     const wrong = clientOf({ ...webhook, token: WRONG_TOKEN });
     expect(await refusalOf(wrong.send('hello?'))).toMatchObject({ status: 401, code: 50027 });
@@ -88,7 +86,7 @@ describe("discord.js' WebhookClient", () => {
     expect(await refusalOf(client.send('hello?'))).toMatchObject({ status: 404, code: 10015 });
   });
 
-  it('is refused with 503 while the box is away, when what it is called is still to be read and changed', async () => {
+  it('gets 503 while the box is away, when its name can still be read and changed', async () => {
     const webhook = await newWebhook();
     const client = clientOf(webhook);
     await stage.cutOff();
@@ -102,7 +100,7 @@ describe("discord.js' WebhookClient", () => {
 });
 
 describe("discord.js' Client", () => {
-  it('W-18: makes, lists, moves and deletes webhooks, hears of it, and of what they post', async () => {
+  it('W-18: makes, lists, moves and deletes webhooks, and gets the events of these changes and of posts', async () => {
     const { Guilds, GuildMessages, GuildWebhooks, MessageContent } = GatewayIntentBits;
     const client = new Client({
       intents: [Guilds, GuildMessages, GuildWebhooks, MessageContent],
@@ -135,7 +133,7 @@ describe("discord.js' Client", () => {
 });
 
 describe('simple-discord-webhooks', () => {
-  it('posts, edits and deletes by the address', async () => {
+  it('posts, edits and deletes by the URL', async () => {
     const { id, token } = await newWebhook();
     const webhook = new SimpleWebhook(new URL(`${stage.cloud.origin}/api/webhooks/${id}/${token}`));
     const sent = await webhook.send('building', [{ title: 'Build 7' }]);
@@ -148,7 +146,7 @@ describe('simple-discord-webhooks', () => {
 });
 
 describe('oceanic.js', () => {
-  it('makes a webhook, posts by it and changes what it posted', async () => {
+  it('makes a webhook, posts through it and edits its message', async () => {
     const { rest } = new Oceanic({
       auth: `Bot ${bot.botToken}`,
       rest: { baseURL: `${stage.cloud.origin}/api/v10` },
@@ -177,8 +175,8 @@ describe('oceanic.js', () => {
 });
 
 describe('eris', () => {
-  it('makes a webhook, posts by it and changes what it posted', async () => {
-    // It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out.
+  it('makes a webhook, posts through it and edits its message', async () => {
+    // Eris speaks https only. This agent connects without TLS.
     const { hostname, port } = new URL(stage.cloud.origin);
     const agent = new Agent();
     agent.createConnection = () => connect(Number(port), hostname);

@@ -49,7 +49,7 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
   const isAway = async () =>
     (await server.app.db.reader.box.findUniqueOrThrow({ where: { id: box.id } })).holderId === null;
 
-  /** Cuts the connection, and settles once the cloud has noticed. */
+  /** Cuts the connection. Settles once the cloud has noticed. */
   async function lose({ relay }: HandBox): Promise<void> {
     const noticed = new Promise<void>((resolve) => {
       server.app.bus.subscribe(topics.box(box.id), async () => void ((await isAway()) && resolve()));
@@ -67,7 +67,7 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
     expect(told).toEqual(types);
   }
 
-  it('bots are told after 3 s, and told anew once it is back', async () => {
+  it('is reported to bots after 3 s, and its guilds are shown again once it is back', async () => {
     await lose(box);
     clock.advance(2_999);
     expect(told).toEqual([]);
@@ -79,7 +79,7 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
     await untilTold('GUILD_DELETE', 'GUILD_DELETE', 'GUILD_JOINED');
   });
 
-  it('where it is resumed before, only bots that were shown its guilds as unavailable meanwhile are told', async () => {
+  it('affects only bots that got its guilds as unavailable, if it is resumed within that time', async () => {
     await lose(box);
     clock.advance(2_000);
     const again = await connectAgain(server, box);
@@ -87,16 +87,16 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
     again.relay.send({ op: 'ready', s: again.welcome.events.seq + 1 });
     await again.relay.next('ack');
     clock.advance(9_000);
-    // Sessions that hold the guild are shown nothing for that.
+    // Sessions that have the guild get no event for that.
     expect(told).toEqual(['GUILD_JOINED']);
   });
 
-  it('R-31 bots lose sight of its guilds with begin, and are shown them after ready', async () => {
+  it('R-31 removes its guilds from bots with begin, and shows them after ready', async () => {
     await announce({ relay: box.relay }, [guild]);
     await untilTold('GUILD_DELETE', 'GUILD_JOINED');
   });
 
-  it('a box that says nothing after its welcome is closed, 4005, and its absence told', async () => {
+  it('is closed with 4005 if it sends nothing after its welcome, and its absence is published', async () => {
     await lose(box);
     const again = await connectAgain(server, box);
     clock.advance(10_000);
@@ -106,7 +106,7 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
     await untilTold('GUILD_DELETE');
   });
 
-  it('boxes of a process that is over are away, and their guilds unavailable, which is told once', async () => {
+  it('is away, with its guilds unavailable, after its process ended, which is published once', async () => {
     const processId = randomUUID();
     await lose(box);
     await server.app.db.writer.box.update({ where: { id: box.id }, data: { holderId: processId } });

@@ -22,7 +22,6 @@ const STATISTICS = `query ($id: ID!) { box(id: $id) { statistics {
 
 const HOUR = 3_600_000;
 
-/** A box with a server that has a bot. */
 interface Scene {
   owner: Person;
   box: HandBox;
@@ -46,12 +45,11 @@ async function openScene(server: TestServer): Promise<Scene> {
 const shownTo = async ({ owner, box }: Pick<Scene, 'owner' | 'box'>): Promise<Loose> =>
   (await owner.graphql(STATISTICS, { id: String(box.id) })).box.statistics;
 
-/** The failures by status. */
 const failuresIn = ({ failures }: Loose): Record<number, number> =>
   Object.fromEntries(failures.map(({ status, count }: Loose) => [status, count]));
 
 /**
- * A request that the box answers with text of this, once it held it for so many milliseconds.
+ * Sends a request that the box answers with this text after this many milliseconds.
  * @returns the status
  */
 async function asked({ bot, box, guild }: Scene, body = '[]', took_ms?: number, heldMs = 0): Promise<number> {
@@ -63,7 +61,7 @@ async function asked({ bot, box, guild }: Scene, body = '[]', took_ms?: number, 
   return (await answer).status;
 }
 
-describe('the owner of a box is shown', () => {
+describe('the statistics of a box for its owner', () => {
   const clock = new ManualClock();
   let server: TestServer;
   let scene: Scene;
@@ -76,7 +74,7 @@ describe('the owner of a box is shown', () => {
   });
   afterEach(() => scene.box.relay.cut());
 
-  it('that nothing was asked of it', async () => {
+  it('are empty without requests', async () => {
     const { hours, ...shown } = await shownTo(scene);
     expect(shown).toEqual({
       requests: 0,
@@ -91,7 +89,7 @@ describe('the owner of a box is shown', () => {
     );
   });
 
-  it('how each request to it ended', async () => {
+  it('count each request by its outcome', async () => {
     const { bot, box, guild } = scene;
     expect(await asked(scene)).toBe(200);
     expect(await asked(scene, '{')).toBe(502);
@@ -110,11 +108,11 @@ describe('the owner of a box is shown', () => {
     expect([sum('requests'), sum('failed')]).toEqual([5, 4]);
   });
 
-  it('what the relay added, where the box says how long it worked', async () => {
+  it('have the delay of the relay, if the box reports its working time', async () => {
     expect(await asked(scene)).toBe(200);
     await server.app.boxMeasures.store();
     expect(await shownTo(scene)).toMatchObject({ requests: 1, addedP50Ms: null, addedP95Ms: null });
-    // The process's own clock says how long they take, and only what is far apart is told apart.
+    // The process measures durations with its own clock, so only large differences are distinguishable.
     expect(await asked(scene, '[]', 990, 1_000)).toBe(200);
     await server.app.boxMeasures.store();
     expect((await shownTo(scene)).addedP95Ms).toBeLessThan(1_000);
@@ -126,7 +124,7 @@ describe('the owner of a box is shown', () => {
     expect(addedP95Ms).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('what the cloud asks of it for itself, too', async () => {
+  it('include the cloud’s own calls', async () => {
     const { owner, box, guild } = scene;
     const shown = owner
       .graphql('query ($id: ID!) { guild(id: $id) { description } }', { id: guild.id })
@@ -137,7 +135,7 @@ describe('the owner of a box is shown', () => {
     expect(failuresIn(await shownTo(scene))).toMatchObject({ 502: 1 });
   });
 
-  it('each request in its hour, for 24 hours', async () => {
+  it('count each request in its hour, for 24 hours', async () => {
     const failed = async () => (await shownTo(scene)).hours.map((hour: Loose) => hour.failed);
     await scene.box.relay.close();
     await scene.bot.get(`/guilds/${scene.guild.id}`);
@@ -151,7 +149,7 @@ describe('the owner of a box is shown', () => {
     expect((await shownTo(scene)).requests).toBe(0);
   });
 
-  it('nothing of another box', async () => {
+  it('contain no requests to another box', async () => {
     const other = await openScene(server);
     await asked(scene);
     await server.app.boxMeasures.store();
@@ -159,7 +157,7 @@ describe('the owner of a box is shown', () => {
     other.box.relay.cut();
   });
 
-  it('what was asked once it can be stored again, and no request fails for it', async () => {
+  it('are stored later after a failed write, and no request fails for it', async () => {
     const refusals = refuseStatements(/INSERT INTO "BoxMeasure"/);
     try {
       expect(await asked(scene)).toBe(200);
@@ -175,7 +173,7 @@ describe('the owner of a box is shown', () => {
   });
 });
 
-it('what a box was asked is stored before the process stops', async () => {
+it('the statistics of a box are stored before the process stops', async () => {
   const [database, dataDir] = [await migratedDatabase(), await migratedFolder()];
   const env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
   const first = await startServer({ env });

@@ -46,8 +46,8 @@ const json = (value: unknown): Given => ({
 const said = ({ body }: RestAnswer) => JSON.parse(body ?? 'null');
 const messages = () => `/channels/${scene.guild.channel.id}/messages`;
 
-describe('what a box is sent (R-20)', () => {
-  test('is the request as it came, for the bot that made it', async () => {
+describe('a request to a box (R-20)', () => {
+  test('equals the original request and names the bot that made it', async () => {
     const { box, guild, bot } = scene;
     const sent = { content: 'hällo' };
     const { headers = {}, body } = json(sent);
@@ -74,22 +74,22 @@ describe('what a box is sent (R-20)', () => {
     expect(scene.box.last.path).toBe(`${messages()}/5/reactions/%F0%9F%91%8D/%40me`);
   });
 
-  test('has no body where the route takes none', async () => {
+  test('has no body if the route takes none', async () => {
     await ask('DELETE', `${messages()}/5`, { body: Buffer.from('x') });
     expect([scene.box.last.body, scene.box.last.method]).toEqual(['', 'DELETE']);
   });
 
-  test('asks for all of what only the head is wanted of', async () => {
+  test('is a GET if the bot sent a HEAD', async () => {
     await ask('HEAD', messages());
     expect(scene.box.last).toMatchObject({ method: 'GET', path: messages() });
   });
 
-  test('holds no parameter that names nothing: such a request is refused before', async () => {
+  test('has no invalid path parameter: the cloud refuses such a request', async () => {
     expect((await ask('GET', `${messages()}/x`)).status).toBe(400);
     expect(scene.box.arrived).toEqual([]);
   });
 
-  test('waits until the body is there as a whole; one that breaks off is refused, and one that is too large', async () => {
+  test('waits for the complete body, and is refused if the body is truncated or too large', async () => {
     const headers = { 'content-type': 'application/json' };
     const body = new Readable({ read() {} });
     const asked = ask('POST', messages(), { headers, body });
@@ -108,7 +108,7 @@ describe('what a box is sent (R-20)', () => {
 });
 
 describe('a channel that a bot has just made', () => {
-  test('is found before the box tells of it, and nothing else is', async () => {
+  test('is found before the box sends its event, and no other is', async () => {
     const { box, guild } = scene;
     const nextId = boxSnowflakes(app.clock, ID_SPACE);
     const [made, elsewhere] = [nextId(), nextId()];
@@ -128,7 +128,7 @@ describe('a channel that a bot has just made', () => {
     expect(await isFound(elsewhere)).toBe(false);
   });
 
-  test('is not kept where it is not the box’s, or its answer has none', async () => {
+  test('is not stored if it is not the box’s, or its answer has none', async () => {
     const { box, guild } = scene;
     for (const id of [null, 'x', String(guild.channel.id)]) {
       box.answer = () => answerOf(201, { id, guild_id: String(guild.id), type: 0 });
@@ -147,7 +147,7 @@ describe('a form with files', () => {
     };
   }
 
-  test('arrives as it was sent, and nothing of it stays', async () => {
+  test('arrives as it was sent, and no part of it is kept', async () => {
     const staged: number[] = [];
     scene.box.answer = ({ body }) => {
       staged.push(body.length);
@@ -162,14 +162,14 @@ describe('a form with files', () => {
     expect(left).toEqual([]);
   });
 
-  test('is the same again with another boundary (decisions 17)', async () => {
+  test('has the same fingerprint with another boundary', async () => {
     for (const given of [form('the-first-boundary'), form('another-boundary'), form('the-first-boundary', 'z')])
       await ask('POST', messages(), await given);
     const [first, again, other] = scene.box.arrived.map(({ fingerprint }) => fingerprint);
     expect([again === first, other === first]).toEqual([true, false]);
   });
 
-  test('of more than a request may have is refused, with its sender listened to until the end', async () => {
+  test('is refused if it is too large, after the request was read to its end', async () => {
     const { headers = {} } = await form('one');
     let sent = 0;
     const body = new Readable({
@@ -183,7 +183,7 @@ describe('a form with files', () => {
     expect(scene.box.arrived).toEqual([]);
   });
 
-  test('that breaks off is refused', async () => {
+  test('is refused if it is truncated', async () => {
     const { headers = {} } = await form('one');
     const body = new Readable({ read() {} });
     body.push('--one\r\n');
@@ -192,19 +192,19 @@ describe('a form with files', () => {
   });
 });
 
-describe('the fingerprint of a write (decisions 17)', () => {
+describe('the fingerprint of a write', () => {
   const of = async (method: string, path: string, given: Given = {}) => {
     await ask(method, path, given);
     return scene.box.last.fingerprint;
   };
 
-  test('is the same for the same in any prefix and order of the query', async () => {
+  test('is equal for any prefix and any order of the query', async () => {
     const one = await of('POST', messages(), { ...json({ content: 'x' }), query: { a: '1', b: '2' } });
     const two = await of('POST', `/api/v10${messages()}`, { ...json({ content: 'x' }), query: { b: '2', a: '1' } });
     expect(one).toBe(two);
   });
 
-  test('is another for another method, path, query or body', async () => {
+  test('differs for another method, path, query or body', async () => {
     const all = [
       await of('PUT', `${messages()}/5/reactions/x/@me`),
       await of('DELETE', `${messages()}/5/reactions/x/@me`),
@@ -216,13 +216,13 @@ describe('the fingerprint of a write (decisions 17)', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('is none for what only reads', async () => {
+  test('does not exist for a read', async () => {
     expect(await of('GET', messages())).toBeUndefined();
   });
 });
 
-describe('what a bot is answered', () => {
-  test('is what the box said, with the limits of the cloud', async () => {
+describe('the response to a bot', () => {
+  test('is the box’s response, with the rate limits of the cloud', async () => {
     scene.box.answer = () => answerOf(400, { message: 'no', code: 50035, errors: { content: {} } });
     const answer = await ask('POST', messages(), json({ content: 'x' }));
     expect([answer.status, said(answer)]).toEqual([400, { message: 'no', code: 50035, errors: { content: {} } }]);
@@ -230,7 +230,7 @@ describe('what a bot is answered', () => {
     expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
   });
 
-  test('has no body where the box sent none', async () => {
+  test('has no body if the box sent none', async () => {
     scene.box.answer = () => answerOf(204);
     const { status, body, headers } = await ask('DELETE', `${messages()}/5`);
     expect([status, body, headers['content-type']]).toEqual([204, null, undefined]);
@@ -241,7 +241,7 @@ describe('what a bot is answered', () => {
     ['by its header', { message: 'slow' }, 7, 7, '7'],
     ['a minute at most', { retry_after: 1e9, global: true }, 1e9, 60, '60'],
     ['a second where it says nothing', null, null, 1, '1'],
-  ])('429: it waits %s, for this kind of requests only', async (_how, body, retryAfter, seconds, header) => {
+  ])('is 429: it waits %s, for this kind of requests only', async (_how, body, retryAfter, seconds, header) => {
     scene.box.answer = () => answerOf(429, body, retryAfter);
     const answer = await ask('GET', `/guilds/${scene.guild.id}/roles`);
     expect(said(answer)).toMatchObject({ retry_after: seconds, global: false });
@@ -249,13 +249,13 @@ describe('what a bot is answered', () => {
     expect(answer.headers).not.toHaveProperty('x-ratelimit-global');
   });
 
-  test('502: a status 204, and a body', async () => {
+  test('is 502 for a status 204 with a body', async () => {
     scene.box.answer = () => answerOf(204, {});
     const answer = await ask('GET', messages());
     expect([answer.status, said(answer).code, answer.headers['x-causeway-reason']]).toEqual([502, 0, 'box-malformed']);
   });
 
-  test('502: a body that is no JSON in UTF-8, or names what is not the box’s (R-35)', async () => {
+  test('is 502 for a body that is not JSON in UTF-8 or names objects that are not the box’s (R-35)', async () => {
     const bodies = ['<html>', '{', '"\xff"', JSON.stringify({ id: '1234567890123456789', author: { id: '5' } })];
     for (const body of bodies) {
       scene.box.answer = () => ({ status: 200, retryAfter: null, tookMs: null, body: Buffer.from(body, 'latin1') });
@@ -263,7 +263,7 @@ describe('what a bot is answered', () => {
     }
   });
 
-  test('what stands twice in its text is passed on as it was looked at', async () => {
+  test('has the value that was checked if the body has a key twice', async () => {
     const body = Buffer.from(`{"id":"5","id":"${scene.guild.channel.id}"}`);
     scene.box.answer = () => ({ status: 200, retryAfter: null, tookMs: null, body });
     expect((await ask('GET', messages())).body).toBe(`{"id":"${scene.guild.channel.id}"}`);
@@ -275,7 +275,7 @@ describe('what a bot is answered', () => {
     ['crowded', 503, 'box-busy'],
     ['timeout', 504, 'box-timeout'],
     ['tooLong', 413, 'box-request-too-long'],
-  ])('%s: %i with the reason in a header (decisions 37)', async (fault, status, reason) => {
+  ])('is, for %s, %i with the reason in a header', async (fault, status, reason) => {
     scene.box.answer = () => Promise.reject(new BoxError(fault, fault));
     const answer = await ask('GET', messages());
     expect([answer.status, said(answer).code, answer.headers['x-causeway-reason']]).toEqual([status, 0, reason]);
@@ -283,20 +283,20 @@ describe('what a bot is answered', () => {
     expect(answer.headers).toHaveProperty('x-ratelimit-remaining');
   });
 
-  test('503 for a box that is known and not connected (R-42); 404 for a channel that nobody announced', async () => {
+  test('is 503 for a box that is known and not connected (R-42), and 404 for a channel that no box announced', async () => {
     scene.box.isConnected = false;
     const answer = await ask('GET', messages());
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
     expect((await ask('GET', `/channels/${scene.guild.channel.id + 1n}/messages`)).status).toBe(404);
   });
 
-  test('a fault of ours is one', async () => {
+  test('is an error of the platform for an internal fault', async () => {
     scene.box.answer = () => Promise.reject(new Error('broken'));
     expect((await ask('GET', messages())).status).toBe(500);
   });
 });
 
-test('what a box refuses does not count against the bot; what the cloud refuses does', async () => {
+test('a refusal by a box does not count against the bot, and a refusal by the cloud does', async () => {
   const noted = vi.spyOn(Admissions.prototype, 'noteAnswer');
   try {
     for (const status of [403, 429]) {
@@ -311,7 +311,7 @@ test('what a box refuses does not count against the bot; what the cloud refuses 
   }
 });
 
-describe('what is answered for a self-hosted server (service description, section 4)', () => {
+describe('the response for a self-hosted server (service description, section 4)', () => {
   const path = (rest: string) => `/guilds/${scene.guild.id}${rest}`;
 
   test.each<[string, string, object | null, number]>([
@@ -325,11 +325,11 @@ describe('what is answered for a self-hosted server (service description, sectio
     ['PUT', '/members/5', { access_token: 'x' }, 404],
     ['GET', '/invites', null, 404],
     ['POST', '/bulk-ban', { user_ids: [] }, 404],
-  ])('%s %s with %j: %i', async (method, rest, body, status) => {
+  ])('for %s %s with %j is %i', async (method, rest, body, status) => {
     expect((await ask(method, path(rest), body ? json(body) : {})).status).toBe(status);
   });
 
-  test('an overwrite is not made, and deleting one is asked of the box: 204 where there is none', async () => {
+  test('refuses a new overwrite, and lets the box delete one: 204 if there is none', async () => {
     const overwrite = `/channels/${scene.guild.channel.id}/permissions/5`;
     const put = await ask('PUT', overwrite, json({ type: 0 }));
     expect([put.status, put.headers['x-causeway-reason']]).toEqual([501, 'not-implemented-self-hosted']);

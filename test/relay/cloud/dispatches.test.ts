@@ -102,7 +102,7 @@ const answering = message({
 const place = { guildId, channelId };
 const on = { ...place, messageId };
 
-/** Of each name at least one event, as a box has it in its own domain. */
+/** At least one event of each name, as the box has it in its own domain. */
 const EVENTS: { [Name in DispatchedName]: (DomainEvent & { type: Name })[] } = {
   MESSAGE_CREATE: [
     { type: 'MESSAGE_CREATE', message: message(), member: facts },
@@ -161,7 +161,7 @@ const EVENTS: { [Name in DispatchedName]: (DomainEvent & { type: Name })[] } = {
 
 const sent = (event: DomainEvent) => JSON.parse(renderEvent(event, options).message.data) as Record<string, unknown>;
 
-describe('R-34: an event of a box is stamped as the cloud would have stamped it', () => {
+describe('R-34: an event of a box gets the same metadata as in the cloud', () => {
   it.each(DISPATCHED.flatMap((name) => EVENTS[name].map((event, at) => [name, at, event] as const)))(
     '%s %i',
     async (name, _at, event) => {
@@ -169,7 +169,7 @@ describe('R-34: an event of a box is stamped as the cloud would have stamped it'
     },
   );
 
-  it('what is not known of a message is for those alone who may read its content', async () => {
+  it('unknown parts of a message are only for bots that may read its content', async () => {
     const poll = { poll: { question: { text: 'hidden' } } };
     const { referenced_message: answered, ...rest } = sent({
       type: 'MESSAGE_CREATE',
@@ -224,7 +224,7 @@ describe('R-34, R-35: an event is left out', () => {
     expect(await stampDispatch({ t, d }, of)).toEqual({ refusal: expect.any(String) });
   });
 
-  it('what is refused says where, and nothing of what', async () => {
+  it('a refusal names the path and not the value', async () => {
     const { refusal } = (await stampDispatch({ t: 'MESSAGE_CREATE', d: { ...created(), content: 7 } }, of)) as {
       refusal: string;
     };

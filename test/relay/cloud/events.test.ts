@@ -17,7 +17,7 @@ import { listenTo } from '../../harness/live.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot, createGuild, type TestBot } from '../../harness/world.js';
 
-describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
+describe('the messages of a box about its guilds (docs/relay.md, R-30 to R-35)', () => {
   let server: TestServer;
   let box: HandBox;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
   const routes = () => server.app.boxRoutes;
   const isKnown = async (guildId: string) => (await routes().ofGuild(BigInt(guildId))) !== null;
 
-  it('R-31 what is announced is found, by guild and by channel', async () => {
+  it('R-31 an announced guild is found, by guild and by channel', async () => {
     box = await connectNewBox(server);
     const guild = guildOf(box);
     await announce(box, [guild]);
@@ -39,7 +39,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-31 what is not announced before ready is no longer there', async () => {
+  it('R-31 a guild that is not announced before ready is removed', async () => {
     box = await connectNewBox(server);
     const [kept, gone] = [guildOf(box), guildOf(box)];
     await announce(box, [kept, gone]);
@@ -48,7 +48,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-32 a guild that is withdrawn is gone, and nothing of it is told any more', async () => {
+  it('R-32 a withdrawn guild is removed, and no more events of it are published', async () => {
     box = await connectNewBox(server);
     const guild = guildOf(box);
     const s = await announce(box, [guild]);
@@ -61,8 +61,8 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  describe('what could not be worked on closes 4004, and is worked on when it is told again (R-31)', () => {
-    /** @returns a connection that goes on after the last number that was worked on, and that number */
+  describe('a message that could not be processed closes 4004, and is processed when it is sent again (R-31)', () => {
+    /** @returns a connection that continues after the last processed number, and that number */
     async function toldAgain(statement: RegExp, message: object): Promise<number> {
       const failing = failStatements(statement);
       try {
@@ -79,7 +79,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
       return seq + 1;
     }
 
-    it('a withdrawal', async () => {
+    it('for a withdrawal', async () => {
       box = await connectNewBox(server);
       const guild = guildOf(box);
       const s = (await announce(box, [guild])) + 1;
@@ -88,7 +88,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
       box.relay.cut();
     });
 
-    it('the end of the announcements', async () => {
+    it('for the end of the announcements', async () => {
       box = await connectNewBox(server);
       const bot = await createBot(server.app);
       const guild = guildOf(box, [bot.id]);
@@ -155,7 +155,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('R-31 a connection goes on after what was worked on, and nothing is told twice or left out', async () => {
+  it('R-31 a connection continues after the last processed message, and no event is repeated or left out', async () => {
     box = await connectNewBox(server);
     const guild = guildOf(box);
     box.relay.send({ op: 'begin', session: 'mine' });
@@ -177,7 +177,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     again.relay.cut();
   });
 
-  it('R-34 a channel that is made or removed is found, or not, by whoever hears of it', async () => {
+  it('R-34 a new channel is found, and a deleted one is not, by the time of its event', async () => {
     box = await connectNewBox(server);
     const guild = guildOf(box);
     const s = await announce(box, [guild]);
@@ -192,7 +192,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-34, R-35 an event of another name, or of another guild, is left out and the others go on', async () => {
+  it('R-34, R-35 an event of an unknown name or of another guild is left out, and the others are published', async () => {
     box = await connectNewBox(server);
     const guild = guildOf(box);
     const s = await announce(box, [guild]);
@@ -212,7 +212,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-34 an event of more than 256 KiB is left out, also where it is so long only as the cloud shows it', async () => {
+  it('R-34 an event of more than 256 KiB is left out, also if only its rendering in the cloud is that long', async () => {
     box = await connectNewBox(server);
     const bot = await createBot(server.app);
     const guild = guildOf(box, [bot.id]);
@@ -229,7 +229,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  /** An intake of this box's events, alone. */
+  /** An event intake for this box, on its own. */
   function openIntake() {
     const ends: number[] = [];
     const intake = new EventsIntake({
@@ -245,7 +245,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     return { intake, ends };
   }
 
-  it('R-30 a box of which more than 5,000 messages wait closes 4003', async () => {
+  it('R-30 a box with more than 5,000 waiting messages closes 4003', async () => {
     box = await connectNewBox(server);
     const d = pins(guildOf(box));
     const { intake, ends } = openIntake();
@@ -258,11 +258,11 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-30 a box of which more than 4 MiB wait closes 4003, however few messages that are', async () => {
+  it('R-30 a box with more than 4 MiB of waiting messages closes 4003, however few these are', async () => {
     box = await connectNewBox(server);
     const { intake, ends } = openIntake();
     const mib = 1024 * 1024;
-    // The first is worked on at once, and waits no more.
+    // The first message is processed immediately and does not wait.
     intake.take({ op: 'begin', session: 'one' }, 1);
     for (let s = 1; s <= 4; s += 1) intake.take({ op: 'ready', s }, mib);
     expect(ends).toEqual([]);
@@ -272,21 +272,21 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
     box.relay.cut();
   });
 
-  it('R-30 what waits is counted as long as it was on its way', async () => {
+  it('R-30 the size of waiting messages is their size on the wire', async () => {
     box = await connectNewBox(server);
     const bot = await createBot(server.app);
     const guild = guildOf(box, [bot.id]);
     const s = await announce(box, [guild]);
     await putInstallation(server, bot, guild.id);
     box.relay.send({ op: 'dispatch', s: s + 1, t: 'GUILD_MEMBER_REMOVE', d: removalOf(bot, guild) });
-    // What comes after it waits for the answer, which never comes.
+    // Later messages wait for the answer, which never comes.
     expect(await box.relay.next('call')).toMatchObject({ name: 'member' });
     const unknown = 'x'.repeat(1_000_000);
     for (let n = 2; n < 7; n += 1) box.relay.send({ op: 'ready', s: s + n, unknown });
     expect(await box.relay.closed).toMatchObject({ code: 4003 });
   });
 
-  it('R-10, R-16 what an event asks over a connection that is dead keeps the box’s next one waiting no longer than it waits', async () => {
+  it('R-10, R-16 a question over a dead connection delays the next connection of the box no longer than its own wait', async () => {
     const own = await startServer({ clock: new ManualClock() });
     try {
       const first = await connectNewBox(own);
@@ -295,7 +295,7 @@ describe('what a box tells of its own (docs/relay.md, R-30 to R-35)', () => {
       const s = await announce(first, [guild]);
       await putInstallation(own, bot, guild.id);
       first.relay.send({ op: 'dispatch', s: s + 1, t: 'GUILD_MEMBER_REMOVE', d: removalOf(bot, guild) });
-      // The answer never comes, and no time passes.
+      // The answer never comes, and the clock stands still.
       await first.relay.next('call');
       const again = await connectAgain(own, first);
       expect(again.welcome).toMatchObject({ generation: 2 });
@@ -324,7 +324,7 @@ function removalOf({ id, user: { username } }: TestBot, guild: { id: string }) {
   return { guild_id: guild.id, user: { id: String(id), username, discriminator: '0', avatar: null, bot: true } };
 }
 
-/** @param at of the last pin, in milliseconds since the Unix epoch */
+/** @param at time of the last pin, in milliseconds since the Unix epoch */
 function pins(guild: { id: string; channels: string[] }, at = 0) {
   return { guild_id: guild.id, channel_id: guild.channels[0], last_pin_timestamp: new Date(at).toISOString() };
 }

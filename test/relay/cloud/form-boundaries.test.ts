@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BoundarySieve } from '../../../src/relay/cloud/form-boundaries.js';
 
-/** Hashes pieces, and counts how often that takes an update. */
+/** Hashes pieces and counts the updates of the hash. */
 function sieved(boundary: string, pieces: string[]) {
   const hash = createHash('sha256');
   let updates = 0;
@@ -17,7 +17,7 @@ function sieved(boundary: string, pieces: string[]) {
   return { digest: hash.digest('hex'), updates };
 }
 
-describe('a form’s boundaries (decisions 254)', () => {
+describe('the boundaries of a form', () => {
   it.each([0, 1, 10, 17])('are left out wherever the form is cut (%i)', (cut) => {
     const formOf = (boundary: string) => `--${boundary}\r\n\r\nx\r\n--${boundary}--`;
     const [one, other] = ['-----------------1', '0123456789abcdef'];
@@ -25,7 +25,7 @@ describe('a form’s boundaries (decisions 254)', () => {
     expect(sieved(one, inPieces).digest).toBe(sieved(other, [formOf(other)]).digest);
   });
 
-  it('take a bounded part of the work of a form, however short they are', () => {
+  it('take a limited share of the work for a form, however short they are', () => {
     const piece = 'a'.repeat(65_536);
     expect(sieved('a', [piece]).updates).toBeLessThan(10);
     expect(sieved('a'.repeat(16), [piece]).updates).toBeLessThan(2 * (65_536 / 16) + 10);

@@ -38,7 +38,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
 
   const pathOf = () => `/guilds/${guild.id}`;
 
-  it('are answered by the box, whose answer reaches the bot as it is', async () => {
+  it('are answered by the box, whose response reaches the bot unchanged', async () => {
     const asked = bot.ask('PATCH', `${pathOf()}?a=1&a=2`, {
       json: { name: 'Lair' },
       headers: { 'x-audit-log-reason': 'because' },
@@ -67,7 +67,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     ['a message of more than 1 MiB', (id) => `{"op":"response","id":${id},"x":"${'x'.repeat(1024 * 1024)}"}`],
     ['a piece without a stream', () => Buffer.alloc(3)],
     ['a piece that nobody announced', (id) => Buffer.from([0, 0, 0, id, 0x7b])],
-  ])('are 502 at once where the box sends %s (R-43)', async (_what, said) => {
+  ])('are 502 at once if the box sends %s (R-43)', async (_what, said) => {
     const asked = bot.get(`${pathOf()}/roles`);
     const { id } = await box.relay.next('request');
     box.relay.send(said(id));
@@ -76,7 +76,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('are 502 at once where the box sends a frame that is none of a WebSocket (R-43)', async () => {
+  it('are 502 at once if the box sends an invalid WebSocket frame (R-43)', async () => {
     const asked = bot.get(`${pathOf()}/roles`);
     await box.relay.next('request');
     const socket: Socket = Reflect.get(box.relay.socket, '_socket');
@@ -87,7 +87,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('show the bot at once as it looks now, in what the box is sent and in what it answers', async () => {
+  it('show the bot at once as it looks now, in the request to the box and in its response', async () => {
     const owner = callOf(server.app, bot.bot.owner);
     for (const username of ['Before', 'After']) {
       await updateApplication(owner, { applicationId: bot.bot.id, name: username, icon: PIXEL });
@@ -100,18 +100,18 @@ describe("a bot's requests to a server on a box (service description, sections 4
     }
   });
 
-  it('are found by the channel, too', async () => {
+  it('are routed by the channel, too', async () => {
     const [channel] = guild.channels;
     const asked = bot.delete(`/channels/${channel}/messages/${box.nextId()}`);
     expect(await box.relay.answer()).toMatchObject({ method: 'DELETE', guild_id: guild.id, body: 0 });
     expect(await asked).toMatchObject({ status: 204 });
   });
 
-  it('are 404 where no box has announced the server', async () => {
+  it('are 404 if no box has announced the server', async () => {
     expect(await bot.get(`/guilds/${box.nextId()}`)).toMatchObject({ status: 404 });
   });
 
-  it('reach no box where the bot is not installed, files least of all: 403 with code 50001 (decisions 305)', async () => {
+  it('are 403 with code 50001 if the bot is not installed, and send nothing to the box, files included', async () => {
     const stranger = new RestBot(server, await createBot(server.app));
     const refused = { status: 403, body: { message: 'Missing Access', code: 50001 } };
     const form = formOf({ content: 'x' }, { name: 'files[0]', content: 'x'.repeat(100_000), filename: 'a' });
@@ -126,7 +126,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     expect(await stranger.get(`${pathOf()}/roles`)).toMatchObject(refused);
   });
 
-  it('reach the box as of the installation of the bot, and no longer than that lasts', async () => {
+  it('reach the box as soon as the bot is installed and as long as it stays', async () => {
     const newcomer = await createBot(server.app);
     const asBot = new RestBot(server, newcomer);
     expect(await asBot.get(`${pathOf()}/roles`)).toMatchObject({ status: 403 });
@@ -146,14 +146,14 @@ describe("a bot's requests to a server on a box (service description, sections 4
     expect(await bot.get(pathOf())).toMatchObject({ status: 503 });
   });
 
-  it('are 504 where the box does not answer within 12 s', async () => {
+  it('are 504 if the box does not answer within 12 s', async () => {
     const asked = bot.get(pathOf());
     await box.relay.next('request');
     clock.advance(12_000);
     expect(await asked).toMatchObject({ status: 504 });
   });
 
-  it('are 504 where the connection is lost before the answer', async () => {
+  it('are 504 if the connection is lost before the answer', async () => {
     const asked = bot.get(pathOf());
     await box.relay.next('request');
     box.relay.cut();
@@ -165,7 +165,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     ['a status that no answer has', 401, '{}'],
     ['too deep to be written again', 400, `{"errors":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
     ['what another has', 200, '{"id":"1234567890123456789","owner_id":"1234567890123456789"}'],
-  ])('are 502 where the answer is %s', async (_what, status, body) => {
+  ])('are 502 if the answer is %s', async (_what, status, body) => {
     const asked = bot.get(pathOf());
     const { id } = await box.relay.next('request');
     box.relay.send({ op: 'response', id, status, headers: {}, body: body.length });
@@ -173,7 +173,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     expect(await asked).toMatchObject({ status: 502 });
   });
 
-  it('R-25 that are repeated after a timeout have the same key', async () => {
+  it('R-25 have the same key if they are repeated after a timeout', async () => {
     const type = () => bot.post(`/channels/${guild.channels[0]}/typing`, {});
     const asked = type();
     const { key } = await box.relay.next('request');
@@ -188,7 +188,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     ['is no JSON', '{'],
     ['names what another has', '{"id":"1234567890123456789","owner_id":"1234567890123456789"}'],
   ])(
-    'R-25 that are repeated after an answer that %s have the same key, so that the box does not do them again',
+    'R-25 have the same key if they are repeated after an answer that %s, so that the box does not run them again',
     async (_what, body) => {
       const type = () => bot.post(`/channels/${guild.channels[0]}/typing`, {});
       const asked = type();
@@ -207,20 +207,17 @@ describe("a bot's requests to a server on a box (service description, sections 4
     [0.01, 1],
     [-1, 0],
     [1e12, 0],
-  ])(
-    'R-21 of %i ms that a box says to have worked, %i measure(s) are taken, and the answer counts',
-    async (took_ms, more) => {
-      const count = async () => {
-        const { values } = await server.app.metrics.relayAddedSeconds.get();
-        return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
-      };
-      const before = await count();
-      const asked = bot.get(`${pathOf()}/roles`);
-      const { id } = await box.relay.next('request');
-      box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2, took_ms });
-      box.relay.sendBody(id, '[]');
-      expect(await asked).toMatchObject({ status: 200 });
-      expect((await count()) - before).toBe(more);
-    },
-  );
+  ])('R-21 with a working time of %i ms take %i measure(s), and the answer counts', async (took_ms, more) => {
+    const count = async () => {
+      const { values } = await server.app.metrics.relayAddedSeconds.get();
+      return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+    };
+    const before = await count();
+    const asked = bot.get(`${pathOf()}/roles`);
+    const { id } = await box.relay.next('request');
+    box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2, took_ms });
+    box.relay.sendBody(id, '[]');
+    expect(await asked).toMatchObject({ status: 200 });
+    expect((await count()) - before).toBe(more);
+  });
 });

@@ -10,7 +10,7 @@ import { callOf } from '../../harness/world.js';
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
 
-describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
+describe('the handshake (docs/relay.md, R-10 to R-16)', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -27,7 +27,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     ...more,
   });
 
-  it('R-12 challenges with the best common version, fresh bytes and its own origin', async () => {
+  it('R-12 challenges with the best common version, random bytes and the cloud’s origin', async () => {
     const relay = await openRelay(server.origin);
     relay.send(helloOf(nacl.sign.keyPair(), { versions: [7, 1], features: ['unheard-of'] }));
     const challenge = await relay.next();
@@ -36,7 +36,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     relay.cut();
   });
 
-  it('R-15 welcomes an enrolled box with its number, its name and what it may do', async () => {
+  it('R-15 welcomes an enrolled box with its number, its name and its limits', async () => {
     const { id, welcome, relay } = await connectNewBox(server);
     expect(welcome).toEqual({
       op: 'welcome',
@@ -63,7 +63,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     again.relay.cut();
   });
 
-  it('R-16 closes the connection before, 4103, only once the newer one was welcomed', async () => {
+  it('R-16 closes the earlier connection with 4103 once the newer one was welcomed', async () => {
     const box = await connectNewBox(server);
     const again = await connectAgain(server, box);
     expect(await box.relay.closed).toMatchObject({ code: 4103 });
@@ -104,7 +104,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     expect(await relay.closed).toMatchObject({ code });
   });
 
-  it('R-3 an op that is not known is answered, and the greeting goes on', async () => {
+  it('R-3 an unknown op is answered, and the handshake continues', async () => {
     const relay = await openRelay(server.origin);
     relay.send({ op: 'salute' });
     expect(await relay.next()).toEqual({ op: 'unknown', was: 'salute' });
@@ -124,7 +124,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
         signGreeting(keys, { ...challenge, origin: 'https://in.between' }),
     ],
     ['of nothing', () => base64url(new Uint8Array(64))],
-  ])('R-13 a signature %s closes 4101, and the token stays good', async (_what, sign) => {
+  ])('R-13 a signature %s closes 4101, and the token stays valid', async (_what, sign) => {
     const { token } = await makeBox(server);
     const keys = nacl.sign.keyPair();
     const relay = await openRelay(server.origin);
@@ -142,7 +142,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     expect(await relay.closed).toMatchObject({ code: 4101 });
   });
 
-  it('R-14 a token is good for one key', async () => {
+  it('R-14 a token is valid for one key', async () => {
     const { token, relay } = await connectNewBox(server);
     const late = await openRelay(server.origin);
     await introduce(late, { token });
@@ -150,7 +150,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     relay.cut();
   });
 
-  it('R-14 of several who show a token at once, one gets the box', async () => {
+  it('R-14 of several connections that show a token at once, one gets the box', async () => {
     const { token } = await makeBox(server);
     const relays = await Promise.all(Array.from({ length: 5 }, () => openRelay(server.origin)));
     await Promise.all(relays.map((relay) => introduce(relay, { token })));
@@ -161,7 +161,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     for (const relay of relays) relay.cut();
   });
 
-  it('R-14 with a new key the earlier one is dead, and its connection closes 4101', async () => {
+  it('R-14 a new key invalidates the earlier one, and its connection closes 4101', async () => {
     const box = await connectNewBox(server);
     const { enrolmentToken: token } = await newEnrolmentToken(callOf(server.app, box.owner), box.id);
     const { relay, welcome } = await greet(server.origin, { token });
@@ -179,7 +179,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
     expect(await box.relay.closed).toMatchObject({ code: 4102 });
   });
 
-  it('is told to go away while the server stops (R-40)', async () => {
+  it('announces the stop while the server stops (R-40)', async () => {
     const own = await startServer();
     const box = await connectNewBox(own);
     const greeting = await openRelay(own.origin);
@@ -191,7 +191,7 @@ describe('the greeting (docs/relay.md, R-10 to R-16)', () => {
   });
 });
 
-describe('the greeting, by the clock', () => {
+describe('the time limits of the handshake', () => {
   it.each([
     ['hello', async () => {}],
     [

@@ -7,7 +7,7 @@ import { outcome } from '../../harness/outcome.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, type TestBot } from '../../harness/world.js';
 
-describe('what is remembered of who is a member of a server on a box', () => {
+describe('the cached members of a server on a box', () => {
   let server: TestServer;
   let box: HandBox;
   let guild: Announced;
@@ -21,14 +21,14 @@ describe('what is remembered of who is a member of a server on a box', () => {
   });
   afterAll(() => server.stop());
 
-  /** What the cloud knows, where the box answers with this if it is asked. */
+  /** The cached membership. The box answers with `answer` if it is asked. */
   async function memberOr(answer: object | null): Promise<boolean> {
     const asked = server.app.guilds.member(BigInt(guild.id), bot.id);
     const told = box.relay.answer(answer);
     return (await Promise.race([asked, told.then(() => asked)])) !== null;
   }
 
-  it('is asked for anew once a bot is installed, before the box tells of it (R-27)', async () => {
+  it('are read again after an installation, before the box sends an event (R-27)', async () => {
     expect(await memberOr(null)).toBe(false);
     const wish = { applicationId: bot.id, guildId: BigInt(guild.id), scopes: ['bot' as const] };
     const installing = installApplication(callOf(server.app, box.owner), wish);
@@ -39,7 +39,7 @@ describe('what is remembered of who is a member of a server on a box', () => {
   });
 });
 
-describe('what a box refuses', () => {
+describe('a refusal by a box', () => {
   let server: TestServer;
   let box: HandBox;
   let guild: Announced;
@@ -51,7 +51,7 @@ describe('what a box refuses', () => {
   });
   afterAll(() => server.stop());
 
-  it('is told to who installs a bot that is banned there, and nothing is installed (R-27)', async () => {
+  it('is shown to the user who installs a bot that is banned there, and nothing is installed (R-27)', async () => {
     const bot = await createBot(server.app);
     const wish = { applicationId: bot.id, guildId: BigInt(guild.id), scopes: ['bot' as const] };
     const installing = outcome(installApplication(callOf(server.app, box.owner), wish));
@@ -60,14 +60,14 @@ describe('what a box refuses', () => {
     expect(await server.app.db.reader.installation.count({ where: { applicationId: bot.id } })).toBe(0);
   });
 
-  it('of a guild leaves it out of reach, whoever asked', async () => {
+  it('of a guild makes the guild unreachable for all callers', async () => {
     const asked = outcome(server.app.guilds.view(BigInt(guild.id)));
     await box.relay.answer({ code: 0, message: 'no' }, 403);
     expect(await asked).toBe('OVERLOADED');
   });
 });
 
-describe('decisions 295: questions to a box that does not answer', () => {
+describe('calls to a box that does not answer', () => {
   let server: TestServer;
   const clock = new ManualClock();
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('decisions 295: questions to a box that does not answer', () => {
   });
   afterAll(() => server.stop());
 
-  it('wait for their turn, and not long, beside those of another box', async () => {
+  it('wait for a short time, independently of calls to another box', async () => {
     const [frozen, other] = [await connectNewBox(server), await connectNewBox(server)];
     const guilds = Array.from({ length: 65 }, () => guildOf(frozen));
     const there = guildOf(other);

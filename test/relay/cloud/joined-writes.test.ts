@@ -10,12 +10,12 @@ const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: B
 
 interface Sending extends Errand {
   fingerprint: string;
-  /** How it ends: with an answer, or a fault. */
+  /** Ends the write with an answer or a fault. */
   end(how: 'answer' | BoxFault): Promise<void>;
   isOpen: boolean;
 }
 
-/** Lets what was settled be heard. */
+/** Lets settled promises run their callbacks. */
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 function scene() {
@@ -23,7 +23,7 @@ function scene() {
   const writes = new JoinedWrites(clock);
   const sent: Sending[] = [];
   const outcomes: string[] = [];
-  /** @param shared the key that all processes know; none while they cannot tell each other */
+  /** @param shared the key that all processes know; none while they cannot exchange keys */
   const ask = (fingerprint = 'x', shared?: string) => {
     const at = outcomes.push('open') - 1;
     const send = (errand: Errand) =>
@@ -61,15 +61,14 @@ function scene() {
   return { clock, writes, sent, outcomes, ask, pass, keys };
 }
 
-/** The n-th that was sent. */
 function nth(sent: Sending[], n: number): Sending {
   const sending = sent[n];
   if (!sending) throw new Error(`only ${sent.length} were sent`);
   return sending;
 }
 
-describe('a write that is repeated (decisions 17 and 38)', () => {
-  test('while it is on its way is not sent again: both have its answer', async () => {
+describe('a repeated write', () => {
+  test('is not sent again while the first one is on its way: both get its answer', async () => {
     const { ask, sent, outcomes, writes } = scene();
     await ask();
     await ask();
@@ -78,7 +77,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect([outcomes, writes.size]).toEqual([['200', '200'], 0]);
   });
 
-  test('after it was answered is a second piece of work', async () => {
+  test('runs a second time after the first one was answered', async () => {
     const { ask, sent, keys } = scene();
     await ask();
     await nth(sent, 0).end('answer');
@@ -92,7 +91,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     ['tooLong', 2],
     ['offline', 2],
     ['crowded', 2],
-  ])('after %s has %i key(s): only of what was not sent is it known that it was not done', async (fault, count) => {
+  ])('after %s has %i key(s): only an unsent write is known not to have run', async (fault, count) => {
     const { ask, sent, keys } = scene();
     await ask();
     await nth(sent, 0).end(fault);
@@ -100,7 +99,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect([sent.length, new Set(keys()).size]).toEqual([2, count]);
   });
 
-  test('has its key for 30 s after it timed out, however often it is sent meanwhile', async () => {
+  test('has its key for 30 s after a timeout, however often it is sent in that time', async () => {
     const { ask, sent, keys, pass, writes } = scene();
     await ask();
     await nth(sent, 0).end('timeout');
@@ -117,7 +116,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect(new Set(keys()).size).toBe(2);
   });
 
-  test('while it is on its way, and times out, is sent again with what is left of its own time', async () => {
+  test('is sent again with its remaining time if it arrives while the first is on its way and that times out', async () => {
     const { ask, sent, outcomes, pass, keys } = scene();
     await ask();
     await pass(7_000);
@@ -130,7 +129,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect(outcomes).toEqual(['timeout', '200']);
   });
 
-  test('stays unsure to who waited for it where it cannot be sent again', async () => {
+  test('stays unknown to the waiting caller if it cannot be sent again', async () => {
     const { ask, sent, outcomes } = scene();
     await ask();
     await ask();
@@ -140,7 +139,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect([outcomes, sent.length]).toEqual([['timeout', 'timeout', 'timeout'], 2]);
   });
 
-  test('has the answer that came too late for the first', async () => {
+  test('gets the answer that came too late for the first', async () => {
     const { ask, sent, outcomes, pass } = scene();
     await ask();
     await pass(5_000);
@@ -151,7 +150,7 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
     expect([outcomes, sent.length]).toEqual([['timeout', '200'], 1]);
   });
 
-  test('is given up half a second after its time, whoever keeps it waiting', async () => {
+  test('is given up half a second after its time limit, whatever delays it', async () => {
     const { ask, outcomes, pass } = scene();
     await ask();
     await pass(12_499);
@@ -161,8 +160,8 @@ describe('a write that is repeated (decisions 17 and 38)', () => {
   });
 });
 
-describe('a write whose key all processes know (decisions 289)', () => {
-  test('has that key, also once it was answered here', async () => {
+describe('a write whose key all processes know', () => {
+  test('has that key, also after it was answered here', async () => {
     const { ask, sent, keys } = scene();
     await ask('x', 'k');
     await nth(sent, 0).end('answer');
@@ -170,7 +169,7 @@ describe('a write whose key all processes know (decisions 289)', () => {
     expect(keys()).toEqual(['k', 'k']);
   });
 
-  test('has another one where it was answered by way of another process meanwhile', async () => {
+  test('has another key if another process answered it since', async () => {
     const { ask, sent, keys } = scene();
     await ask('x', 'k');
     await nth(sent, 0).end('timeout');
@@ -181,7 +180,7 @@ describe('a write whose key all processes know (decisions 289)', () => {
   test.each<[string, string | undefined, string | undefined]>([
     ['go away', 'k', undefined],
     ['come back', undefined, 'l'],
-  ])('keeps the one it was sent under when the others %s', async (_what, before, after) => {
+  ])('keeps the key that it was sent with when the other processes %s', async (_what, before, after) => {
     const { ask, sent, keys } = scene();
     await ask('x', before);
     await nth(sent, 0).end('timeout');
@@ -190,8 +189,8 @@ describe('a write whose key all processes know (decisions 289)', () => {
   });
 });
 
-describe('memory', () => {
-  test('has a bound: the oldest of which nobody knows is forgotten', async () => {
+describe('the store of keys', () => {
+  test('has a limit: the oldest unused key is dropped', async () => {
     const writes = new JoinedWrites(new ManualClock(0), 10);
     const failing = () => Promise.reject(new BoxError('timeout', 'timeout'));
     for (let n = 0; n < 15; n += 1) {
@@ -220,7 +219,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-test('whatever comes when: one key at a time for each write, none after its answer, and nothing is kept at the end', async () => {
+test('in any sequence, each write has one key at a time and none after its answer, and nothing is kept at the end', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const { ask, sent, pass, writes } = scene();

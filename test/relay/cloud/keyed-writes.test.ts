@@ -20,7 +20,10 @@ const silent = pino({ level: 'silent' });
 const BUDGET_MS = 12_000;
 const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: Buffer.from('{}') };
 
-/** Has a write sent by one process. @returns how it was sent, whatever came of it */
+/**
+ * Lets one process send a write.
+ * @returns the key and time with which it was sent, whatever the outcome
+ */
 async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | BoxFault): Promise<Errand> {
   const sent: Errand[] = [];
   const asked = by.perform(fingerprint, BUDGET_MS, async (errand) => {
@@ -54,20 +57,20 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     ['offline', 'another'],
     ['crowded', 'another'],
     ['tooLong', 'another'],
-  ])('after %s is %s in the other', async (fault, expected) => {
+  ])('after %s, the key of the other process is %s', async (fault, expected) => {
     const fingerprint = randomUUID();
     const first = await send(one, fingerprint, fault);
     const again = await send(other, fingerprint, 'answer');
     expect(again.key === first.key ? 'the same' : 'another').toBe(expected);
   });
 
-  it('is the same while it is on its way, and one is first of many at once', async () => {
+  it('is the same while the write is on its way, and one of many at once is first', async () => {
     const fingerprint = randomUUID();
     const all = Array.from({ length: 20 }, (_, n) => send(n % 2 ? one : other, fingerprint, 'timeout'));
     expect(new Set((await Promise.all(all)).map(({ key }) => key)).size).toBe(1);
   });
 
-  it('is another once one of them has the answer', async () => {
+  it('is another once one of the processes has the answer', async () => {
     const fingerprint = randomUUID();
     const unsure = await send(one, fingerprint, 'timeout');
     const answered = await send(other, fingerprint, 'answer');
@@ -75,14 +78,14 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     expect(answered.key).toBe(unsure.key);
   });
 
-  it('stays where a repetition was not sent', async () => {
+  it('stays if a repetition was not sent', async () => {
     const fingerprint = randomUUID();
     const unsure = await send(one, fingerprint, 'timeout');
     expect((await send(other, fingerprint, 'offline')).key).toBe(unsure.key);
     expect((await send(other, fingerprint, 'answer')).key).toBe(unsure.key);
   });
 
-  it('is good for the budget and 30 s', async () => {
+  it('is valid for the budget and 30 s', async () => {
     const fingerprint = randomUUID();
     await send(one, fingerprint, 'timeout');
     const leftMs = Number(await links[0]?.commands.pttl(`causeway:key:${fingerprint}`));
@@ -90,7 +93,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     expect(leftMs).toBeLessThanOrEqual(BUDGET_MS + 500 + 30_000);
   });
 
-  it('has no say while Redis is away, and is forgotten after it for what was answered meanwhile', async () => {
+  it('is not shared while Redis is away, and is dropped after it for writes that were answered in that time', async () => {
     const line = await layRedisLine();
     const link = await connectRedis(line.url, systemClock, silent);
     try {
@@ -115,7 +118,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     }
   });
 
-  it('R-24 is the same after an answer for which the process that asked had no room', async () => {
+  it('R-24 is the same after an answer that exceeded the quota of the requesting process', async () => {
     const keys: string[] = [];
     const joined = new JoinedWrites(systemClock);
     const large = { ...ANSWER, body: Buffer.alloc(100_000, ' ') };
@@ -153,7 +156,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
 });
 
 describe('a process alone', () => {
-  it('R-25 draws a key each time: repetitions meet where the box is', async () => {
+  it('R-25 makes a new key each time: the box recognizes repetitions', async () => {
     const alone = new KeyedWrites(null);
     const first = await send(alone, 'x', 'timeout');
     const again = await send(alone, 'x', 'timeout');

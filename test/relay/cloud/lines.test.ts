@@ -11,7 +11,7 @@ import { announce, connectNewBox, type HandBox } from '../../harness/hand-box.js
 import { readableLog } from '../../harness/log.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
-describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () => {
+describe('calls and requests of the cloud to a box (docs/relay.md, R-20 to R-27, R-43)', () => {
   let server: TestServer;
   let clock: ManualClock;
   let box: HandBox;
@@ -29,7 +29,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
   afterEach(() => box.relay.cut());
 
   const ask = () => server.app.boxes.ask(box.id, 'guild', { guild_id: '5' });
-  /** The fault of which somebody is told that the guild is unavailable. */
+  /** The fault behind an unavailable guild. */
   const faultOf = (asked: Promise<unknown>) =>
     asked.then(
       () => null,
@@ -39,14 +39,14 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
       },
     );
 
-  it('R-27 answers what the box answers', async () => {
+  it('R-27 return the answer of the box', async () => {
     const asked = ask();
     const call = await box.relay.answer({ id: '5', name: 'Den' });
     expect(call).toMatchObject({ op: 'call', name: 'guild', input: { guild_id: '5' }, budget_ms: 12_000 });
     expect(await asked).toEqual({ id: '5', name: 'Den' });
   });
 
-  it('R-20 numbers streams from 1, and R-22 takes a body beyond the credit of a stream piece by piece', async () => {
+  it('R-20 number streams from 1, and R-22 send a body beyond the credit of a stream piece by piece', async () => {
     const asked = ask();
     const { id } = await box.relay.next('call');
     expect(id).toBe(1);
@@ -74,7 +74,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     ['R-27 another status than 200', { status: 201, body: 0 }],
     ['R-27 a fault of the box', { status: 500, body: 0 }],
     ['R-27 a 429, which is good for a while only', { status: 429, body: 0 }],
-  ])('R-21 %s is not decodable, and R-35 logged once with the id of the box', async (_what, response) => {
+  ])('R-21 fail if %s is not decodable, and R-35 log it once with the id of the box', async (_what, response) => {
     const fault = faultOf(ask());
     const { id } = await box.relay.next('call');
     box.relay.send({ op: 'response', id, headers: {}, ...response });
@@ -91,7 +91,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     [404, { message: { very: 'odd' } }, 'FORBIDDEN', null],
     [403, undefined, 'FORBIDDEN', null],
   ])(
-    'R-27 %i is a refusal, told in words that are not the box’s and logged with its id (%#)',
+    'R-27 treat %i as a refusal, with a message that is not the box’s and a log entry with its id (%#)',
     async (status, body, code, said) => {
       const refused = ask().catch((error: unknown) => error);
       await box.relay.answer(body, status);
@@ -104,7 +104,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     },
   );
 
-  it('R-21 what comes of an answer that was refused does no harm', async () => {
+  it('R-21 ignore later parts of a refused answer', async () => {
     const fault = faultOf(ask());
     const { id } = await box.relay.next('call');
     box.relay.send({ op: 'response', id, status: 401, headers: {}, body: 10 });
@@ -115,12 +115,12 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await asked).toEqual({ id: '5' });
   });
 
-  it('R-21 an answer to nothing closes 4002', async () => {
+  it('R-21 close 4002 for an answer to no request', async () => {
     box.relay.send({ op: 'response', id: 99, status: 200, headers: {}, body: 0 });
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('R-23 after its budget a call is cancelled, and its number is in use until the box has let go of it', async () => {
+  it('R-23 are cancelled after their budget, and their number is in use until the box has released it', async () => {
     const fault = faultOf(ask());
     const { id } = await box.relay.next('call');
     clock.advance(12_000);
@@ -133,7 +133,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await asked).toEqual({ late: false });
   });
 
-  it('R-23 a stream that was let go of cannot be answered any more', async () => {
+  it('R-23 cannot be answered on a released stream', async () => {
     const fault = faultOf(ask());
     const { id } = await box.relay.next('call');
     clock.advance(12_000);
@@ -143,7 +143,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await box.relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('R-2 what would be longer than a message may be is not sent, and harms nobody', async () => {
+  it('R-2 are not sent if a message would be too long, which affects no other request', async () => {
     const query = 'x'.repeat(1024 * 1024);
     expect(await faultOf(server.app.boxes.ask(box.id, 'search_members', { guild_id: '5', query, limit: 1 }))).toBe(
       'tooLong',
@@ -153,7 +153,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await asked).toEqual({ id: '5' });
   });
 
-  it('R-24 beyond the limit nothing is sent', async () => {
+  it('R-24 are not sent beyond the limit', async () => {
     const { requests } = box.welcome.limits;
     const asked = Array.from({ length: requests }, () => faultOf(ask()));
     expect(await faultOf(ask())).toBe('crowded');
@@ -161,7 +161,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['timeout']));
   });
 
-  it('R-43 what was sent over a connection that is lost has no outcome, and what comes later is not sent', async () => {
+  it('R-43 have no outcome after a lost connection, and later ones are not sent', async () => {
     const fault = faultOf(ask());
     await box.relay.next('call');
     box.relay.cut();
@@ -169,7 +169,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await faultOf(ask())).toBe('offline');
   });
 
-  it('R-40 nothing new is sent to a box that is about to leave, and what is open goes on', async () => {
+  it('R-40 are not sent to a box that announced its stop, and open ones continue', async () => {
     const asked = ask();
     const { id } = await box.relay.next('call');
     box.relay.send({ op: 'going_away', retry_after_ms: 1_000 });
@@ -181,7 +181,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
     expect(await asked).toEqual({});
   });
 
-  it('shows how much is asked and answered', async () => {
+  it('are counted in metrics', async () => {
     const asked = ask();
     const { id } = await box.relay.next('call');
     box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2, took_ms: 0 });
@@ -195,7 +195,7 @@ describe('what the cloud asks of a box (docs/relay.md, R-20 to R-27, R-43)', () 
   });
 });
 
-describe('a box that another process has', () => {
+describe('a box with its connection in another process', () => {
   const clock = new ManualClock();
   let server: TestServer;
   beforeAll(async () => {
@@ -203,7 +203,7 @@ describe('a box that another process has', () => {
   });
   afterAll(() => server.stop());
 
-  /** A line to a box that another end of a bus has. */
+  /** A client of a box whose connection is at the other end of a bus. */
   async function lineBy(line: BoxLine | null): Promise<BoxLine> {
     const bus = createLocalBus<LineMessage>(server.app.log);
     const holder = new Holder({ bus, clock, log: server.app.log, lineTo: () => line });
@@ -227,7 +227,7 @@ describe('a box that another process has', () => {
     guildId: 5n,
   });
 
-  /** Answers what it was sent. */
+  /** Answers with the request. */
   const echo: BoxLine = {
     boxId: 7n,
     async request(request) {
@@ -243,41 +243,43 @@ describe('a box that another process has', () => {
     }),
   };
 
-  it.each([0, 1, 64 * 1024, 5_000_000])('a body of %i bytes arrives whole, and so does the answer', async (size) => {
-    const body = Buffer.from(Array.from({ length: size }, (_, index) => index % 251));
-    const answer = await (await lineBy(echo)).request(requestOf(body), errand);
-    expect(answer.status).toBe(201);
-    expect(answer.body.equals(body)).toBe(true);
-  });
+  it.each([0, 1, 64 * 1024, 5_000_000])(
+    'gets a body of %i bytes complete, and its answer arrives complete',
+    async (size) => {
+      const body = Buffer.from(Array.from({ length: size }, (_, index) => index % 251));
+      const answer = await (await lineBy(echo)).request(requestOf(body), errand);
+      expect(answer.status).toBe(201);
+      expect(answer.body.equals(body)).toBe(true);
+    },
+  );
 
-  it('calls are answered', async () => {
+  it('answers calls', async () => {
     const answer = await (await lineBy(echo)).call('guild', { guild_id: '5' }, errand);
     expect(answer).toMatchObject({ status: 200, retryAfter: 2.5 });
     expect(JSON.parse(String(answer.body))).toEqual({ name: 'guild', input: { guild_id: '5' } });
   });
 
-  it('is offline where that process does not have it', async () => {
+  it('is offline if that process has no connection', async () => {
     await expect((await lineBy(null)).call('guild', {}, errand)).rejects.toMatchObject({ fault: 'offline' });
   });
 
-  it('has no outcome where that process is silent', async () => {
+  it('has no outcome if that process does not answer', async () => {
     const bus = createLocalBus<LineMessage>(server.app.log);
     bus.subscribe(lineTopics.holder('there'), () => {});
     const asked = new Asker(bus, clock).lineTo(7n, 'there').call('guild', {}, errand);
     const outcome = expect(asked).rejects.toMatchObject({ fault: 'timeout' });
-    // The question is put in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(13_000);
     await outcome;
   });
 
-  it('is offline where nobody listens for that process any more', async () => {
+  it('is offline if that process has no subscription any more', async () => {
     const bus = createLocalBus<LineMessage>(server.app.log);
     const asked = new Asker(bus, clock).lineTo(7n, 'gone').call('guild', {}, errand);
     await expect(asked).rejects.toMatchObject({ fault: 'offline' });
   });
 
-  it('a fault keeps its name', async () => {
+  it('returns faults by their name', async () => {
     const failing = { ...echo, call: () => Promise.reject(new BoxError('crowded', 'too many')) };
     await expect((await lineBy(failing)).call('guild', {}, errand)).rejects.toMatchObject({ fault: 'crowded' });
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-it('R-35 a channel that a box has made is answered as made, although the cloud cannot keep it just then', async () => {
+it('R-35 a channel that a box has made is returned even if the cloud cannot store it at that moment', async () => {
   await scene.begin();
   const { box, guild, bot } = scene;
   const faults = failStatements(/INSERT INTO .*BoxChannel/);

@@ -10,7 +10,7 @@ const ALL = 2_048;
 const open = (count: number) => Array.from({ length: count }, () => new Duplex());
 const closed = (sockets: Duplex[]) => sockets.flatMap((socket, n) => (socket.destroyed ? [n] : []));
 
-test('closes the oldest connection of an address that has too many, and no other', () => {
+test('the limiter closes the oldest connection of an address that has too many, and no other', () => {
   const newcomers = new Newcomers(true);
   const [other] = open(1) as [Duplex];
   newcomers.take('198.51.100.2', other);
@@ -20,14 +20,14 @@ test('closes the oldest connection of an address that has too many, and no other
   expect(other.destroyed).toBe(false);
 });
 
-test('closes the oldest connection of all when there are too many in total', () => {
+test('the limiter closes the oldest connection of all when there are too many in total', () => {
   const newcomers = new Newcomers(true);
   const sockets = open(ALL + 1);
   for (const [n, socket] of sockets.entries()) newcomers.take(`198.51.100.${n % PER_ADDRESS}`, socket);
   expect(closed(sockets)).toEqual([0]);
 });
 
-test('no longer counts a connection that proved its key or is closed', () => {
+test('the limiter stops counting a connection that proved its key or is closed', () => {
   const newcomers = new Newcomers(true);
   const sockets = open(PER_ADDRESS + 1);
   for (const [n, socket] of sockets.entries()) {
@@ -40,14 +40,14 @@ test('no longer counts a connection that proved its key or is closed', () => {
   expect(closed(sockets)).toEqual([]);
 });
 
-test('has no bound for an address where rate limits are off', () => {
+test('the limiter has no limit for an address if rate limits are off', () => {
   const newcomers = new Newcomers(false);
   const sockets = open(PER_ADDRESS + 1);
   for (const socket of sockets) newcomers.take('198.51.100.1', socket);
   expect(closed(sockets)).toEqual([]);
 });
 
-test('a box gets in while its address holds as many silent connections as it may', { tags: ['slow'] }, async () => {
+test('a box gets in while its address has the maximum of silent connections', { tags: ['slow'] }, async () => {
   const server = await startServer({ env: { RATE_LIMITS: 'on' } });
   try {
     const silent: RawRelay[] = [];

@@ -13,7 +13,7 @@ const nextOfCloud = snowflakes(clock, 1);
 const own = () => String(nextOwn());
 const guild = own();
 const channel = own();
-/** A person of the cloud, such as who owns a bot. */
+/** A user of the cloud, for example the owner of a bot. */
 const stranger = String(nextOfCloud());
 const cloudGuild = String(nextOfCloud());
 const neighbour = String(nextOfBox());
@@ -57,7 +57,7 @@ const message = (fields: object = {}) => ({
   ...fields,
 });
 
-describe('R-35: a box names its own, and bots of the cloud', () => {
+describe('R-35: a box may name its own objects and bots of the cloud', () => {
   it.each<[string, unknown]>([
     ['a message', message()],
     [
@@ -100,7 +100,7 @@ describe('R-35: a box names its own, and bots of the cloud', () => {
   });
 });
 
-describe('R-35: a box names nobody and nothing else', () => {
+describe('R-35: a box may name nothing else', () => {
   const user = person(stranger);
   it.each<[string, unknown]>([
     ["a message of the bot's owner", message({ author: user })],
@@ -160,7 +160,7 @@ describe('R-35: a box names nobody and nothing else', () => {
     expect(await namesOnlyItsOwn(value, of)).toEqual(expect.any(String));
   });
 
-  it('asks of no more than one that is none, whether it is a bot', async () => {
+  it('and stops after the first unknown id when it checks for bots', async () => {
     const asked: bigint[] = [];
     const userOf = (id: bigint) => (asked.push(id) < 0 ? shownBot : null);
     const made = Array.from({ length: 100 }, () => ({ id: String(nextOfCloud()) }));
@@ -169,7 +169,7 @@ describe('R-35: a box names nobody and nothing else', () => {
   });
 });
 
-describe('R-35: a bot of the cloud looks as the cloud says, whatever a box says of it', () => {
+describe('R-35: a bot of the cloud looks as the cloud says, whatever a box sends', () => {
   it.each<[string, (user: object) => unknown]>([
     ['as an author', (author) => message({ author })],
     ['where it is mentioned', (user) => message({ mentions: [user] })],
@@ -186,7 +186,7 @@ describe('R-35: a bot of the cloud looks as the cloud says, whatever a box says 
   });
 });
 
-it('a page of 100 messages is looked through in a millisecond or two', async () => {
+it('a page of 100 messages is checked in a millisecond or two', async () => {
   const page = Array.from({ length: 100 }, () => message());
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 200; run += 1) {

@@ -15,7 +15,7 @@ import { type RawMessage, signGreeting } from '../../harness/raw-relay.js';
 import { createPerson } from '../../harness/rows.js';
 import { callOf } from '../../harness/world.js';
 
-/** A box's connection without a socket: it breaks off at the moment that a test says. */
+/** A box connection without a socket. Tests decide when it breaks off. */
 class Visitor {
   closedWith: Close | null = null;
   readonly #heard = new EventEmitter();
@@ -49,7 +49,7 @@ class Visitor {
     return message;
   }
 
-  /** Greets up to the proof. */
+  /** Runs the handshake up to the proof. */
   async introduce(keys: nacl.SignKeyPair, token?: string): Promise<void> {
     const challenge = this.next('challenge');
     const key = Buffer.from(keys.publicKey).toString('base64url');
@@ -62,7 +62,7 @@ class Visitor {
   }
 }
 
-describe('R-16 a box’s connections', () => {
+describe('R-16 a connection of a box', () => {
   let app: AppContext;
   let close: () => Promise<void>;
   let here: BoxesHere;
@@ -87,7 +87,7 @@ describe('R-16 a box’s connections', () => {
     expect(await welcomed).toMatchObject({ generation: 1 });
   });
 
-  /** A second one, which does this once it is written as the newest. */
+  /** A second connection. It runs the callback once it is stored as the newest. */
   async function second(meanwhile: (visitor: Visitor) => void): Promise<Visitor> {
     const visitor = new Visitor(reception);
     const written = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ describe('R-16 a box’s connections', () => {
   const standing = () =>
     app.db.reader.box.findUniqueOrThrow({ where: { id: boxId }, select: { generation: true, holderId: true } });
 
-  it('R-40 of a process that is about to end are left what is open, where the box has another one elsewhere', async () => {
+  it('R-40 of a process that is about to end keeps its open requests if the box has another connection elsewhere', async () => {
     const owner = await createPerson(app);
     const made = await createBox(callOf(app, owner), { name: 'Other' });
     const other = new Visitor(reception);
@@ -118,12 +118,12 @@ describe('R-16 a box’s connections', () => {
     await box.update({ where: { id: made.box.id }, data: { publicKey: 'x' } });
     const closed = other.next('close');
     for (const id of [boxId, made.box.id]) app.publish({ type: 'BOX_UPDATED', boxId: id });
-    // The two are looked at together.
+    // Both are checked in the same transaction.
     await closed;
     expect([other.closedWith?.code, first.closedWith]).toEqual([4101, null]);
   });
 
-  it('that breaks off before its welcome leaves the one before as it is: it serves on, and its events are worked on', async () => {
+  it('that breaks off before its welcome leaves the earlier one serving, and its events are processed', async () => {
     await second((visitor) => visitor.breakOff());
     const acknowledged = first.next('ack');
     first.say({ op: 'begin', session: 'one' });
@@ -133,7 +133,7 @@ describe('R-16 a box’s connections', () => {
     expect(await standing()).toEqual({ generation: 2, holderId: app.live.id });
   });
 
-  it('that breaks off before its welcome is counted: one that was admitted before it and comes later closes 4103, and nothing else changes', async () => {
+  it('that breaks off before its welcome counts: one that was admitted before it and comes later closes 4103, and nothing else changes', async () => {
     const publicKey = Buffer.from(keys.publicKey).toString('base64url');
     let closing: Promise<unknown> = Promise.resolve();
     const late = await second((visitor) => {
@@ -149,7 +149,7 @@ describe('R-16 a box’s connections', () => {
     expect(first.closedWith).toBeNull();
   });
 
-  it('that breaks off before its welcome leaves the box away once the one before is gone, too', async () => {
+  it('that breaks off before its welcome leaves the box away once the earlier one is gone, too', async () => {
     await second((visitor) => visitor.breakOff());
     const away = new Promise<void>((resolve) => {
       app.bus.subscribe(topics.box(boxId), () => resolve());

@@ -150,8 +150,8 @@ const renderTold = ({ snapshot, voiceStates }: Told) => ({
   })),
 });
 
-describe('R-27: records are read of what is rendered of them', () => {
-  it('guild, channels, roles, emojis and who is in voice', () => {
+describe('R-27: parsed records equal the rendered ones', () => {
+  it('for a guild, its channels, roles, emojis and voice states', () => {
     fc.assert(
       fc.property(told, (record) => {
         const shown = renderTold(record);
@@ -160,7 +160,7 @@ describe('R-27: records are read of what is rendered of them', () => {
     );
   });
 
-  it('member and their facts', () => {
+  it('for a member and its summary', () => {
     fc.assert(
       fc.property(memberOf(1n), (record) => {
         const shown = renderMember(record);
@@ -172,14 +172,14 @@ describe('R-27: records are read of what is rendered of them', () => {
     );
   });
 
-  it('a member is found by the names they are shown under', () => {
+  it('for a member by the names that are displayed', () => {
     const names = { username: 'ada', global_name: 'Ada L', avatar: null };
     const member = { user: { id: '7', ...names }, nick: 'heron', roles: [], joined_at: '2026-01-02T03:04:05+00:00' };
     expect(readMember(member, 1n)).toMatchObject({ usernameKey: 'ADA', globalNameKey: 'ADA L', nickKey: 'HERON' });
   });
 });
 
-describe('R-35: what cannot be used is refused', () => {
+describe('R-35: an invalid record is refused', () => {
   const guild = {
     id: '1',
     name: 'Home',
@@ -194,7 +194,7 @@ describe('R-35: what cannot be used is refused', () => {
   const member = { user, roles: [], joined_at: '2026-01-02T03:04:05+00:00' };
   const state = { channel_id: '2', user_id: '7', session_id: 'a', self_mute: false, self_deaf: false };
 
-  it('but a guild that says no more than it has to is taken', () => {
+  it('but a guild with required fields only is accepted', () => {
     const { snapshot, voiceStates } = readGuild({ ...guild, channels: [channel], roles: [role] }, 1n);
     expect(snapshot).toMatchObject({ guild: { emojis: [], preferredLocale: 'en-US' }, channels: [{ overwrites: [] }] });
     expect(voiceStates).toEqual([]);
@@ -223,7 +223,7 @@ describe('R-35: what cannot be used is refused', () => {
     expect(() => readGuild({ ...guild, ...fields }, 1n)).toThrow();
   });
 
-  it('but more members than anybody can list are as many as can be', () => {
+  it('but a member count is limited to the maximum of a list', () => {
     const { snapshot } = readGuild({ ...guild, member_count: 2 ** 31 - 1 }, 1n);
     expect(snapshot.memberCount).toBe(1_000_000);
   });
@@ -232,7 +232,7 @@ describe('R-35: what cannot be used is refused', () => {
     ['of nobody', { member: null }],
     ['of a member who is somebody else', { user_id: '8', member }],
     ['in no channel', { channel_id: null, member }],
-  ])('who is in voice is left out: %s', (_what, fields) => {
+  ])('but an invalid voice state is left out: %s', (_what, fields) => {
     const told = readGuild(
       {
         ...guild,
@@ -246,7 +246,7 @@ describe('R-35: what cannot be used is refused', () => {
     expect(told.voiceStates).toHaveLength(1);
   });
 
-  it('more members than were asked for, or one of them twice', () => {
+  it('as are more members than requested, or one of them twice', () => {
     expect(() => readMembers([member, { ...member, user: { ...user, id: '8' } }], 1n, 1)).toThrow();
     expect(() => readMembers([member, member], 1n, 2)).toThrow();
     expect(readMembers([member], 1n, 1)).toHaveLength(1);

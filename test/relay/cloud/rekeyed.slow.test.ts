@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('R-31: a box that is enrolled anew in an empty folder takes no servers away: they are out of reach', async () => {
+it('R-31: a box that is enrolled again with an empty folder removes no servers: they are out of reach', async () => {
   const session = await GatewayClient.open(all.cloud.origin);
   await session.ready(bot.botToken);
   await all.box.stop();
@@ -37,7 +37,7 @@ it('R-31: a box that is enrolled anew in an empty folder takes no servers away: 
   const { enrolmentToken: token } = (await all.owner.graphql(query, { id: all.boxId })).newEnrolmentToken;
   const box = await startBox({ cloudUrl: all.cloud.origin, token, dataDir });
   try {
-    // What is told after all that the box began with.
+    // Its event comes after all announcements of the box.
     const other = await createGuild(await signUp(box, 'other'));
     const { app } = all.cloud;
     await untilBox(all.cloud, all.boxId, async () => (await app.boxRoutes.ofGuild(BigInt(other.id))) !== null);

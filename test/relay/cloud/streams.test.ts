@@ -10,7 +10,7 @@ const REQUEST = {
 };
 const ERRAND = { budgetMs: 12_000, key: 'k' };
 
-/** Streams that send a body, whose source says when it is closed. */
+/** Streams that send a body. Its source records when it is closed. */
 function open(size = 200_000) {
   const end = cloudEnd();
   end.link.allow(LIMITS);
@@ -33,8 +33,8 @@ function open(size = 200_000) {
   return { ...end, answered, answer, closed, cancels };
 }
 
-describe('R-22, R-23: a body whose request is answered before all of it was sent', () => {
-  it('is broken off, whether or not there is credit for it, and its source is closed', async () => {
+describe('R-22, R-23: a body whose request is answered before it was fully sent', () => {
+  it('is broken off, with or without credit for it, and its source is closed', async () => {
     const { answered, answer, closed, cancels, wire, link } = open();
     await expect.poll(() => wire.pieces.length).toBeGreaterThan(0);
     expect(answer(403)).toBe(true);
@@ -47,7 +47,7 @@ describe('R-22, R-23: a body whose request is answered before all of it was sent
     expect([link.isOpen, wire.pieces.length]).toEqual([true, before]);
   });
 
-  it('is so also where the answer cannot be used', async () => {
+  it('is broken off also if the answer is invalid', async () => {
     const { answered, answer, closed, cancels, wire } = open();
     await expect.poll(() => wire.pieces.length).toBeGreaterThan(0);
     answer(401);
@@ -56,7 +56,7 @@ describe('R-22, R-23: a body whose request is answered before all of it was sent
     expect(cancels()).toHaveLength(1);
   });
 
-  it('that was sent whole is not broken off', async () => {
+  it('is not broken off if it was fully sent', async () => {
     const { answered, answer, closed, cancels } = open(50_000);
     await closed;
     await new Promise(setImmediate);

@@ -44,7 +44,7 @@ describe.each(['forward', 'not_found'] as const)('webhooks of a self-hosted serv
     });
   const statusOf = async (...given: Parameters<typeof ask>) => (await ask(...given)).status;
 
-  test('are posted by the box, which never sees the token (R-28)', async () => {
+  test('are executed by the box, which never sees the token (R-28)', async () => {
     scene.box.answer = () => answerOf(200, { content: 'x' });
     const answer = await ask('POST', `/webhooks/${id}/${token}`, { content: 'x' });
     expect(answer.status).toBe(works ? 200 : 404);
@@ -59,7 +59,7 @@ describe.each(['forward', 'not_found'] as const)('webhooks of a self-hosted serv
     return expect(JSON.stringify({ ...scene.box.last, guildId: null })).not.toContain(token);
   });
 
-  test('leave a box as much less time as the token waited for its check (docs/decisions.md, 257)', async () => {
+  test('give the box a time budget without the time for the token check', async () => {
     scene.box.answer = () => answerOf(200, { content: 'x' });
     const post = () => statusOf('POST', `/webhooks/${id}/${token}`, { content: 'x' });
     const statuses = await Promise.all(Array.from({ length: 30 }, post));
@@ -76,7 +76,7 @@ describe.each(['forward', 'not_found'] as const)('webhooks of a self-hosted serv
     expect(scene.box.arrived.map((one) => one.path)).toEqual(works ? [`/webhooks/${id}/-/messages/5`] : []);
   });
 
-  test('are managed here', async () => {
+  test('are managed in the cloud', async () => {
     const channel = `/channels/${scene.guild.channel.id}/webhooks`;
     const statuses = [
       await statusOf('GET', channel),
@@ -92,7 +92,7 @@ describe.each(['forward', 'not_found'] as const)('webhooks of a self-hosted serv
     expect(scene.box.arrived).toEqual([]);
   });
 
-  test('are of no use once their channel is gone, and 10015 once they are', async () => {
+  test('cannot be used once their channel is deleted, and are 10015 once they are deleted', async () => {
     const gone = await putWebhook(app, scene, { channelId: scene.guild.channel.id + 1n });
     const post = async (webhookId: bigint, secret: string) => {
       const { status, body } = await ask('POST', `/webhooks/${webhookId}/${secret}`, { content: 'x' });

@@ -15,11 +15,11 @@ interface Said {
   status?: number;
   headers?: Record<string, string>;
   text?: string;
-  /** What is announced; as many as there are unless stated. */
+  /** The announced length. Default: the actual length. */
   length?: number;
 }
 
-/** Has the bot ask for the box's guild, and the box answer that. */
+/** Lets the bot request the box's guild, and the box answer with this. */
 async function askGuild({ status = 200, headers = {}, text = '{}', length }: Said): Promise<RestAnswer> {
   const asked = scene.bot.get(`/guilds/${scene.guild.id}/roles`);
   const { relay } = scene.box;
@@ -31,7 +31,7 @@ async function askGuild({ status = 200, headers = {}, text = '{}', length }: Sai
 
 const json = (value: unknown) => JSON.stringify(value);
 
-describe('R-21, R-35: an answer that cannot be used is 502, and logged with the box’s id', () => {
+describe('R-21, R-35: an invalid answer is 502, and logged with the box’s id', () => {
   it.each<[string, () => Said]>([
     ...[304, 301, 307, 401, 600, 999, 199, 100].map((status): [string, () => Said] => [
       `status ${status}`,
@@ -92,7 +92,7 @@ describe('R-21, R-35: an answer that cannot be used is 502, and logged with the 
   });
 });
 
-describe('R-21: of an answer’s headers', () => {
+describe('R-21: the headers of an answer', () => {
   const HEADERS = {
     'set-cookie': 'session=1',
     location: 'https://a.example',
@@ -108,7 +108,7 @@ describe('R-21: of an answer’s headers', () => {
     'x-causeway-reason': 'a\r\nset-cookie: b=1',
   };
 
-  it('none but Retry-After reaches the bot, and the type is JSON', async () => {
+  it('are dropped except Retry-After, and the type is JSON', async () => {
     await scene.begin();
     const { status, headers } = await askGuild({ headers: { ...HEADERS, 'Retry-After': '3' }, text: '[]' });
     expect({ status, type: headers.get('content-type'), retry: headers.get('retry-after') }).toEqual({
@@ -123,7 +123,7 @@ describe('R-21: of an answer’s headers', () => {
     expect(headers.get('x-ratelimit-global')).toBeNull();
   });
 
-  it('nine thousand are none', async () => {
+  it('are dropped if there are nine thousand', async () => {
     await scene.begin();
     const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`x-${index}`, 'x']));
     const { status, headers } = await askGuild({ headers: many, text: '[]' });
@@ -138,7 +138,7 @@ describe('R-21: of an answer’s headers', () => {
     ['soon', null],
     ['3600', '60'],
     ['0.2', '1'],
-  ])('a Retry-After of %s is %s', async (value, retry) => {
+  ])('with a Retry-After of %s become %s', async (value, retry) => {
     await scene.begin();
     const { headers } = await askGuild({
       status: 500,
@@ -149,7 +149,7 @@ describe('R-21: of an answer’s headers', () => {
   });
 
   it.each([-5, 1e12, 1e308, '9', null])(
-    '429 for %s s keeps the bot for a minute at most, and for these requests alone',
+    'with 429 for %s s limit the bot for a minute at most, and for these requests only',
     async (seconds) => {
       await scene.begin();
       const text = json({ message: 'wait', code: 0, retry_after: seconds, global: true });
@@ -164,7 +164,7 @@ describe('R-21: of an answer’s headers', () => {
     },
   );
 
-  it('text with NUL, half of a surrogate and what turns text around reaches the bot as JSON', async () => {
+  it('do not affect text: NUL, lone surrogates and bidirectional overrides reach the bot as JSON', async () => {
     await scene.begin();
     const name = 'a\u0000b \u202Egnp.exe \ud800 <script>';
     const { status, body } = await askGuild({ status: 403, text: json({ message: name, code: 50_013 }) });
@@ -172,10 +172,10 @@ describe('R-21: of an answer’s headers', () => {
   });
 });
 
-describe('R-24: answers that are not handed on', () => {
+describe('R-24: incomplete answers', () => {
   const LENGTH = 8 * 1024 * 1024;
 
-  it('take no more than there is for one box; what is beyond is 503, and other boxes answer as ever', async () => {
+  it('take no more than the quota of one box; further ones are 503, and other boxes are not affected', async () => {
     await scene.begin();
     const { relay } = scene.box;
     const many = MAX_KEPT_BYTES.box / LENGTH;
@@ -192,7 +192,7 @@ describe('R-24: answers that are not handed on', () => {
     expect(statuses).toEqual([503, ...Array(many).fill(504)]);
   });
 
-  it('find room again once the connection is over', async () => {
+  it('free the quota once the connection is closed', async () => {
     await scene.begin();
     const text = json({ message: 'x'.repeat(7 * 1024 * 1024), code: 0 });
     const { relay } = scene.box;
@@ -207,7 +207,7 @@ describe('R-24: answers that are not handed on', () => {
     expect((await asked).status).toBe(403);
   });
 
-  it('are 502 where they are broken off, without anybody waiting for the rest', async () => {
+  it('are 502 if they are broken off, and no request waits for the rest', async () => {
     await scene.begin();
     const { relay } = scene.box;
     const asked = scene.bot.get(`/guilds/${scene.guild.id}`);

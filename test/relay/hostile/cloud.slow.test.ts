@@ -10,7 +10,7 @@ import { addMember, createBot, createGuild, say, type TestGuild } from '../../ha
 let cloud: RawCloud;
 let box: TestBox;
 let connection: RawConnection;
-/** A guild that the bot is in, and one that it is not in. */
+/** The bot is a member of the first guild and not of the second. */
 let guild: TestGuild;
 let secret: TestGuild;
 let secretMessage: string;
@@ -69,12 +69,12 @@ function ask(method: string, path: string, more: object = {}, json?: object) {
   return connection.answer(id);
 }
 
-/** Paths of the table with ids of the guild at hand. */
+/** Routes with ids of the first guild. */
 const filled = (path: string) =>
   path.replace(':guildId', String(guild.id)).replace(':channelId', String(guild.channel.id)).replace(/:\w+/g, BOT.id);
 
-describe('a cloud that asks for more than its bots may', () => {
-  it('has every row that runs in the cloud 404', async () => {
+describe('a cloud that requests more than its bots may', () => {
+  it('gets 404 for every route that runs in the cloud', async () => {
     const rows = routes.filter(({ where }) => where === CLOUD);
     expect(rows.length).toBeGreaterThan(20);
     for (const { method, path } of rows) expect([path, (await ask(method, filled(path))).status]).toEqual([path, 404]);
@@ -93,14 +93,14 @@ describe('a cloud that asks for more than its bots may', () => {
     ['an address', () => `https://a.example/channels/${secret.channel.id}`],
     ['GraphQL', () => '/../graphql'],
     ['a file of the machine', () => '/../../../../etc/passwd'],
-  ])('has nothing of %s', async (_what, path) => {
+  ])('gets nothing of %s', async (_what, path) => {
     const { status, body } = await ask('GET', path());
     expect([400, 403, 404]).toContain(status);
     expect(body).not.toContain('hidden');
     expect(body).not.toContain(String(secret.owner.id));
   });
 
-  it('has nothing of another guild that it says to ask about, where the bot is no member', async () => {
+  it('gets nothing of another guild by a wrong guild id, if the bot is no member there', async () => {
     const about = { guild_id: String(secret.id) };
     for (const path of [`/guilds/${secret.id}/members/@me`, `/channels/${secret.channel.id}/messages`]) {
       const { status, body } = await ask('GET', path, about);
@@ -111,7 +111,7 @@ describe('a cloud that asks for more than its bots may', () => {
     expect([403, 404]).toContain(said.status);
   });
 
-  it('cannot have a message of another guild shown by an answer to it', async () => {
+  it('cannot show a message of another guild by replying to it', async () => {
     const reference = { channel_id: String(secret.channel.id), message_id: secretMessage, guild_id: String(secret.id) };
     for (const type of [0, 1]) {
       const json = { content: 'x', message_reference: { ...reference, type } };
@@ -135,16 +135,16 @@ describe('a cloud that asks for more than its bots may', () => {
     expect(await box.app.db.reader.user.findUnique({ where: { id: guild.owner.id } })).toMatchObject({ bot: false });
   });
 
-  it('runs nothing as a bot of the box’s own', async () => {
+  it('runs nothing as a bot of the box', async () => {
     const own = await createBot(box.app);
     await addMember(box.app, guild.id, own.user).catch(() => {});
     const bot = identity({ user: { ...BOT, id: String(own.id) }, application_id: String(own.id) });
     expect((await ask('GET', `/guilds/${guild.id}`, { bot })).status).toBe(403);
   });
 
-  it('R-26: has nothing to do with the platform of the box, nor with bots of the box’s own, whatever their ids', async () => {
+  it('R-26: has no access to the platform of the box or to bots of the box, whatever their ids', async () => {
     const { app } = box;
-    // Without the box's id space, as of an instance that became a box.
+    // Ids without the id space of the box, as in an instance that became a box.
     const own = await app.db.writer.user.create({ data: { id: 4_000n, username: 'ours', bot: true } });
     const facts = { name: 'ours', publicKey: '', privateKey: '', ownerUserId: guild.owner.id };
     const lists = { serverInstallScopes: [], userInstallScopes: [], redirectUris: [] };
@@ -164,7 +164,7 @@ describe('a cloud that asks for more than its bots may', () => {
     expect(memberships).toBe(1);
   });
 
-  it('posts by a webhook where it is directed, and nowhere else', async () => {
+  it('executes a webhook in its own channel only', async () => {
     const to = (channelId: bigint) => ({ webhook: { id: '3000', channel_id: String(channelId) } });
     const json = { content: 'by the hook' };
     expect((await ask('POST', '/webhooks/3000/-', to(guild.channel.id), json)).status).toBe(200);
@@ -182,7 +182,7 @@ describe('a cloud that asks for more than its bots may', () => {
     expect(await box.app.db.reader.message.count({ where: { content: json.content } })).toBe(1);
   });
 
-  it('hears nothing of what no call is, nor of its input that is none', async () => {
+  it('gets no answer to an unknown call or to invalid input', async () => {
     for (const name of ['eval', 'constructor', '__proto__', 'toString'])
       expect((await call(name, {})).status).toBe(404);
     const input = {

@@ -11,7 +11,7 @@ afterAll(() => scene.stop());
 
 const REFUSAL = JSON.stringify({ message: 'no', code: 50_013 });
 
-/** Answers whatever is asked, as no box does, and keeps what came. */
+/** Answers all messages without checks and records them. */
 function answerAll(box: HostileScene['box'], frames: Buffer[]): void {
   box.relay.socket.on('message', (data: Buffer, isBinary) => {
     frames.push(data);
@@ -23,7 +23,7 @@ function answerAll(box: HostileScene['box'], frames: Buffer[]): void {
   });
 }
 
-it('R-20, R-28: whatever a bot does, no credential of its own or of a webhook reaches a box', async () => {
+it('R-20, R-28: no credential of a bot or a webhook reaches a box, whatever the bot does', async () => {
   await scene.begin();
   const frames: Buffer[] = [];
   answerAll(scene.box, frames);
@@ -80,7 +80,7 @@ it('R-20, R-28: whatever a bot does, no credential of its own or of a webhook re
   }
 });
 
-it('R-27: a box that answers nothing keeps no bot from what is elsewhere', async () => {
+it('R-27: a box that answers nothing delays no bot in other guilds', async () => {
   await scene.begin();
   const { bot, server, cloudGuild } = scene;
   const gateway = await GatewayClient.open(server.origin);

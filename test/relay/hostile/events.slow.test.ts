@@ -12,7 +12,7 @@ afterAll(() => scene.stop());
 const own = () => String(scene.box.nextId());
 const person = (id = own()) => ({ id, username: 'ada', discriminator: '0', global_name: null, avatar: null });
 const botUser = (id = scene.bot.id) => ({ ...person(id), username: 'Bank', bot: true });
-/** A person of the cloud. */
+/** A user of the cloud. */
 const stranger = () => person(String(scene.cloudGuild.owner.id));
 const joined_at = '2026-01-02T03:04:05+00:00';
 const facts = () => ({ roles: [own()], joined_at, nick: null, deaf: false, mute: false });
@@ -51,7 +51,7 @@ const voice = (more: object) => ({
   ...more,
 });
 
-/** What it says, as which event, with what in it. */
+/** Description, event name, and event data. */
 type Attack = [string, string, () => object];
 
 const MESSAGES: Attack[] = [
@@ -209,7 +209,7 @@ const NOT_OF_BOXES: Attack[] = [
   ['a name of a megabyte', 'x'.repeat(200), () => place()],
 ];
 
-describe('R-34, R-35: a box speaks of its own alone; left out and logged with its id is', () => {
+describe('R-34, R-35: an event about objects that are not the box’s is left out and logged with the id of the box', () => {
   describe.each([
     ['a message', MESSAGES],
     ['of the rest', OTHERS],
@@ -229,14 +229,14 @@ describe('R-34, R-35: a box speaks of its own alone; left out and logged with it
     });
   });
 
-  it('and what it says of its own in the same words is told', async () => {
+  it('but the same event about an object of the box is published', async () => {
     const s = await scene.begin();
     const told = listenTo(scene.server, scene.guild.id);
     await tell(scene.box, s, [{ op: 'dispatch', t: 'MESSAGE_CREATE', d: message() }]);
     expect(told.rest().map(({ type }) => type)).toContain('MESSAGE_CREATE');
   });
 
-  it('R-35: a bot of the cloud looks as the cloud says', async () => {
+  it('R-35: but a bot of the cloud looks as the cloud says', async () => {
     const s = await scene.begin();
     const told = listenTo(scene.server, scene.guild.id);
     await tell(scene.box, s, [{ op: 'dispatch', t: 'MESSAGE_CREATE', d: message({ author: botUser() }) }]);
@@ -246,7 +246,7 @@ describe('R-34, R-35: a box speaks of its own alone; left out and logged with it
     expect(JSON.stringify(created)).not.toContain('Bank');
   });
 
-  it('R-35: what changes of the messages of a bot that is there no more is told, and nothing new of it', async () => {
+  it('R-35: but changes of messages by a removed bot are published, and no new messages of it', async () => {
     const s = await scene.begin();
     const told = listenTo(scene.server, scene.guild.id);
     const { app } = scene.server;
@@ -262,7 +262,7 @@ describe('R-34, R-35: a box speaks of its own alone; left out and logged with it
     expect(told.rest().filter(({ type }) => type.startsWith('MESSAGE'))).toMatchObject([{ type: 'MESSAGE_UPDATE' }]);
   });
 
-  it('R-35: a bot that is being installed is told of as a member before its installation is written', async () => {
+  it('R-35: but a bot that is being installed is published as a member before its installation is stored', async () => {
     const s = await scene.begin();
     const told = listenTo(scene.server, scene.guild.id);
     const { app } = scene.server;
@@ -278,7 +278,7 @@ describe('R-34, R-35: a box speaks of its own alone; left out and logged with it
     await asked;
   });
 
-  it('and the others are as they were', async () => {
+  it('and the other guilds are unchanged', async () => {
     const { app } = scene.server;
     const { guild: there } = scene.honest;
     for (const id of [there.id, scene.guild.id]) expect(await app.boxRoutes.ofGuild(BigInt(id))).not.toBeNull();
@@ -320,7 +320,7 @@ describe('R-33: an announcement closes 4104, and is logged with the box’s id',
   });
 });
 
-describe('R-2, R-3: what cannot be used closes 4002, and is logged with the box’s id', () => {
+describe('R-2, R-3: an invalid message closes 4002, and is logged with the box’s id', () => {
   const dispatch = (d: string) => `{"op":"dispatch","s":1,"t":"MESSAGE_CREATE","d":${d}}`;
   it.each<[string, () => string | Buffer | object]>([
     ['a guild with a name of ten megabytes', () => ({ op: 'announce', s: 1, guild: { name: 'x'.repeat(10_000_000) } })],

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
-describe('R-24: the room for answers', () => {
+describe('R-24: the quota for answers', () => {
   const large = 8 * 1024 * 1024;
 
-  it('of a process is shared by its boxes, and a small answer finds some whatever the others took', () => {
+  it('of a process is shared by its boxes, and leaves room for a small answer of each', () => {
     const room = new AnswerRoom();
     const boxes = Array.from({ length: MAX_KEPT_BYTES.process / MAX_KEPT_BYTES.box }, () => room.ofBox());
     const taken = boxes.flatMap((box) => Array.from({ length: MAX_KEPT_BYTES.box / large }, () => box.take(large)));
@@ -28,11 +28,11 @@ describe('a box that floods', () => {
   });
   afterAll(() => scene.stop());
 
-  it('R-32: with a hundred thousand guilds has a thousand at most, and others are heard meanwhile', async () => {
+  it('R-32: with a hundred thousand guilds gets a thousand at most, and other boxes are served in the meantime', async () => {
     const s = await scene.begin();
     const { relay } = scene.box;
     const own = () => String(scene.box.nextId());
-    // More than there may be wait: it is closed before they are all worked on.
+    // Too many messages: the connection is closed before all are processed.
     for (let n = 1; n <= 100_000; n += 1) {
       const guild = { id: own(), name: 'x', icon: null, owner_id: own(), channels: [], bots: [] };
       relay.send({ op: 'announce', s: s + n, guild });
@@ -52,7 +52,7 @@ describe('a box that floods', () => {
   };
   const jobs = () => scene.server.app.db.reader.job.count({ where: { kind: 'settle-box-bot' } });
 
-  it('R-32: with more than 1,000 bots in a guild does not have that guild, and with ids that are no bots nothing is to be done', async () => {
+  it('R-32: with more than 1,000 bots in a guild does not get that guild, and ids that are not bots have no effect', async () => {
     const s = await scene.begin();
     const before = await jobs();
     const [fits, tooMany] = [ofBot({ bots: strangers(1_000) }), ofBot({ bots: strangers(1_001) })];
@@ -63,14 +63,14 @@ describe('a box that floods', () => {
     expect(await jobs()).toBe(before);
   });
 
-  it('R-32: with bots of the cloud that nobody installed has those let go, and no others', async () => {
+  it('R-32: with bots of the cloud that are not installed gets only those removed', async () => {
     const s = await scene.begin();
     const before = await jobs();
     await tell(scene.box, s, [ofBot({ bots: [...strangers(10), String(scene.stranger.id)] })]);
     expect(await jobs()).toBe(before + 1);
   });
 
-  it('R-30: with events closes 4003, and the others’ requests are answered meanwhile', async () => {
+  it('R-30: with events closes 4003, and requests of other boxes are answered in the meantime', async () => {
     const s = await scene.begin();
     const { relay } = scene.box;
     const d = { guild_id: scene.guild.id, channel_id: scene.guild.channels[0], last_pin_timestamp: null };

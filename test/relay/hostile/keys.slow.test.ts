@@ -24,7 +24,7 @@ const ORDER = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n;
 const fromLittleEndian = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 const toLittleEndian = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse();
 
-/** A signature that is right under a key that is the neutral element, of whatever text: R is S times the base point. */
+/** A signature that verifies for any text under the neutral element as key: R is S times the base point. */
 function forged(): string {
   const pair = nacl.sign.keyPair();
   const scalar = createHash('sha512').update(pair.secretKey.subarray(0, 32)).digest().subarray(0, 32);
@@ -46,7 +46,7 @@ describe('R-11, R-13: a key that proves nothing', () => {
     ['of order 4, written otherwise', point(0xed, 0xff, 0x7f)],
     ['of order 8', Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex')],
     ['of order 8, another', Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex')],
-  ])('%s closes 4101, and the token stays good', async (_what, key) => {
+  ])('%s closes 4101, and the token stays valid', async (_what, key) => {
     const { token } = await makeBox(scene.server);
     const relay = await open();
     await introduce(relay, { token, hello: { key: base64url(key) }, proof: { signature: forged() } });
@@ -56,7 +56,7 @@ describe('R-11, R-13: a key that proves nothing', () => {
   });
 });
 
-describe('R-12 to R-14: what was seen elsewhere is of no use', () => {
+describe('R-12 to R-14: a replayed credential is refused', () => {
   it.each<[string, (keys: nacl.SignKeyPair, challenge: RawMessage, seen: string) => string]>([
     ['the proof of another connection', (_keys, _challenge, seen) => seen],
     [
@@ -80,7 +80,7 @@ describe('R-12 to R-14: what was seen elsewhere is of no use', () => {
     box.relay.cut();
   });
 
-  it('of ten who show one token at once, one gets the box', async () => {
+  it('of ten connections that show one token at once, one gets the box', async () => {
     const { token } = await makeBox(scene.server);
     const relays = await Promise.all(Array.from({ length: 10 }, open));
     await Promise.all(relays.map((relay) => introduce(relay, { token })));
@@ -88,7 +88,7 @@ describe('R-12 to R-14: what was seen elsewhere is of no use', () => {
     for (const relay of relays) relay.cut();
   });
 
-  it('a token that was stolen is used up, and one of a deleted box is no good', async () => {
+  it('a stolen token can be used once, and a token of a deleted box never', async () => {
     const box = await connectNewBox(scene.server);
     const made = await makeBox(scene.server);
     await deleteBox(callOf(scene.server.app, made.owner), made.id);
@@ -100,7 +100,7 @@ describe('R-12 to R-14: what was seen elsewhere is of no use', () => {
     box.relay.cut();
   });
 
-  it('tokens that are made up enrol nobody', async () => {
+  it('made-up tokens enrol no box', async () => {
     const enrolled = () => scene.server.app.db.reader.box.count({ where: { publicKey: { not: null } } });
     const before = await enrolled();
     for (let n = 0; n < 20; n += 1) {
@@ -112,7 +112,7 @@ describe('R-12 to R-14: what was seen elsewhere is of no use', () => {
   });
 });
 
-describe('R-10: who has shown no key', () => {
+describe('R-10: a client without a key', () => {
   it.each<[string, (relay: RawRelay) => void]>([
     ['a hello of a megabyte', (relay) => relay.send({ op: 'hello', features: ['x'.repeat(1_000_000)] })],
     ['a megabyte that is no message yet', (relay) => relay.socket.send('x'.repeat(1_000_000), { fin: false })],
@@ -121,7 +121,7 @@ describe('R-10: who has shown no key', () => {
       'a megabyte of what is not known',
       (relay) => Array.from({ length: 30 }, () => relay.send({ op: 'x'.repeat(40_000) })),
     ],
-  ])('%s closes 4002', async (_what, attack) => {
+  ])('closes 4002 for %s', async (_what, attack) => {
     const relay = await open();
     attack(relay);
     expect(await relay.closed).toMatchObject({ code: 4002 });
@@ -139,7 +139,7 @@ describe('R-10: who has shown no key', () => {
     expect(await relay.closed).toMatchObject({ code: 4002 });
   });
 
-  it('speaks without compression, whatever it offers', async () => {
+  it('gets no compression, whatever it offers', async () => {
     const { relay } = await greet(scene.server.origin, { keys: scene.honest.box.keys }).catch(() => ({ relay: null }));
     expect(relay?.socket.extensions).toBe('');
     scene.honest.box = relay ? { ...scene.honest.box, relay } : scene.honest.box;
@@ -147,14 +147,14 @@ describe('R-10: who has shown no key', () => {
 });
 
 describe('R-6: a box that is deleted', () => {
-  it('is dead at once, in the middle of a request and with events under way', async () => {
+  it('is closed at once, during a request and with events on their way', async () => {
     const s = await scene.begin();
     const { relay } = scene.box;
     const told = listenTo(scene.server, scene.guild.id);
     const asked = scene.bot.get(`/guilds/${scene.guild.id}`);
     const { id } = await relay.next('request');
     const d = { guild_id: scene.guild.id, channel_id: scene.guild.channels[0], last_pin_timestamp: null };
-    // It does not hear that it is closed.
+    // This socket does not notice that it is closed.
     relay.socket.pause();
     await deleteBox(callOf(scene.server.app, scene.box.owner), scene.box.id);
     for (let round = 0; round < 3; round += 1) expect(await askHonest(scene)).toBe(204);

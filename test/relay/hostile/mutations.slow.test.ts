@@ -14,7 +14,7 @@ const cloud = snowflakes(clock, 1);
 const neighbour = boxSnowflakes(clock, SPACE + 1);
 const guild = own();
 const bot = cloud();
-/** What belongs to others: guilds, channels and people of the cloud and of a neighbour. */
+/** Ids of others: guilds, channels and users of the cloud and of another box. */
 const OTHERS = [...Array.from({ length: 5 }, cloud), ...Array.from({ length: 5 }, neighbour)].map(String);
 const NOBODY = { handle: null, globalName: null, avatarHash: null, deletedAt: null };
 const shown = renderUser({ ...NOBODY, id: bot, username: 'helper', bot: true });
@@ -55,7 +55,7 @@ const channel = () => ({
 const role = () => ({ id: own(), name: 'r', permissions: '0', position: 1, tags: { bot_id: String(bot) } });
 const ON = { ...place, message_id: own(), emoji: { id: null, name: 'x' } };
 
-/** Events that are as they should be. */
+/** Valid events. */
 const EVENTS: Record<(typeof DISPATCHED)[number], () => object> = {
   MESSAGE_CREATE: message,
   MESSAGE_UPDATE: message,
@@ -89,17 +89,17 @@ const EVENTS: Record<(typeof DISPATCHED)[number], () => object> = {
   }),
 };
 
-/** What people write, and what nobody looks anything up by (docs/relay.md, R-35). */
+/** Fields with free text, and fields that are not ids (docs/relay.md, R-35). */
 const FREE =
   /"(content|username|name|nick|session_id|emoji|embeds|joined_at|last_pin_timestamp|global_name|avatar|allow|deny|permissions|deaf|mute)":/;
 
-/** The places of all that is in a value. */
+/** The paths of all values in a value. */
 function placesIn(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...path, key]))];
 }
 
-/** The value with another one at a place, and one more field beside it. */
+/** The value with one value replaced and one more field next to it. */
 function changed(value: unknown, [key, ...rest]: string[], make: (there: unknown) => unknown): unknown {
   if (key === undefined) return make(value);
   const copy: unknown = Array.isArray(value) ? [...value] : { ...(value as object) };
@@ -121,7 +121,7 @@ const holder = fc.constantFrom(
   '__proto__',
 );
 
-/** What is put in the place of something, or beside it. */
+/** Replacements and additional fields. */
 const graft = fc.oneof(
   other.map((id) => () => id),
   fc.tuple(field, other).map(([name, id]) => (there: unknown) => ({ ...asObject(there), [name]: id })),
@@ -140,7 +140,7 @@ const graft = fc.oneof(
 const asObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
-it('R-35: whatever a box changes in an event, nothing of another’s ids reaches anybody', async () => {
+it('R-35: no id of another owner reaches a client, whatever a box changes in an event', async () => {
   const run = fc.asyncProperty(fc.constantFrom(...DISPATCHED), fc.nat(), graft, async (t, seed, make) => {
     const event = EVENTS[t]();
     const places = placesIn(event);
@@ -157,12 +157,12 @@ it('R-35: whatever a box changes in an event, nothing of another’s ids reaches
   await fc.assert(run, { numRuns: 3_000 });
 });
 
-/** The text of what is not free. */
+/** The text without free fields. */
 function withoutFree(value: unknown): string {
   return JSON.stringify(value, (key, inner) => (FREE.test(`"${key}":`) ? undefined : inner));
 }
 
-it('the events that are changed are passed on as they are', async () => {
+it('the unchanged events are published as they are', async () => {
   for (const t of DISPATCHED) {
     const d = JSON.parse(JSON.stringify(EVENTS[t]()));
     expect(await stampDispatch({ t, d }, of)).toMatchObject({ message: { type: t, guildId: guild } });

@@ -8,7 +8,7 @@ import { until } from '../../harness/until.js';
 
 const HOUR_MS = 3_600_000;
 
-/** A clock that goes as the system's does, and is wrong. */
+/** A running clock with an offset. */
 const offBy = (ms: number): Clock => ({
   now: () => systemClock.now() + ms,
   after: (delay, task) => systemClock.after(delay, task),
@@ -21,7 +21,7 @@ describe.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
 ])("R-5: a box whose clock is an hour %s of the cloud's", (_which, ms) => {
-  it('is forwarded to, is done within its budget, and goes on after a lost connection, with times and ids of its own', async () => {
+  it('gets requests, runs them within their budget, and continues after a lost connection, with its own times and ids', async () => {
     all = await startLossy({ box: { clock: offBy(ms) } });
     const client = await GatewayClient.open(all.cloud.origin);
     await client.ready(all.bot.botToken);

@@ -14,14 +14,14 @@ const untilBack = () =>
   untilBox(all.cloud, all.boxId, async () => (await statusOf(all.owner, all.boxId)) === 'CONNECTED');
 
 describe('a connection that is cut', () => {
-  // A request is some 700 bytes and its answer as many, in the worst case with an acknowledgement or an event before it.
+  // A request and its answer are about 700 bytes each. An acknowledgement or an event may come before the answer.
   it.each([1, 100, 400, 700, 900, 1_200])(
-    'R-43, R-25: %d bytes into the answer is 504, and the retry has the answer of the first run',
+    'R-43, R-25: %d bytes into the answer is 504, and the retry gets the answer of the first run',
     async (bytes) => {
       const content = `down ${bytes}`;
       all.line.cutAfter('up', bytes);
       const first = await all.post(content);
-      // What comes after is no part of the answer where that was shorter.
+      // A short answer may have arrived completely.
       expect(bytes <= 400 ? [504] : [200, 504]).toContain(first.status);
       await untilBack();
       all.line.mend();
@@ -31,7 +31,7 @@ describe('a connection that is cut', () => {
     },
   );
 
-  it('R-43, R-25: in the middle of an upload is 504, nothing is done, and the retry is done once', async () => {
+  it('R-43, R-25: in the middle of an upload is 504, nothing runs, and the retry runs once', async () => {
     const content = new Uint8Array(300_000);
     const send = () => {
       const form = formOf({ content: 'with a file' }, { name: 'files[0]', content, filename: 'x.bin' });

@@ -29,7 +29,7 @@ describe('R-16: several connections with one key', () => {
     newest?.relay.cut();
   });
 
-  it('never both serve: what is asked while one follows the other goes to one of them', async () => {
+  it('never serve together: a request while one follows the other goes to one of them', async () => {
     const box = await connectNewBox(all.cloud);
     const bot = new RestBot(all.cloud, await createBot(all.cloud.app));
     const guild = guildOf(box, [bot.id]);
@@ -62,7 +62,7 @@ describe('R-16: several connections with one key', () => {
     next.relay.cut();
   });
 
-  it('what several wait for is sent once more over the newest', async () => {
+  it('share one repetition over the newest connection of a write that several callers wait for', async () => {
     const box = await connectNewBox(all.cloud);
     const bot = new RestBot(all.cloud, await createBot(all.cloud.app));
     const guild = guildOf(box, [bot.id]);
@@ -70,7 +70,7 @@ describe('R-16: several connections with one key', () => {
     await putInstallation(all.cloud, bot.bot, guild.id);
     const asked = Array.from({ length: 3 }, () => bot.post(`/channels/${guild.channels[0]}/typing`, {}));
     const { key } = await box.relay.next('request');
-    // Was asked after all of them.
+    // Sent after all of them.
     const read = bot.get(`/guilds/${guild.id}`);
     await box.relay.next('request');
     const next = await connectAgain(all.cloud, box);
@@ -83,7 +83,7 @@ describe('R-16: several connections with one key', () => {
     next.relay.cut();
   });
 
-  it('an answer over the earlier one is heard no more', async () => {
+  it('ignore an answer over the earlier one', async () => {
     const box = await connectNewBox(all.cloud);
     const bot = new RestBot(all.cloud, await createBot(all.cloud.app));
     const guild = guildOf(box, [bot.id]);
@@ -91,7 +91,7 @@ describe('R-16: several connections with one key', () => {
     await putInstallation(all.cloud, bot.bot, guild.id);
     const asked = bot.get(`/guilds/${guild.id}`);
     const { id } = await box.relay.next('request');
-    // Whoever froze answers when it is too late.
+    // The frozen box answers too late.
     box.relay.socket.pause();
     const next = await connectAgain(all.cloud, box);
     box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 0 });
@@ -101,7 +101,7 @@ describe('R-16: several connections with one key', () => {
     next.relay.cut();
   });
 
-  it('of a copy of its folder: the box stops, and says that another one runs', async () => {
+  it('from a copy of its folder: the box stops and logs that another one runs', async () => {
     const { privateKey } = JSON.parse(await readFile(join(all.box.dataDir, 'box.json'), 'utf8'));
     const keys = nacl.sign.keyPair.fromSeed(Buffer.from(privateKey, 'hex'));
     const copy = await greet(all.cloud.origin, { keys });

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const channelId = () => all.guild.textChannelId;
 
-/** It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out. */
+/** Eris speaks https only. This agent connects without TLS. */
 function erisAt(origin: string): Eris {
   const { hostname, port } = new URL(origin);
   const agent = new Agent();
@@ -30,7 +30,7 @@ function erisAt(origin: string): Eris {
   return new Eris(`Bot ${all.bot.botToken}`, { intents: [], rest: { domain: hostname, agent } });
 }
 
-/** How libraries send a message, each with its own retries. */
+/** The ways in which libraries send a message, each with its own retries. */
 const SENDERS: Record<string, () => () => Promise<unknown>> = {
   'discord.js': () => {
     const rest = new REST({ api: `${all.cloud.origin}/api` }).setToken(all.bot.botToken);
@@ -46,7 +46,7 @@ const SENDERS: Record<string, () => () => Promise<unknown>> = {
   },
 };
 
-/** Starts discord.py and settles once it is about to send; `ended` says how that went. */
+/** Starts discord.py. Settles once it is about to send; `ended` has its output. */
 async function startPython(): Promise<{ child: ChildProcess; ended: Promise<string> }> {
   const script = fileURLToPath(new URL('./discord_py_poster.py', import.meta.url));
   const env = { ORIGIN: all.cloud.origin, BOT_TOKEN: all.bot.botToken, CHANNEL_ID: channelId() };
@@ -57,7 +57,7 @@ async function startPython(): Promise<{ child: ChildProcess; ended: Promise<stri
 }
 
 describe('a box that is frozen past the deadline', () => {
-  it('R-23, R-25: is 504 after 12 to 13 s, and what libraries repeat until it thaws is sent once', async () => {
+  it('R-23, R-25: is 504 after 12 to 13 s, and messages that libraries repeat until it resumes are sent once', async () => {
     const senders = Object.entries(SENDERS).map(([name, make]) => [name, make()] as const);
     all.running.process.kill('SIGSTOP');
     const python = noDiscordPy === null ? await startPython() : null;
@@ -73,12 +73,12 @@ describe('a box that is frozen past the deadline', () => {
     expect([status, headers.get('x-causeway-reason')]).toEqual([504, 'box-timeout']);
     expect(tookMs).toBeGreaterThanOrEqual(12_000);
     expect(tookMs).toBeLessThan(13_000);
-    // By now those that try again have done so.
+    // Libraries with retries have retried by now.
     const again = all.ask('POST', all.messages, { content: 'by hand' });
     all.running.process.kill('SIGCONT');
     expect((await again).status).toBe(200);
     const failed = await Promise.all(outcomes);
-    // Who gave up tries again as a person would.
+    // Libraries that gave up send again by hand.
     for (const [at, [, send]] of senders.entries()) if (failed[at] !== null) await send();
     if (python) expect(await python.ended).toMatch(/^sent /);
     const { body } = await all.ask('GET', `${all.messages}?limit=100`);

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../../harness/server.js';
 
 const MIB = 1024 * 1024;
 
-/** Codes that an end may close with, whatever it hears. */
+/** Allowed close codes for any input. */
 const CODES = [4002, 4004, 4104];
 
 const OPS = [
@@ -31,7 +31,7 @@ const frame = fc.oneof(
 );
 const frames = fc.array(frame, { minLength: 1, maxLength: 20 });
 
-/** Text of one message that has so many bytes. */
+/** The text of a message with this many bytes. */
 const textOf = (bytes: number) => {
   const around = JSON.stringify({ op: 'ping', t: 1, x: '' }).length;
   return JSON.stringify({ op: 'ping', t: 1, x: 'x'.repeat(bytes - around) });
@@ -48,7 +48,7 @@ describe("the cloud's end (R-2, R-3)", () => {
   afterAll(() => server.stop());
 
   it.each(['before the greeting', 'after it'])(
-    'whatever comes %s closes with a code of the protocol at most, and the next connection works',
+    'closes with a code of the protocol at most after any input %s, and the next connection works',
     async (when) => {
       const run = fc.asyncProperty(frames, async (garbage) => {
         const relay = when === 'after it' ? box.relay : await openRelay(server.origin);
@@ -64,7 +64,7 @@ describe("the cloud's end (R-2, R-3)", () => {
     },
   );
 
-  it('a message of 1 MiB is read, and one of a byte more closes 4002', async () => {
+  it('reads a message of 1 MiB, and closes 4002 for one more byte', async () => {
     box.relay.send(textOf(MIB));
     expect(await box.relay.next('pong')).toMatchObject({ t: 1 });
     box.relay.send(textOf(MIB + 1));
@@ -90,7 +90,7 @@ describe("the box's end (R-2, R-3)", () => {
     await cloud.stop();
   });
 
-  /** Settles with the close, or null where what was said was answered in the end. */
+  /** Settles with the close code, or null if the last message was answered. */
   const outcome = () => {
     connection.send({ op: 'last' });
     const answered = connection.next('unknown', ({ was }) => was === 'last').then(() => null);
@@ -103,8 +103,8 @@ describe("the box's end (R-2, R-3)", () => {
     await connection.next('ready');
   }
 
-  it('whatever comes closes with a code of the protocol at most, and the next connection works', async () => {
-    // A cloud may send a box away for a day.
+  it('closes with a code of the protocol at most after any input, and the next connection works', async () => {
+    // A cloud may keep a box away for a day.
     const isStaying = (garbage: (string | Buffer)[]) => garbage.every((one) => !String(one).includes('going_away'));
     const run = fc.asyncProperty(frames.filter(isStaying), async (garbage) => {
       for (const one of garbage) connection.raw(one);
@@ -115,7 +115,7 @@ describe("the box's end (R-2, R-3)", () => {
     await fc.assert(run, { numRuns: 40, examples: [[['{"op":"welcome"}']], [[Buffer.alloc(4)]], [['']]] });
   });
 
-  it('a message of 1 MiB is read, and one of a byte more closes 4002', async () => {
+  it('reads a message of 1 MiB, and closes 4002 for one more byte', async () => {
     connection.raw(textOf(MIB));
     expect(await outcome()).toBeNull();
     connection.raw(textOf(MIB + 1));

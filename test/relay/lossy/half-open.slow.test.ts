@@ -24,7 +24,7 @@ afterEach(async () => {
 const isConnected = async () => (await statusOf(all.owner, all.boxId)) === 'CONNECTED';
 const isLostByBox = () => all.box.app.degraded().includes('cloud');
 
-/** The box notices, and dials again over what is a line once more. */
+/** The box notices and connects again over the repaired connection. */
 async function redial(): Promise<void> {
   clocks.box.advance(15_000);
   clocks.box.advance(15_000);
@@ -33,15 +33,15 @@ async function redial(): Promise<void> {
   await until(() => !isLostByBox());
 }
 
-describe('a connection that is open to both ends and carries nothing (R-4)', () => {
-  it('answers 504, is noticed by the cloud after 30 s, and bots lose sight of the servers until it is back', async () => {
+describe('a connection that is open at both ends and carries nothing (R-4)', () => {
+  it('answers 504, is noticed by the cloud after 30 s, and its servers are unavailable for bots until it is back', async () => {
     all.line.swallow();
     const sent = all.line.nextBytes('down');
     const asked = all.post('into the void');
     await sent;
     clocks.cloud.advance(12_000);
     expect(await asked).toMatchObject({ status: 504 });
-    // The first look finds that something arrived since it was due, the next asks, and the last gives up.
+    // The first check sees that data arrived, the second sends a ping, and the third gives up.
     for (const ms of [3_000, 15_000, 15_000]) clocks.cloud.advance(ms);
     await until(async () => !(await isConnected()));
     expect(await all.post('nobody there')).toMatchObject({ status: 503 });
@@ -53,7 +53,7 @@ describe('a connection that is open to both ends and carries nothing (R-4)', () 
     expect(await all.count('into the void')).toBe(1);
   });
 
-  it('is noticed by the box alone: it dials again, and what happened meanwhile is told once (R-16, R-31)', async () => {
+  it('is noticed by the box only: it connects again, and events since are published once (R-16, R-31)', async () => {
     all.line.swallow();
     for (const content of ['a', 'b', 'c']) await sendMessage(all.keeper, all.guild.textChannelId, content);
     await redial();

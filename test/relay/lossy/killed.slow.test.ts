@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => all.stop(), 60_000);
 
-/** All messages with text of the channel. */
+/** All messages of the channel that have text. */
 async function allMessages(): Promise<Loose[]> {
   const found: Loose[] = [];
   for (let before = ''; ; before = `&before=${found.at(-1).id}`) {
@@ -23,12 +23,12 @@ async function allMessages(): Promise<Loose[]> {
   }
 }
 
-it('R-25: a box that is killed while bots send messages doubles none, and loses none that was acknowledged', async () => {
+it('R-25: a box that is killed while bots send messages stores none twice, and loses none that was acknowledged', async () => {
   const acknowledged = new Map<string, string>();
   let isOver = false;
   let wake: () => void = () => {};
   const gone = { times: 0 };
-  /** Sends one message after the other, each until it is acknowledged. */
+  /** Sends one message after the other, repeating each until it is acknowledged. */
   const sender = async (name: number) => {
     for (let n = 0; !isOver; n += 1) {
       const content = `${name}:${n}`;

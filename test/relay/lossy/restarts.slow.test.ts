@@ -11,7 +11,7 @@ import { until } from '../../harness/until.js';
 describe('events while connections are lost (R-30, R-31)', () => {
   let all: Lossy;
   let client: GatewayClient;
-  // Time stands still in the cloud while connections are lost, so that no absence is long enough to be told.
+  // The clock of the cloud stands still during lost connections, so that no absence is published.
   const clock = new ManualClock();
   beforeAll(async () => {
     all = await startLossy({ cloud: { clock } });
@@ -33,7 +33,7 @@ describe('events while connections are lost (R-30, R-31)', () => {
     await until(async () => (await all.ask('GET', `/guilds/${all.guild.id}`)).status === 200);
     const heard = () => client.frames.flatMap(({ t, d }) => (t === 'MESSAGE_CREATE' ? [d.content] : []));
     await until(async () => {
-      // What is asked of the box for an event is asked again after a while. A heartbeat keeps the session, however long that takes.
+      // The cloud repeats its questions to the box after a delay. A heartbeat keeps the session in the meantime.
       clock.advance(100);
       await client.settled();
       return heard().length >= contents.length;
@@ -44,7 +44,7 @@ describe('events while connections are lost (R-30, R-31)', () => {
   });
 });
 
-describe('a connection that is lost while an event of it is worked on (R-31)', () => {
+describe('a connection that is lost while one of its events is processed (R-31)', () => {
   let server: TestServer;
   afterEach(() => server.stop());
 
@@ -88,7 +88,7 @@ describe('a connection that is lost while an event of it is worked on (R-31)', (
 });
 
 describe('a restart of the cloud', () => {
-  it('ends its sessions, and shows the servers of its boxes to those that begin anew', async () => {
+  it('ends its sessions, and shows the servers of its boxes to new sessions', async () => {
     const dataDir = await migratedFolder();
     const database = await migratedDatabase();
     const env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };

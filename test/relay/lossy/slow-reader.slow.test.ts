@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A box with a guild of which the bot is a member. */
+/** A box with a guild. The bot is a member. */
 async function connectWithGuild(): Promise<{ box: HandBox; guildId: string; channelId: string }> {
   const box = await connectNewBox(server);
   const guild = guildOf(box, [bot.id]);
@@ -29,11 +29,11 @@ async function connectWithGuild(): Promise<{ box: HandBox; guildId: string; chan
 }
 
 describe('a box that does not read', () => {
-  it('R-6: closes 4003 when 16 MiB wait for it, no more is kept, and others are served meanwhile', async () => {
+  it('R-6: closes 4003 when 16 MiB wait for it, has nothing more buffered, and other boxes are served in the meantime', async () => {
     const { box: slow } = await connectWithGuild();
     const { box: other, guildId } = await connectWithGuild();
     slow.relay.socket.pause();
-    // What is repeated of it takes six times as many bytes as it came in.
+    // The answer repeats this text with six times as many bytes as in the request.
     const op = '\u0001'.repeat(200);
     const [asked, answered] = [40_000, 1_220];
     for (let n = 0; n < asked; n += 1) slow.relay.send({ op });
@@ -46,13 +46,13 @@ describe('a box that does not read', () => {
     slow.relay.socket.resume();
     expect(await closing).toMatchObject({ code: 4003 });
     const got = slow.relay.messages.length - before;
-    // What waited here, and what the system keeps of a connection.
+    // Buffers of the process and of the operating system.
     expect(got * answered).toBeLessThan(16 * MIB + 16 * MIB);
     expect(got).toBeLessThan(asked);
     other.relay.cut();
   });
 
-  it('R-22: gets no more of bodies than its credit, and the rest is 504', async () => {
+  it('R-22: gets only its credit of each body, and other requests are 504', async () => {
     const { box, channelId } = await connectWithGuild();
     const files = [0, 1, 2].map((n) => ({
       name: `files[${n}]`,
@@ -71,15 +71,15 @@ describe('a box that does not read', () => {
   });
 });
 
-/** What was sent before is there by then. */
+/** Earlier messages have arrived by then. */
 async function pong({ relay }: HandBox): Promise<string> {
   relay.send({ op: 'ping', t: 1 });
   await relay.next('pong');
   return 'pong';
 }
 
-describe('a box that tells faster than is worked on', () => {
-  it('R-30: closes 4003 where more than 5,000 events wait, and the next connection works', async () => {
+describe('a box that sends faster than the cloud processes', () => {
+  it('R-30: closes 4003 if more than 5,000 events wait, and the next connection works', async () => {
     const { box } = await connectWithGuild();
     const { session } = { session: 'again' };
     box.relay.send({ op: 'begin', session });

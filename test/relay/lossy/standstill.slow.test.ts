@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Asks the box for something at the channel's messages, as a bot. */
+/** Sends a request for the channel's messages, as a bot. */
 function request(id: number, method: 'GET' | 'POST', body = ''): void {
   const user = { id: '1000', username: 'Helper', global_name: null, avatar: null, bot: true };
   connection.send({
@@ -60,23 +60,22 @@ function request(id: number, method: 'GET' | 'POST', body = ''): void {
 
 const post = (id: number, content: string) => request(id, 'POST', JSON.stringify({ content }));
 
-/** The texts of the channel's messages. */
 async function contents(id: number): Promise<string[]> {
   request(id, 'GET');
   const { body } = await connection.answer(id);
   return JSON.parse(body).map(({ content }: { content: string }) => content);
 }
 
-describe('R-23: a box that stood still past the budget', () => {
+describe('R-23: a box that was stopped past the budget', () => {
   const standStill = async (meanwhile: () => void) => {
     box.process.kill('SIGSTOP');
     meanwhile();
-    // The real time of a real process.
+    // A real process needs real time.
     await new Promise((resolve) => setTimeout(resolve, BUDGET_MS + 200));
     box.process.kill('SIGCONT');
   };
 
-  it('does not begin what was cancelled in the meantime, and begins what was not', async () => {
+  it('does not begin requests that were cancelled in the meantime, and begins the others', async () => {
     await standStill(() => {
       post(2, 'too late');
       connection.send({ op: 'cancel', id: 2 });
@@ -88,7 +87,7 @@ describe('R-23: a box that stood still past the budget', () => {
     expect([found.includes('in time'), found.includes('too late')]).toEqual([true, false]);
   });
 
-  it('does not begin what came over a connection that is lost by now', async () => {
+  it('does not begin requests of a connection that is lost by now', async () => {
     await standStill(() => {
       post(5, 'nobody waits');
       connection.cut();

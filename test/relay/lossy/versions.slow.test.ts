@@ -6,13 +6,13 @@ import { RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
 import { greet, openRelay } from '../../harness/raw-relay.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
-/** What no message has in this version. */
+/** Fields that this version does not have. */
 const FUTURE = { region: 'attic', nested: { deep: [1, { more: null }] }, flags: 2 ** 40 };
 
-/** What a connection may end with, whatever was said over it. */
+/** Close codes that a connection may end with after any input. */
 const DOCUMENTED = [4002, 4003, 4004, 4005, 4100, 4101, 4102, 4103, 4104];
 
-/** Messages of the corpus, with fields that this version does not know. */
+/** Messages of the recorded conversations, with unknown fields added. */
 const recorded = (name: string, from: 'box' | 'cloud') =>
   readConversation(name).flatMap((frame) => (frame.from === from ? [withFuture(frame.message)] : []));
 
@@ -27,7 +27,7 @@ describe("the cloud's end", () => {
   });
   afterAll(() => server.stop());
 
-  it.each([[[1, 2]], [[2, 1]], [[7, 1, 2]]])('R-11: takes version 1 of %j', async (versions) => {
+  it.each([[[1, 2]], [[2, 1]], [[7, 1, 2]]])('R-11: accepts version 1 of %j', async (versions) => {
     const { token } = await makeBox(server);
     const { relay, challenge } = await greet(server.origin, { token, versions, features: ['folds', 'threads-2'] });
     expect(challenge).toMatchObject({ version: 1, features: [] });
@@ -42,7 +42,7 @@ describe("the cloud's end", () => {
     expect(await relay.closed).toMatchObject({ code: 4100 });
   });
 
-  it('R-3: heeds messages with fields that it does not know, from hello on', async () => {
+  it('R-3: accepts messages with unknown fields, from hello on', async () => {
     const { token } = await makeBox(server);
     const { relay, welcome } = await greet(server.origin, { token, hello: FUTURE, proof: FUTURE });
     const space = BigInt(welcome.id_space);
@@ -61,7 +61,7 @@ describe("the cloud's end", () => {
   });
 
   it.each(CONVERSATIONS)(
-    'heeds or refuses each line that a box says in the conversation %s, with a documented code',
+    'accepts or refuses each message of a box in the conversation %s, with a documented code',
     async (name) => {
       for (const line of recorded(name, 'box')) {
         const box = await connectNewBox(server);
@@ -98,7 +98,7 @@ describe("the box's end", () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
 
-  it('R-3: heeds messages with fields that it does not know', async () => {
+  it('R-3: accepts messages with unknown fields', async () => {
     connection.send({ op: 'notice', ...FUTURE });
     expect(await connection.next('unknown')).toEqual({ op: 'unknown', was: 'notice' });
     connection.send({ op: 'call', id: 1, name: 'guild_colours', input: {}, budget_ms: 5_000, key: 'c', ...FUTURE });
@@ -120,7 +120,7 @@ describe("the box's end", () => {
   });
 
   it.each(CONVERSATIONS)(
-    'heeds or refuses each line that a cloud says in the conversation %s, with a documented code',
+    'accepts or refuses each message of a cloud in the conversation %s, with a documented code',
     async (name) => {
       for (const line of recorded(name, 'cloud')) {
         connection.raw(line);
@@ -135,7 +135,7 @@ describe("the box's end", () => {
     },
   );
 
-  it('R-11: stops where the cloud takes a version that it does not speak', async () => {
+  it('R-11: stops if the cloud chooses a version that it does not speak', async () => {
     const other = await RawCloud.open();
     ends.push(() => other.stop());
     const starting = startBox({ cloudUrl: other.origin, token: 'token' });

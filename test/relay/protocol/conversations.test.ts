@@ -4,7 +4,7 @@ import { BoxMessage, CloudMessage, UpkeepMessage } from '../../../src/relay/prot
 import { CONVERSATIONS, readConversation } from '../../harness/conversations.js';
 import { boxEnd, cloudEnd } from '../../harness/link-ends.js';
 
-/** What newer ends say and this version does not know (R-3). */
+/** Ops of later versions, unknown to this one (R-3). */
 const UNKNOWN_OPS = ['fold', 'notice'];
 
 describe.each(CONVERSATIONS)('the recorded conversation %s', (name) => {
@@ -13,14 +13,14 @@ describe.each(CONVERSATIONS)('the recorded conversation %s', (name) => {
     typeof message === 'string' ? [{ from, value: JSON.parse(message) }] : [],
   );
 
-  it('has messages that both ends can read', () => {
+  it('has messages that both ends can parse', () => {
     for (const { from, value } of texts.filter(({ value: { op } }) => !UNKNOWN_OPS.includes(op))) {
       const { error } = UpkeepMessage.or(from === 'box' ? BoxMessage : CloudMessage).safeParse(value);
       expect({ value, error }).toEqual({ value, error: undefined });
     }
   });
 
-  it('keeps to pieces, lengths and credit, and to what is answered to an op that is not known', () => {
+  it('obeys the limits of pieces, lengths and credit, and the answers to unknown ops', () => {
     const ends = { box: boxEnd(), cloud: cloudEnd() };
     const welcome = texts.find(({ value }) => value.op === 'welcome')?.value.limits;
     const limits = { streamCredit: welcome?.stream_credit ?? 0, boxCredit: welcome?.box_credit ?? 0 };
@@ -38,7 +38,7 @@ describe.each(CONVERSATIONS)('the recorded conversation %s', (name) => {
     }
   });
 
-  it('R-13: has a signature by the key of the greeting', () => {
+  it('R-13: has a signature by the key of the handshake', () => {
     const said = Object.fromEntries(texts.map(({ value }) => [value.op, value]));
     if (!said.proof) return;
     const signed = `causeway relay 1\n${said.challenge.nonce}\n${said.hello.key}\n${said.challenge.origin}`;

@@ -17,13 +17,13 @@ function piece(id: number, length: number): Buffer {
   return message;
 }
 
-/** A text message of so many bytes. */
+/** A text message of this many bytes. */
 function textOf(length: number): string {
   const bare = text('ping', { t: 1, more: '' }).length;
   return text('ping', { t: 1, more: 'x'.repeat(length - bare) });
 }
 
-/** A body of so many bytes in chunks of a size. */
+/** A body of this many bytes in chunks. */
 async function* source(length: number, chunk = 100_000, fill = 1): AsyncGenerator<Buffer> {
   for (let left = length; left > 0; left -= chunk) yield Buffer.alloc(Math.min(left, chunk), fill);
 }
@@ -81,7 +81,7 @@ describe('R-2 messages', () => {
     expect(wire.messages).toEqual([{ op: 'pong', t: 1 }]);
   });
 
-  it('a message of more than 1 MiB is not sent, and ends nothing', () => {
+  it('a message of more than 1 MiB is not sent, and the link stays open', () => {
     const { link, wire } = cloud();
     const send = (length: number) =>
       link.send({ op: 'call', id: 1, name: 'x'.repeat(length), input: {}, budget_ms: 1, key: 'k' });
@@ -140,7 +140,7 @@ describe('R-2 messages', () => {
     for (const body of [first, bodies.get(1)!]) await expect(buffer(body)).rejects.toThrow('in use');
   });
 
-  it('nothing that comes after a close has an effect', () => {
+  it('messages after a close have no effect', () => {
     const { link, wire, received } = cloud();
     link.end(closes.deleted);
     link.text(text('ping', { t: 1 }));
@@ -154,8 +154,8 @@ describe('R-2 messages', () => {
   });
 });
 
-describe('R-3 what is not known', () => {
-  it('fields that are not known are ignored', () => {
+describe('R-3 unknown parts', () => {
+  it('unknown fields are ignored', () => {
     const { link, received } = cloud();
     link.text(text('resume', { session: 's', more: { deep: [1] } }));
     expect(received).toEqual([{ op: 'resume', session: 's' }]);
@@ -169,7 +169,7 @@ describe('R-3 what is not known', () => {
     expect(link.isOpen).toBe(true);
   });
 
-  it('of a long op the first 200 characters are repeated, which the other end takes', () => {
+  it('of a long op the first 200 characters are repeated, which the other end accepts', () => {
     const { cloud, box } = pair();
     cloud.link.text(text('x'.repeat(1_000)));
     expect(cloud.wire.messages).toEqual([{ op: 'unknown', was: 'x'.repeat(200) }]);
@@ -177,7 +177,7 @@ describe('R-3 what is not known', () => {
     expect(box.link.isOpen).toBe(true);
   });
 
-  it('an unknown is never answered', () => {
+  it('an unknown message is never answered', () => {
     const { link, wire, received } = cloud();
     link.text(text('unknown', { was: 'invented' }));
     link.text(text('unknown'));
@@ -202,7 +202,7 @@ describe('R-3 what is not known', () => {
     expect(received).toEqual([]);
   });
 
-  it('the reason names the field and not what stood there', () => {
+  it('the reason names the field and not its value', () => {
     const { link, wire } = cloud();
     link.text(text('hello', { versions: [1], key: 'A'.repeat(43), token: ['secret'] }));
     expect(wire.closedWith?.reason).toContain('hello token');
@@ -218,7 +218,7 @@ describe('R-4 heartbeat', () => {
     expect(received).toEqual([]);
   });
 
-  it('after 15 s in which nothing arrived a ping goes out, after 15 s more the connection is cut', () => {
+  it('after 15 s without data a ping is sent, and after 15 s more the connection is cut', () => {
     const { link, wire, clock, closes } = cloud();
     clock.advance(14_999);
     expect(wire.sent).toEqual([]);
@@ -236,7 +236,7 @@ describe('R-4 heartbeat', () => {
   it.each([
     ['a message', (end: ReturnType<typeof cloud>) => end.link.text(text('pong', { t: 1 }))],
     ['a part of a message', (end: ReturnType<typeof cloud>) => end.link.heard(1)],
-  ])('%s puts the ping off, and the cut', (_, arrives) => {
+  ])('%s delays the ping and the cut', (_, arrives) => {
     const end = cloud();
     end.clock.advance(10_000);
     arrives(end);
@@ -253,7 +253,7 @@ describe('R-4 heartbeat', () => {
     expect(end.link.isOpen).toBe(true);
   });
 
-  it('two ends that have nothing to say keep each other', async () => {
+  it('two idle ends keep each other open', async () => {
     const { cloud, box } = pair();
     for (let second = 0; second < 120; second += 1) {
       for (const end of [cloud, box]) end.clock.advance(1_000);
@@ -271,7 +271,7 @@ describe('R-4 heartbeat', () => {
 });
 
 describe('R-22 credit', () => {
-  it('no more is sent than the credit of the stream, until there is more', async () => {
+  it('no end sends more than the credit of the stream, until there is more', async () => {
     const { link, wire } = cloud();
     const sent = link.sendBody(1, source(65_536 + 3));
     await carried();
@@ -287,7 +287,7 @@ describe('R-22 credit', () => {
     expect(total(wire, 1)).toBe(65_539);
   });
 
-  it('no more is sent than the credit of all streams', async () => {
+  it('no end sends more than the credit of all streams', async () => {
     const { link, wire } = cloud();
     for (const id of [1, 2, 3, 4, 5]) void link.sendBody(id, source(65_536));
     await carried();
@@ -325,8 +325,8 @@ describe('R-22 credit', () => {
   });
 });
 
-describe('R-22 credit that is given back', () => {
-  it('comes as bytes are read, before all that was given is used up', async () => {
+describe('R-22 returned credit', () => {
+  it('comes as bytes are read, before the credit is used up', async () => {
     const { cloud, box } = pair();
     const sent = box.link.sendBody(1, source(1_000_000));
     box.wire.sent.unshift(JSON.stringify(response(1, 1_000_000)));
@@ -339,7 +339,7 @@ describe('R-22 credit that is given back', () => {
     expect((await read).equals(Buffer.alloc(1_000_000, 1))).toBe(true);
   });
 
-  it('a body that nobody reads stops at its own credit, and others go on beside it', async () => {
+  it('does not come for an unread body, which stops at its own credit and does not stop others', async () => {
     const { cloud, box } = pair();
     const large = 10 * 1024 * 1024;
     box.link.send(response(1, large));
@@ -364,7 +364,7 @@ describe('R-22 credit that is given back', () => {
   it.each([
     ['is dropped', ({ link }: ReturnType<typeof cloudEnd>) => link.dropBody(1)],
     ['is no longer read', ({ bodies }: ReturnType<typeof cloudEnd>) => void bodies.get(1)?.destroy()],
-  ])('what comes of a body that %s is thrown away', async (_, leave) => {
+  ])('comes for a body that %s, whose data is dropped', async (_, leave) => {
     const { cloud, box } = pair();
     box.link.send(response(1, 1_000_000));
     const sent = box.link.sendBody(1, source(1_000_000));
@@ -376,7 +376,7 @@ describe('R-22 credit that is given back', () => {
     expect(cloud.bodies.get(1)?.readableLength).toBe(0);
   });
 
-  it('a body that came whole and is dropped unread gives the credit of all streams back', () => {
+  it('comes for all streams if a complete body is dropped unread', () => {
     const { link, wire, bodies } = cloud();
     for (let id = 1; id <= 20; id += 1) {
       link.text(text('response', response(id, 50_000)));
@@ -389,7 +389,7 @@ describe('R-22 credit that is given back', () => {
     expect(given.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(20 * 50_000 - LIMITS.boxCredit);
   });
 
-  it('there is none for a stream of which everything came', async () => {
+  it('does not come for a stream whose body is complete', async () => {
     const { link, wire, bodies } = cloud();
     link.text(text('response', response(1, 65_536)));
     link.bytes(piece(1, 65_536));
@@ -397,7 +397,7 @@ describe('R-22 credit that is given back', () => {
     expect(wire.messages.filter(({ id }) => id === 1)).toEqual([]);
   });
 
-  it('many small pieces that nobody reads are kept together', () => {
+  it('counts many small unread pieces together', () => {
     const { link, bodies } = cloud();
     link.text(text('response', response(1, 60_000)));
     for (let at = 0; at < 60_000; at += 1) link.bytes(piece(1, 1));
@@ -407,7 +407,7 @@ describe('R-22 credit that is given back', () => {
   });
 });
 
-describe('R-22 a body that is broken off', () => {
+describe('R-22 a truncated body', () => {
   it.each(['cancel', 'cancelled'] as const)(
     'by %s ends for both ends, and its number may be used again',
     async (op) => {
@@ -430,7 +430,7 @@ describe('R-22 a body that is broken off', () => {
     },
   );
 
-  it('that came whole can still be read', async () => {
+  it('can still be read if it came completely', async () => {
     const { link, bodies } = cloud();
     link.text(text('response', response(1, 3)));
     link.bytes(piece(1, 3));
@@ -451,7 +451,7 @@ describe('R-22 a body that is broken off', () => {
   it.each([
     ['stopped', (end: ReturnType<typeof cloud>) => end.link.stopBody(1)],
     ['broken by the end of the link', (end: ReturnType<typeof cloud>) => end.link.closed(1006, '')],
-  ])('%s lets go of its source', async (_, stop) => {
+  ])('by %s closes its source', async (_, stop) => {
     const end = cloud();
     let isLetGo = false;
     async function* endless() {
@@ -480,8 +480,8 @@ describe('R-22 a body that is broken off', () => {
   });
 });
 
-describe('R-6 closes', () => {
-  it('4003 for an end for which more than 16 MiB waits', () => {
+describe('R-6 a link closes', () => {
+  it('with 4003 if more than 16 MiB wait for the other end', () => {
     const { link, wire } = cloud();
     wire.pending = TOO_SLOW_BYTES;
     link.send({ op: 'ack', s: 1 });
@@ -491,7 +491,7 @@ describe('R-6 closes', () => {
     expect(wire.closedWith).toEqual(closes.tooSlow);
   });
 
-  it('4004 for a message that could not be handled, which is logged', () => {
+  it('with 4004 for a message that could not be processed, which is logged', () => {
     const end = cloud();
     end.onMessage = () => {
       throw new Error('a fault of our own');
@@ -501,7 +501,7 @@ describe('R-6 closes', () => {
     expect(end.lines.join()).toContain('a fault of our own');
   });
 
-  it('is told once, with the code of whichever end closed first', () => {
+  it('once, with the code of the end that closed first', () => {
     const [own, other] = [cloud(), cloud()];
     own.link.end(closes.replaced);
     own.link.end(closes.deleted);
@@ -512,7 +512,7 @@ describe('R-6 closes', () => {
   });
 });
 
-/** Lets what is being sent go as far as it can. */
+/** Lets messages pass as far as they can. */
 async function carried(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -522,7 +522,7 @@ function total(wire: { pieces: { id: number; bytes: Buffer }[] }, of: number): n
 }
 
 describe('catching up with the other end', () => {
-  it('is done once everything is here that was sent before', async () => {
+  it('is done once all earlier messages have arrived', async () => {
     const { cloud, box } = pair();
     cloud.link.send({ op: 'cancel', id: 1 });
     const caughtUp = box.link.catchUp().then(() => box.received.map(({ op }) => op));
@@ -530,7 +530,7 @@ describe('catching up with the other end', () => {
     expect(await caughtUp).toEqual(['cancel']);
   });
 
-  it('fails where the link closes first, and on one that is closed', async () => {
+  it('fails if the link closes first, and on a closed link', async () => {
     const { box } = pair();
     const first = box.link.catchUp();
     box.link.closed(1006, '');

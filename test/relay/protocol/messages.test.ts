@@ -118,7 +118,7 @@ const fromCloud = [
   message('ack', { s: count }),
 ];
 
-/** A parsed message as JSON has it: ids and bytes as text. */
+/** A parsed message as JSON. Ids and bytes are text. */
 function written(parsed: unknown): unknown {
   const text = JSON.stringify(parsed, function (this: Record<string, unknown>, field, value) {
     const original = this[field];
@@ -143,12 +143,12 @@ describe.each<
   ['either end', UpkeepMessage, fromEither, opsOf(UpkeepMessage)],
   ['a box', BoxMessage, fromBox, opsOf(BoxMessage)],
   ['the cloud', CloudMessage, fromCloud, opsOf(CloudMessage)],
-])('what %s sends', (_, schema, messages, ops) => {
-  it('is all covered here', () => {
+])('the messages of %s', (_, schema, messages, ops) => {
+  it('are all covered here', () => {
     expect(messages.map((arbitrary) => fc.sample(arbitrary, 1)[0]?.op)).toEqual(ops);
   });
 
-  it('is the same after it was written and read', () => {
+  it('are the same after serialization and parsing', () => {
     for (const arbitrary of messages) {
       fc.assert(
         fc.property(arbitrary, (sent) => {
@@ -167,7 +167,7 @@ it.each([
   ['stream_credit', 64 * 1024 * 1024 + 1],
   ['box_credit', 2 ** 53],
   ['box_credit', 65_535],
-])('R-15: a welcome whose %s is %i cannot be used', (limit, value) => {
+])('R-15: a welcome whose %s is %i is invalid', (limit, value) => {
   const limits = { requests: 1, stream_credit: 65_536, box_credit: 65_536, answer_bytes: 1 };
   const welcome = { op: 'welcome', box_id: '1', name: 'x', id_space: 4_096, generation: 1, limits };
   expect(CloudMessage.safeParse(welcome).success).toBe(true);

@@ -55,7 +55,7 @@ const frame = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-it('R-2, R-3: whatever comes, a link throws nothing and closes 4002 at most', () => {
+it('R-2, R-3: a link throws nothing and closes 4002 at most, whatever arrives', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(fc.tuple(fc.boolean(), frame), { maxLength: 30 }), (isCloud, frames) => {
       const { link, wire } = isCloud ? cloudEnd() : boxEnd();
@@ -72,7 +72,7 @@ it('R-2, R-3: whatever comes, a link throws nothing and closes 4002 at most', ()
   );
 });
 
-/** Counts what an end may have sent, by itself. */
+/** An independent count of the credit of an end. */
 class CreditCount {
   readonly #left = new Map<number, number>();
 
@@ -97,7 +97,7 @@ class CreditCount {
   }
 }
 
-/** Looks at what is carried, before it arrives. */
+/** Checks a message before it arrives. */
 function watch(count: CreditCount, { wire }: { wire: CloudEnd['wire'] }, hasCreditOf: CreditCount): void {
   const [message] = wire.sent;
   if (message === undefined) return;
@@ -123,7 +123,7 @@ const limits = fc.oneof(
   fc.record({ streamCredit: fc.constant(65_536), boxCredit: fc.constantFrom(65_536, 200_000) }),
 );
 
-/** A body in chunks of these sizes, again and again. */
+/** A body in chunks of these sizes, in rotation. */
 async function* inChunks(body: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
   for (let at = 0, turn = 0; at < body.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
@@ -138,7 +138,7 @@ describe('R-22: bodies in any order, of any sizes and with any credit', () => {
     await fc.assert(
       fc.asyncProperty(bodies, limits, fc.nat(), async (wanted, credit, seed) => {
         const turns = chances(seed);
-        // Small credit takes many rounds: then the bodies are small, too.
+        // Small credit takes many rounds, so the bodies are small.
         const scale = credit.streamCredit < 100 ? 500 : 1;
         const cloud = cloudEnd();
         const box = boxEnd();
@@ -191,7 +191,7 @@ describe('R-22: bodies in any order, of any sizes and with any credit', () => {
   });
 });
 
-/** Yes or no, at random and the same for the same seed. */
+/** Pseudo-random booleans from a seed. */
 function chances(seed: number): () => boolean {
   let state = seed;
   return () => {
@@ -207,7 +207,7 @@ interface Carried {
   turns: () => boolean;
 }
 
-/** Carries messages in a random order of the directions until it is done and nothing is under way; fails when nothing moves. */
+/** Carries messages in random directions until `isDone` and nothing is on its way. Fails when nothing moves. */
 async function carryUntil({ cloud, box, counts, turns }: Carried, isDone: () => boolean): Promise<void> {
   for (let idle = 0; idle < 50; ) {
     const fromBox = turns();

@@ -3,7 +3,7 @@ import { askOne, openTwins, type Twins } from '../../harness/twins.js';
 import { absentOnBoxes } from './operations/absent.js';
 import { titleOf } from './same.js';
 
-describe('what does not work on a box (service description, sections 4 and 7)', () => {
+describe('an operation that does not work on a box (service description, sections 4 and 7)', () => {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();

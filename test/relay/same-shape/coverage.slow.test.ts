@@ -13,7 +13,6 @@ import { webhookOperations } from './operations/webhooks.js';
 
 const table = new RouteTable(routes);
 
-/** The row that an operation asks for. */
 function rowOf({ ask }: Operation): string {
   const [method = '', path = ''] = ask.split(' ');
   const matched = table.match({ method, path: path.replace(/\?.*/, '') });
@@ -24,11 +23,11 @@ const rows = parityRows({ selfHostedWebhooks: 'forward' });
 const named = (works: boolean) =>
   rows.filter(({ outcome }) => (outcome === 'works') === works).map(({ method, path }) => `${method} ${path}`);
 
-/** Rows that the cloud serves itself, over all of a bot's servers. */
+/** Routes about all servers of a bot, which the cloud serves itself. */
 const ofCloud = routes.filter(({ where }) => where === CLOUD).map(({ method, path }) => `${method} ${path}`);
 
-describe('what is asked of both guilds (docs/parity.md)', () => {
-  it('has every row that works on a box, but for those that the cloud serves itself', () => {
+describe('the operations on both guilds (docs/parity.md)', () => {
+  it('have every route that works on a box, except those that the cloud serves itself', () => {
     const asked = new Set(
       [
         ...messageOperations,
@@ -43,7 +42,7 @@ describe('what is asked of both guilds (docs/parity.md)', () => {
     expect(named(true).filter((row) => !asked.has(row) && !ofCloud.includes(row))).toEqual([]);
   });
 
-  it('has every row that does not, but for those that name no server', () => {
+  it('have every route that does not, except those without a server', () => {
     const asked = new Set(absentOnBoxes.map(rowOf));
     const ofServers = named(false).filter((row) => /:(guildId|channelId)/.test(row));
     expect(ofServers.filter((row) => !asked.has(row))).toEqual([]);

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 let marks = 0;
 
-/** What both sessions are dispatched when something is asked of a guild. */
+/** The events of both sessions after an operation on a guild. */
 async function dispatchesOf(twin: Twin, operation: Operation): Promise<{ full: Dispatched[]; plain: Dispatched[] }> {
   await askOne(twins, twin, operation);
   const mark = `mark ${++marks}`;
@@ -35,13 +35,13 @@ async function dispatchesOf(twin: Twin, operation: Operation): Promise<{ full: D
   return { full: told, plain: await plain.read(twin, mark) };
 }
 
-describe('what a bot is shown of a guild (docs/gateway.md)', () => {
+describe('the guild payloads of a bot (docs/gateway.md)', () => {
   const shown = (session: Session, at: 'cloud' | 'box') => {
     const { presences, ...guild } = session.created[at].d;
     return { presences, guild: alike(guild, twins[at], twins.all) };
   };
 
-  it.each(['full', 'plain'] as const)('GUILD_CREATE is the same, but for who is online: %s', (name) => {
+  it.each(['full', 'plain'] as const)('have the same GUILD_CREATE, except for presences: %s', (name) => {
     const session = { full, plain }[name];
     const [cloud, box] = [shown(session, 'cloud'), shown(session, 'box')];
     expect(box.guild).toEqual(cloud.guild);
@@ -55,7 +55,7 @@ describe('what a bot is shown of a guild (docs/gateway.md)', () => {
     ['by ids', { user_ids: ['{mia}', '{bot}', '{stranger}', '{nothing}', 'x'], nonce: 'ids' }],
     ['with presences', { user_ids: ['{mia}'], presences: true }],
     ['who is not there', { query: 'nobody', limit: 1 }],
-  ])('chunks of members are the same: %s', async (_what, request) => {
+  ])('have the same chunks of members: %s', async (_what, request) => {
     for (const { client } of [full, plain]) {
       const chunkOf = async (twin: Twin) => {
         const ids = Object.fromEntries(twin.names);
@@ -69,7 +69,7 @@ describe('what a bot is shown of a guild (docs/gateway.md)', () => {
   });
 });
 
-describe('what a bot is dispatched of a guild (service description, section 6)', () => {
+describe('the events of a guild for a bot (service description, section 6)', () => {
   const nouns: [string, readonly Operation[]][] = [
     ['messages', messageOperations],
     ['members', memberOperations],
@@ -82,7 +82,7 @@ describe('what a bot is dispatched of a guild (service description, section 6)',
   const seen = new Set<string | null>();
 
   it.each(nouns)(
-    '%s: the same for the same operations',
+    '%s: are the same for the same operations',
     async (_noun, operations) => {
       for (const operation of operations) {
         const cloud = await dispatchesOf(twins.cloud, operation);
@@ -95,7 +95,7 @@ describe('what a bot is dispatched of a guild (service description, section 6)',
     120_000,
   );
 
-  it('all that are emitted from boxes were among them, but for voice', () => {
+  it('include all events that boxes send, except for voice', () => {
     expect([...seen].sort()).toEqual([
       'CHANNEL_CREATE',
       'CHANNEL_DELETE',
@@ -119,7 +119,7 @@ describe('what a bot is dispatched of a guild (service description, section 6)',
       'MESSAGE_REACTION_REMOVE_EMOJI',
       'MESSAGE_UPDATE',
       'TYPING_START',
-      // Told by the cloud, which has their rows.
+      // The cloud publishes these, because it stores their rows.
       'WEBHOOKS_UPDATE',
     ]);
   });

@@ -8,7 +8,10 @@ describe('limits are the same in a guild of the cloud and on a box', () => {
   }, 120_000);
   afterAll(() => twins.stop());
 
-  /** One more than the limit has room for, at once; what they say but for how long to wait, in the order of what is left. */
+  /**
+   * Sends one request more than the limit at once. Returns the statuses and limits without the waiting time, sorted by
+   * the remaining requests.
+   */
   async function ask(twin: Twin) {
     const asked = Array.from({ length: 6 }, (_, n) =>
       askOne(twins, twin, { ask: 'POST /channels/{text}/messages', json: { content: `${n}` } }),
@@ -22,7 +25,7 @@ describe('limits are the same in a guild of the cloud and on a box', () => {
 
   const leftIn = ({ headers }: Pick<Likeness, 'headers'>) => Number(headers['x-ratelimit-remaining']);
 
-  it('each answer says how many are left, and what is too much is 429', async () => {
+  it('each answer has the number of remaining requests, and too many requests are 429', async () => {
     const [cloud, box] = [await ask(twins.cloud), await ask(twins.box)];
     expect(box).toEqual(cloud);
     expect(box.map(leftIn)).toEqual([4, 3, 2, 1, 0, 0]);

@@ -3,7 +3,7 @@ import { askBoth, openTwins, type Twins } from '../../harness/twins.js';
 import { oddities } from './operations/odd.js';
 import { titleOf } from './same.js';
 
-describe('what nobody should ask is answered the same by a guild of the cloud and on a box', () => {
+describe('odd requests get the same answers from a guild of the cloud and on a box', () => {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();

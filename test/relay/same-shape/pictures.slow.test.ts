@@ -8,7 +8,7 @@ import { RestBot } from '../../harness/rest.js';
 import { openTwins, type Twins } from '../../harness/twins.js';
 import { callOf } from '../../harness/world.js';
 
-describe('pictures across cloud and box (docs/decisions.md, 405)', () => {
+describe('images across cloud and box', () => {
   let twins: Twins;
   let bot: RestBot;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('pictures across cloud and box (docs/decisions.md, 405)', () => {
     return response.status === 200 ? response.headers.get('content-type') : response.status;
   };
 
-  it('avatars, server icons and emojis of a box are at the CDN of the cloud, by the hashes that bots are told', async () => {
+  it('avatars, server icons and emojis of a box are at the CDN of the cloud, by the hashes that bots get', async () => {
     const { home, guild, people } = twins.box;
     const owner = callOf(home.app, people.owner);
     await updateOwnUser(owner, { avatar: PIXEL });
@@ -39,7 +39,7 @@ describe('pictures across cloud and box (docs/decisions.md, 405)', () => {
     expect(types).toEqual(['image/png', 'image/webp', 'image/png']);
   });
 
-  it("a cloud bot's avatar is shown to the people of a box, as it is now", async () => {
+  it('the current avatar of a cloud bot is shown to users of a box', async () => {
     const applicationId = twins.bots.bot.id;
     await updateApplication(callOf(twins.all.cloud.app, twins.bots.bot.owner), { applicationId, icon: PIXEL });
     const { body } = await bot.post(`/channels/${twins.box.names.get('text')}/messages`, { content: 'hi' });

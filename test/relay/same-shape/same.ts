@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askBoth, type Operation, openTwins, type Twins } from '../../harness/twins.js';
 
-/** Has both guilds of a pair asked the same, one after the other, and expects the same answers. */
+/** Runs the operations on both guilds of a pair and expects the same answers. */
 export function expectTheSame(operations: readonly Operation[]): void {
   let twins: Twins;
   beforeAll(async () => {
@@ -22,7 +22,6 @@ export function expectTheSame(operations: readonly Operation[]): void {
   }
 }
 
-/** What an operation is called. */
 export function titleOf({ ask, what }: Operation): string {
   return what === undefined ? ask : `${ask}: ${what}`;
 }

@@ -2,13 +2,13 @@ import { type Frame, GatewayClient } from '../../harness/gateway-client.js';
 import { alike, type Twin, type Twins } from '../../harness/twins.js';
 import { say } from '../../harness/world.js';
 
-/** Something that a session was dispatched, as far as it is the same for both guilds. */
+/** The parts of an event that are the same for both guilds. */
 export interface Dispatched {
   t: string | null;
   d: Frame['d'];
 }
 
-/** What is not told of guilds on boxes, and why. */
+/** Events that guilds on boxes do not have, and why. */
 const OF_THE_CLOUD_ALONE: Readonly<Record<string, string>> = {
   GUILD_AUDIT_LOG_ENTRY_CREATE: 'docs/relay.md, R-34: no such event is sent',
   GUILD_EMOJIS_UPDATE: 'docs/relay.md, R-34: no such event is sent',
@@ -17,12 +17,11 @@ const OF_THE_CLOUD_ALONE: Readonly<Record<string, string>> = {
   PRESENCE_UPDATE: 'service description, section 6: not emitted',
 };
 
-/** A bot's session, which sees both guilds of a pair. */
+/** A session of a bot in both guilds of a pair. */
 export class Session {
   private constructor(
     private readonly twins: Twins,
     readonly client: GatewayClient,
-    /** GUILD_CREATE of both guilds. */
     readonly created: { cloud: Frame; box: Frame },
   ) {}
 
@@ -37,14 +36,14 @@ export class Session {
     return new Session(twins, client, { cloud: of(twins.cloud), box: of(twins.box) });
   }
 
-  /** What is dispatched of a guild up to a message of its owner's, which is written now. */
+  /** Posts a message as the guild's owner and returns the events up to it. */
   async until(twin: Twin, mark: string): Promise<Dispatched[]> {
     const { home, guild, people } = twin;
     await say(home.app, guild, people.owner, mark, { nonce: mark });
     return this.read(twin, mark);
   }
 
-  /** What was dispatched of a guild up to a message that was written after it. */
+  /** The events of a guild up to a message that was written after them. */
   async read(twin: Twin, mark: string): Promise<Dispatched[]> {
     const told: Dispatched[] = [];
     for (;;) {

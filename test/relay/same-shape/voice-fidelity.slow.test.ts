@@ -35,7 +35,7 @@ describe('R-36: voice on a box', () => {
     return all.filter(({ t }) => t === 'VOICE_STATE_UPDATE');
   };
 
-  it('has one bit for mute, in events and where the state is read', async () => {
+  it('has one bit for mute, in events and in reads of the state', async () => {
     const [cloud] = await told(twins.cloud, { mute: true });
     const [box] = await told(twins.box, { mute: true });
     expect(cloud).toMatchObject({ d: { mute: true, self_mute: false } });
@@ -45,7 +45,7 @@ describe('R-36: voice on a box', () => {
     expect(body).toEqual({ ...(await askOne(twins, twins.cloud, { ask: `GET ${STATE}` })).body, self_mute: true });
   });
 
-  it('tells a move as a leaving and a joining', async () => {
+  it('sends a move as a leaving and a joining', async () => {
     expect(await told(twins.cloud, { channel_id: '{second}' })).toMatchObject([{ d: { channel_id: '{second}' } }]);
     expect(await told(twins.box, { channel_id: '{second}' })).toMatchObject([
       { d: { channel_id: null, user_id: '{mia}' } },
@@ -53,7 +53,7 @@ describe('R-36: voice on a box', () => {
     ]);
   });
 
-  it('tells a leaving as one', async () => {
+  it('sends a leaving as one event', async () => {
     const cloud = await told(twins.cloud, { channel_id: null });
     const box = await told(twins.box, { channel_id: null });
     expect(box).toEqual(cloud.map((one) => ({ ...one, d: { ...one.d, self_mute: one.d.mute } })));

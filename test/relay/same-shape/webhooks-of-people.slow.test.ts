@@ -8,7 +8,7 @@ const CREATE = `mutation ($input: CreateWebhookInput!) {
 const UPDATE = 'mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { channel { id } } } }';
 const DELETE = 'mutation ($input: WebhookIdInput!) { deleteWebhook(input: $input) { id } }';
 
-describe("webhooks of a box's servers in the portal (docs/decisions.md, 251, 274)", () => {
+describe("webhooks of a box's servers in the portal", () => {
   let twins: Twins;
   beforeAll(async () => {
     twins = await openTwins();
@@ -36,7 +36,7 @@ describe("webhooks of a box's servers in the portal (docs/decisions.md, 251, 274
     expect((await fetch(url)).status).toBe(404);
   });
 
-  it('are not made by others, to whom the channel is unknown', async () => {
+  it('are not made by others, who get an unknown channel', async () => {
     const { all } = twins;
     const other = await signUp(all.cloud, 'other');
     const { errors } = await other.ask(CREATE, { input: newHook() });

@@ -1,4 +1,5 @@
-// A stock discord.js bot that moderates a server with what works on self-hosted ones, and compares its caches with what it asks for.
+// A stock discord.js bot that moderates a server with all that self-hosted servers support. It compares its caches with
+// REST responses.
 import assert from 'node:assert/strict';
 import {
   AuditLogEvent,
@@ -22,7 +23,7 @@ await client.login(BOT_TOKEN);
 await ready;
 console.log('online');
 
-/** Resolves with the next event that is as `isWanted` says. */
+/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {
@@ -32,11 +33,11 @@ const next = (event, isWanted = () => true) =>
     };
     client.on(event, listen);
   });
-/** Does something, and resolves with what it answered once its event came. */
+/** Acts, and resolves with the response once the event came. */
 const heard = async (event, isWanted, act) => (await Promise.all([act(), next(event, isWanted)]))[0];
 const idsOf = (things) => [...things.keys()].sort();
 
-// Caches, as they are after login.
+// Caches after login.
 const guild = client.guilds.cache.get(GUILD_ID);
 assert.deepEqual([guild.available, guild.name, guild.ownerId, guild.large], [true, 'Attic', KEEPER_ID, true]);
 assert.deepEqual(idsOf(guild.channels.cache), idsOf(await guild.channels.fetch()));
@@ -55,7 +56,7 @@ assert.deepEqual(idsOf(await guild.members.fetch({ user: [KICKED_ID, BANNED_ID],
 ]);
 assert.ok(found.size === 5 && found.every(({ user }) => user.username.startsWith('crowd7')));
 
-// Permissions, from the caches alone.
+// Permissions from the caches.
 const { ViewChannel, SendMessages, AddReactions, ManageMessages } = PermissionFlagsBits;
 const compared = ViewChannel | SendMessages | AddReactions | ManageMessages;
 const bitsIn = (channelId) => (userId) => {
@@ -66,7 +67,7 @@ const users = [KEEPER_ID, KICKED_ID, BANNED_ID, client.user.id];
 const permissions = [CHANNEL_ID, CREW_CHANNEL_ID].map((id) => [id, Object.fromEntries(users.map(bitsIn(id)))]);
 console.log(`permissions ${JSON.stringify(Object.fromEntries(permissions))}`);
 
-// Hears, answers, collects.
+// Collectors and replies.
 const general = guild.channels.cache.get(CHANNEL_ID);
 const collected = general.awaitMessages({ max: 1, filter: ({ author }) => author.id === KEEPER_ID });
 console.log('listening');
@@ -234,13 +235,13 @@ await heard(
 const swept = next(Events.MessageBulkDelete);
 await channel.bulkDelete([two.id, three.id]);
 assert.deepEqual(idsOf((await swept)[0]), [two.id, three.id].sort());
-// What says that something was pinned stays.
+// The system message about a pin stays.
 assert.deepEqual(
   (await channel.messages.fetch({ cache: false })).map(({ type }) => type),
   [MessageType.ChannelPinnedMessage],
 );
 
-// Kicks, bans and the log of both.
+// Kicks, bans and their log.
 await heard(
   Events.GuildMemberRemove,
   ({ id }) => id === KICKED_ID,
@@ -268,7 +269,7 @@ assert.deepEqual(await logOf(AuditLogEvent.MemberBanAdd), [BANNED_ID, client.use
 assert.deepEqual(await logOf(AuditLogEvent.MemberBanRemove), [BANNED_ID, client.user.id, 'forgiven']);
 assert.equal((await guild.fetchAuditLogs({ type: AuditLogEvent.GuildUpdate })).entries.first().reason, 'a reason: ä');
 
-// What it leaves is what was there.
+// Clean-up.
 await heard(
   Events.ChannelDelete,
   ({ id }) => id === channel.id,

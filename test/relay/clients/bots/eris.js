@@ -1,5 +1,5 @@
-// A stock eris bot that moderates a server with what works on self-hosted ones, and compares its caches with what it asks for. It speaks
-// https only, which a proxy before the platform would end; here its agent leaves TLS out.
+// A stock eris bot that moderates a server with all that self-hosted servers support. It compares its caches with REST
+// responses. Eris speaks https only; this agent connects without TLS.
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ await client.connect();
 await ready;
 console.log('online');
 
-/** Resolves with the next event that is as `isWanted` says. */
+/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {
@@ -28,11 +28,11 @@ const next = (event, isWanted = () => true) =>
     };
     client.on(event, listen);
   });
-/** Does something, and resolves with what it answered once its event came. */
+/** Acts, and resolves with the response once the event came. */
 const heard = async (event, isWanted, act) => (await Promise.all([act(), next(event, isWanted)]))[0];
 const idsOf = (things) => [...things].map(({ id }) => id).sort();
 
-// Caches, as they are after login.
+// Caches after login.
 const guild = client.guilds.get(GUILD_ID);
 assert.deepEqual([guild.unavailable, guild.name, guild.ownerID, guild.large], [false, 'Attic', KEEPER_ID, true]);
 assert.deepEqual(idsOf(guild.channels.values()), idsOf(await client.getRESTGuildChannels(GUILD_ID)));
@@ -44,7 +44,7 @@ assert.equal(guild.members.size, 1_104);
 const found = await guild.fetchMembers({ query: 'crowd7', limit: 5 });
 assert.ok(found.length === 5 && found.every(({ username }) => username.startsWith('crowd7')));
 
-// Permissions, from the caches alone.
+// Permissions from the caches.
 const VIEW = 1n << 10n;
 const compared = VIEW | (1n << 11n) | (1n << 6n) | (1n << 13n);
 const bitsIn = (channelId) => (userId) => {
@@ -55,7 +55,7 @@ const users = [KEEPER_ID, KICKED_ID, BANNED_ID, client.user.id];
 const permissions = [CHANNEL_ID, CREW_CHANNEL_ID].map((id) => [id, Object.fromEntries(users.map(bitsIn(id)))]);
 console.log(`permissions ${JSON.stringify(Object.fromEntries(permissions))}`);
 
-// Hears and answers.
+// Messages and replies.
 const heardQuestion = next('messageCreate', ({ author }) => author.id === KEEPER_ID);
 console.log('listening');
 const [question] = await heardQuestion;
@@ -177,7 +177,7 @@ await heard(
   () => client.deleteMessages(channel.id, [two.id, three.id]),
 );
 
-// Kicks, bans and the log of both.
+// Kicks, bans and their log.
 await heard(
   'guildMemberRemove',
   (_guild, { id }) => id === KICKED_ID,
@@ -203,7 +203,7 @@ assert.deepEqual(await logOf(20), [KICKED_ID, client.user.id, 'a long day: ä'])
 assert.deepEqual(await logOf(22), [BANNED_ID, client.user.id, 'mutiny']);
 assert.deepEqual(await logOf(23), [BANNED_ID, client.user.id, 'forgiven']);
 
-// What it leaves is what was there.
+// Clean-up.
 await heard(
   'channelDelete',
   ({ id }) => id === channel.id,

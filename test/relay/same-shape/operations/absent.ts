@@ -6,7 +6,7 @@ const NAME = { name: 'x' };
 const notFound = (ask: string, json?: unknown): Operation => ({ ask, status: 404, code: 0, ...(json ? { json } : {}) });
 const notImplemented = (ask: string, json: unknown): Operation => ({ ask, status: 501, code: 0, json });
 
-/** What does not work on a box, and what is answered instead (service description, sections 4 and 7). */
+/** Operations that do not work on a box, and their responses (service description, sections 4 and 7). */
 export const absentOnBoxes: readonly Operation[] = [
   notImplemented(`PATCH ${GUILD}/vanity-url`, { code: 'x' }),
   notImplemented('PUT /channels/{text}/permissions/{guild}', { type: 0, allow: '0', deny: '0' }),
@@ -34,7 +34,7 @@ export const absentOnBoxes: readonly Operation[] = [
   notFound('GET /applications/{bot}/guilds/{guild}/commands/{nothing}'),
   notFound('PATCH /applications/{bot}/guilds/{guild}/commands/{nothing}', NAME),
   notFound('DELETE /applications/{bot}/guilds/{guild}/commands/{nothing}'),
-  // For people's tokens only, wherever the server is.
+  // For user tokens only, on any server.
   {
     ask: 'PUT /applications/{bot}/guilds/{guild}/commands/{nothing}/permissions',
     json: { permissions: [] },

@@ -3,7 +3,7 @@ import type { Operation } from '../../../harness/twins.js';
 
 const OF_INSTALLS: readonly number[] = [AuditLogEvent.BotAdd, AuditLogEvent.IntegrationCreate];
 
-/** A page of the audit log but for how the bots came. */
+/** A page of the audit log, except for the entries of installations. */
 export const exceptInstalls: NonNullable<Operation['but']> = {
   because:
     "An installation is the cloud's, and who made it is nobody on the box: there the bot itself came (docs/decisions.md, 269).",

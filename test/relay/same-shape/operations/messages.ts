@@ -30,7 +30,10 @@ const COMPONENTS = [
   { type: 1, components: [{ type: 3, custom_id: 'pick', options: [{ label: 'a', value: 'b' }] }] },
 ];
 
-/** Text in many scripts, with what breaks what is careless: both directions, joined emojis, what is outside of the first plane, NUL-like. */
+/**
+ * Text in many scripts, with difficult parts: both directions, joined emojis, characters outside of the basic plane,
+ * control characters.
+ */
 export const SCRIPTS =
   'Grüße Ωμέγα привет שלום مرحبا हिन्दी ไทย 日本語 한국어 👩‍👩‍👧‍👦 🇩🇪 𝔘𝔫𝔦 \u202eabc\u202c \u0007 "\\" </script> \n\ttab';
 
@@ -43,7 +46,7 @@ const file = (n: number, content = `file ${n}`) => ({
 
 const keep = { message: 'id' };
 
-/** A person's message, which later operations name. */
+/** A user's message. Later operations name it. */
 const saidBy =
   (name: 'mia' | 'owner', as: string, content = 'said') =>
   async ({ home, guild, names, people }: Twin) => {

@@ -5,7 +5,7 @@ const GUILD = '/guilds/{guild}';
 const MESSAGES = '/channels/{text}/messages';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Ids as nobody makes them. */
+/** Malformed ids. */
 const IDS = [
   '0',
   '-1',
@@ -22,7 +22,7 @@ const IDS = [
   'null',
 ];
 
-/** Bodies as nobody should send them. */
+/** Malformed bodies. */
 const BODIES = [
   '',
   ' ',

@@ -7,7 +7,6 @@ import { addMember, callOf, say } from '../../../harness/world.js';
 
 const MESSAGES = '/channels/{text}/messages';
 const EMOJIS = '/guilds/{guild}/emojis';
-/** The owner runs a built-in command. */
 const runs =
   (name: string, options: (twin: Twin) => Record<string, unknown> = () => ({})) =>
   (twin: Twin) => {
@@ -32,7 +31,7 @@ const somebodyJoins = async ({ home, guild, names }: Twin) => {
   await addMember(home.app, guild.id, user);
 };
 
-/** What people do, and what a bot is shown of it. */
+/** Reads of a bot after actions of users. */
 export const operationsAfterPeople: readonly Operation[] = [
   { ask: `GET ${EMOJIS}`, before: makesEmoji },
   { ask: `GET ${EMOJIS}/{emoji}` },

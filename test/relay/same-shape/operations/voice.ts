@@ -3,7 +3,7 @@ import type { Operation, Twin } from '../../../harness/twins.js';
 
 const STATES = '/guilds/{guild}/voice-states';
 
-/** Somebody is in voice at home, without anybody having told. */
+/** Puts a user into voice in the database, without an event. */
 export const isInVoice =
   (name: 'mia' | 'bot') =>
   ({ home, guild, names }: Twin) =>
