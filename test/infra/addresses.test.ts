@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from '../../src/infra/addresses.js';
 
-/** The first and the last address of every network that is not public, and of some more. */
+/** The first and the last address of every network that is not public, and some more addresses. */
 const NOT_PUBLIC = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -41,7 +41,7 @@ const PUBLIC = [
 ];
 const PUBLIC_IPV6 = ['2606:4700::1111', '2a00:1450:4001::200e', '2003::1'];
 
-describe('an address of somebody else’s server', () => {
+describe('the address of a public server', () => {
   it.each(NOT_PUBLIC)('is not %s', (address) => {
     expect(isAllowedAddress(address, false)).toBe(false);
   });
@@ -55,7 +55,7 @@ describe('an address of somebody else’s server', () => {
     expect(isAllowedAddress(text, true)).toBe(false);
   });
 
-  it('is in no case an IPv4 address that is written as one of IPv6', () => {
+  it('is never an IPv4 address in IPv6 notation', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, byte, byte, (a, b, c, d) => {
@@ -68,28 +68,28 @@ describe('an address of somebody else’s server', () => {
   });
 });
 
-describe('where private networks are allowed, too', () => {
+describe('the address of a server, if private networks are allowed', () => {
   it.each(['127.0.0.1', '127.1.2.3', '10.1.1.1', '172.20.0.1', '192.168.1.1', '100.100.0.1', '::1', 'fd00::1'])(
-    'it may be %s',
+    'may be %s',
     (address) => {
       expect(isAllowedAddress(address, true)).toBe(true);
     },
   );
 
   it.each(['0.0.0.0', '169.254.169.254', '192.0.0.1', '224.0.0.1', '255.255.255.255', '::', 'fe80::1', 'ff02::1'])(
-    'it is not %s all the same',
+    'is still not %s',
     (address) => {
       expect(isAllowedAddress(address, true)).toBe(false);
     },
   );
 });
 
-/** Types of records in the domain name system. */
+/** Types of DNS records. */
 const [A, AAAA] = [1, 28];
 const ANSWERED = 0x8180;
 const NO_SUCH_NAME = 0x8183;
 
-/** The answer to a question of one name: a header, the question, and a record for each address. */
+/** The answer to a question with one name: a header, the question, and a record for each address. */
 function answer(query: Buffer, flags: number, addresses: Buffer[]): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const header = Buffer.from(query.subarray(0, 12));
@@ -101,7 +101,7 @@ function answer(query: Buffer, flags: number, addresses: Buffer[]): Buffer {
   return Buffer.concat([header, query.subarray(12, end), ...records]);
 }
 
-describe('a name', () => {
+describe('the lookup of a name', () => {
   const server = createSocket('udp4');
   let lookUp: LookUp;
   beforeAll(async () => {
@@ -123,15 +123,15 @@ describe('a name', () => {
     ['four-and-six', ['1.2.3.4', '2606:4700::1111']],
     ['four', ['1.2.3.4']],
     ['six', ['2606:4700::1111']],
-  ])('of %s addresses has all of them', async (name, addresses) => {
+  ])('with %s addresses returns all of them', async (name, addresses) => {
     expect(await lookUp(`${name}.example`)).toEqual(addresses);
   });
 
-  it.each(['none', 'empty'])('without an address (%s) is a fault', async (name) => {
+  it.each(['none', 'empty'])('without an address (%s) fails', async (name) => {
     await expect(lookUp(`${name}.example`)).rejects.toThrow();
   });
 
-  it('of this machine is known to the system', async () => {
+  it('of this machine uses the operating system', async () => {
     const found = await lookUpLocally('localhost');
     expect(found.every((address) => isAllowedAddress(address, true))).toBe(true);
     expect(found.length).toBeGreaterThan(0);

@@ -28,7 +28,7 @@ afterAll(() => s3.remove());
 
 const silent = pino({ level: 'silent' });
 
-/** The place of a test's own in the bucket. */
+/** The path of a test in the bucket. */
 const placeOf = (path: string): S3Location => {
   const { blobs } = readConfig({ BLOB_URL: s3.blobUrl(path) });
   if (!blobs) throw new Error('no place was read');
@@ -73,14 +73,14 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
       expect(await store.size('a/1/2')).toBe(11);
     });
 
-    test('is gone when it is discarded, again and again', async () => {
+    test('can be discarded repeatedly, and is gone afterwards', async () => {
       const blob = await store.stage(Readable.from([Buffer.from('x')]));
       await blob.discard();
       await blob.discard();
       expect(await files()).toEqual(['secret']);
     });
 
-    test('shows its first 64 KiB', async () => {
+    test('returns its first 64 KiB', async () => {
       const content = Buffer.alloc(200_000, 'ab');
       const blob = await store.stage(Readable.from([content.subarray(0, 50_000), content.subarray(50_000)]));
       expect(blob.head.equals(content.subarray(0, 65_536))).toBe(true);
@@ -88,7 +88,7 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
       expect((await buffer(store.read('b'))).equals(content)).toBe(true);
     });
 
-    test('leaves nothing when its source fails', async () => {
+    test('leaves no file when its source fails', async () => {
       const broken = Readable.from(
         (async function* () {
           yield Buffer.from('half');
@@ -99,21 +99,21 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
       expect(await files()).toEqual(['secret']);
     });
 
-    test('leaves nothing when its source fails at once, however busy the disk', async () => {
+    test('leaves no file when its source fails at once, however busy the disk', async () => {
       const failing = () => new Readable({ read: (): void => void 0, construct: (done) => done(new Error('gone')) });
       for (let round = 0; round < 20; round += 1) {
         const staging = Array.from({ length: 20 }, () => store.stage(failing().on('error', () => {})));
         const settled = await Promise.allSettled(staging);
         expect(settled.filter(({ status }) => status === 'fulfilled')).toEqual([]);
       }
-      // The store's folders are written to, so that whatever was still to be opened has been.
+      // This write waits for all file operations before it.
       await (await store.stage(Readable.from([Buffer.from('x')]))).discard();
       expect(await files()).toEqual(['secret']);
     });
   });
 
   describe('removing', () => {
-    test('one, or all below a key that ends with a slash; what is not there is no error', async () => {
+    test('works for one blob and for all below a key that ends with a slash, and missing ones are no error', async () => {
       for (const key of ['m/1/a', 'm/1/b', 'm/2/a'])
         await (await store.stage(Readable.from([Buffer.from('x')]))).keep(key);
       await store.remove('m/1/a');
@@ -123,7 +123,7 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
       await store.remove('m/9/');
     });
 
-    test('the folder that a blob is just being kept in makes neither fail', async () => {
+    test('the folder of a blob that is being stored makes neither fail', async () => {
       for (let round = 0; round < (kind === 'a folder' ? 200 : 10); round += 1) {
         const blobs = await Promise.all([0, 1, 2, 3].map(() => store.stage(Readable.from([Buffer.from('x')]))));
         const keeping = blobs.map((blob, index) => blob.keep(`m/1/${index}`));
@@ -134,7 +134,7 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
 
   describe('keys', () => {
     test.each(['../secret', '/../secret', 'a/../../secret', '..', '', '/', '.', 'a/..'])(
-      '"%s" leads nowhere',
+      '"%s" is refused',
       async (key) => {
         const tries = [async () => store.read(key), async () => store.remove(key)];
         const blob = await store.stage(Readable.from([Buffer.from('x')]));
@@ -164,8 +164,8 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
     });
   });
 
-  describe('what is looked through', () => {
-    test('is every blob below a folder, at any depth, with the time it was written', async () => {
+  describe('the listing', () => {
+    test('has every blob below a folder, at any depth, with the time it was written', async () => {
       const keys = ['m/1/a', 'm/1/b', 'm/2/c/d', 'n/1'];
       for (const key of keys) await (await store.stage(Readable.from([Buffer.from('x')]))).keep(key);
       const seen: string[] = [];
@@ -181,7 +181,7 @@ describe.each(Object.entries(KINDS))('in %s', (kind, open) => {
       expect(await store.writtenAt('n/2')).toBeNull();
     });
 
-    test('is nothing where nothing was ever stored', async () => {
+    test('is empty if nothing was ever stored', async () => {
       for await (const key of store.list('m')) expect(key).toBeNull();
     });
   });
@@ -198,14 +198,14 @@ describe('an S3 bucket', () => {
     return openS3BlobStore(location, createFileBlobStore(folder), clock, log, limits);
   };
 
-  test('keeps what it has below a path, beside that of others', async () => {
+  test('is used below a path, separately from other paths', async () => {
     const [mine, theirs] = [await open(placeOf('mine')), await open(placeOf('mine-too'))];
     for (const one of [mine, theirs]) await (await one.stage(Readable.from([Buffer.from('x')]))).keep('m/1/a');
     await mine.remove('m/');
     expect([await mine.size('m/1/a'), await theirs.size('m/1/a')]).toEqual([null, 1]);
   });
 
-  test('lists and removes more than one answer of the store holds', async () => {
+  test('can list and remove more blobs than one response of the store holds', async () => {
     const bucket = await open(placeOf('many'), silent, systemClock, { keysPerPage: 9 });
     const keys = Array.from({ length: 30 }, (_none, index) => `m/${index}`);
     for (const key of keys) await (await bucket.stage(Readable.from([Buffer.from('x')]))).keep(key);
@@ -216,14 +216,14 @@ describe('an S3 bucket', () => {
     for await (const key of bucket.list('m')) expect(key).toBeNull();
   });
 
-  test('that is not there stops the start, in words', async () => {
+  test('that does not exist stops the start with a message', async () => {
     const location = { ...placeOf('x'), bucket: 'nobody' };
     await expect(open(location)).rejects.toThrow(
       /^the store of BLOB_URL cannot be used: it refuses to list: NoSuchBucket/,
     );
   });
 
-  test('to which the credentials give no access stops the start, in words', async () => {
+  test('to which the credentials give no access stops the start with a message', async () => {
     process.env.AWS_ACCESS_KEY_ID = 'nobody';
     try {
       await expect(open(placeOf('x'))).rejects.toThrow(
@@ -234,7 +234,7 @@ describe('an S3 bucket', () => {
     }
   });
 
-  test('whose server goes and comes is waited for, and the log says so once', async () => {
+  test('whose server goes away and comes back is waited for, and the log says so once', async () => {
     const own = await startS3();
     const { log, lines } = readableLog('info');
     const { blobs } = readConfig({ BLOB_URL: own.blobUrl() });
@@ -261,7 +261,7 @@ describe('an S3 bucket', () => {
     await own.remove();
   });
 
-  test('takes a file as a whole, or says why not; and lets go of what was received', async () => {
+  test('accepts a file as a whole or gives the reason, and releases received data', async () => {
     const bucket = await open(placeOf('unread'));
     const staged = await bucket.stage(Readable.from([Buffer.alloc(500_000)]));
     await staged.discard();
@@ -269,7 +269,7 @@ describe('an S3 bucket', () => {
     expect([await bucket.size('m/1'), bucket.isAway()]).toEqual([null, false]);
   });
 
-  test('from which a reader turns away is not taken for away', async () => {
+  test('is not away if a reader stops reading', async () => {
     const bucket = await open(placeOf('turned'));
     await (await bucket.stage(Readable.from([Buffer.alloc(1_000_000)]))).keep('m/1');
     const reading = bucket.read('m/1');
@@ -279,8 +279,8 @@ describe('an S3 bucket', () => {
     expect([await bucket.size('m/1'), bucket.isAway()]).toEqual([1_000_000, false]);
   });
 
-  describe('that goes quiet in the middle of a file', () => {
-    /** A store that has so many bytes of a file, sends more of it when it is told, and never ends. */
+  describe('that stalls in the middle of a file', () => {
+    /** A store that has this many bytes of a file, sends more on demand, and never ends. */
     const openQuiet = async (bytes: number) => {
       let answer: ServerResponse | undefined;
       const send = (count: number) => answer?.write(Buffer.alloc(count, 'x'));
@@ -300,7 +300,6 @@ describe('an S3 bucket', () => {
         reading,
         failed: once(reading, 'error'),
         send,
-        /** Reads on until so many bytes have come. */
         async take(count: number) {
           let taken = 0;
           for await (const chunk of reading.iterator({ destroyOnReturn: false })) {
@@ -310,7 +309,7 @@ describe('an S3 bucket', () => {
           expect(taken).toBe(count);
           reading.resume();
         },
-        /** Passes the time up to a moment before and to the one at which the store counts as away. */
+        /** Advances the clock to just before and to the moment at which the store counts as away. */
         async isAwayAfter(ms: number) {
           clock.advance(ms - 1);
           expect([bucket.isAway(), reading.destroyed]).toEqual([false, false]);
@@ -326,7 +325,7 @@ describe('an S3 bucket', () => {
       };
     };
 
-    test('is away for a reader who waits: 30 s after what came last', async () => {
+    test('is away for a waiting reader 30 s after the last data', async () => {
       const store = await openQuiet(2_000_000);
       await store.take(2_000_000);
       store.clock.advance(20_000);
@@ -339,7 +338,7 @@ describe('an S3 bucket', () => {
       store.close();
     });
 
-    test('is not taken for away while its reader takes nothing, nor 30 s before the reader waits again', async () => {
+    test('is not away while its reader reads nothing, nor for 30 s after the reader waits again', async () => {
       const store = await openQuiet(2_000_000);
       await vi.waitFor(() => expect(store.reading).toHaveProperty('writableNeedDrain', true));
       for (let minute = 0; minute < 5; minute += 1) store.clock.advance(60_000);

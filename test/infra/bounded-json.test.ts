@@ -3,7 +3,7 @@ import { JSON_BOUNDS, JsonBoundsError, parseBounded } from '../../src/infra/boun
 
 const { depth, values } = JSON_BOUNDS;
 
-describe('JSON within bounds (docs/relay.md, R-2)', () => {
+describe('the parser of bounded JSON (docs/relay.md, R-2)', () => {
   it.each([
     ['{}', {}],
     ['["a\\"],[","\\\\",{"b":[1,2]}]', ['a"],[', '\\', { b: [1, 2] }]],

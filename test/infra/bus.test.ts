@@ -64,7 +64,7 @@ test.skipIf(missing)(
   },
 );
 
-test('what one publishes under two topics is heard in that order, at once in the same process', () => {
+test('messages under two topics arrive in the order of publication, at once in the same process', () => {
   const bus = createLocalBus<Message>(log);
   const heard: string[] = [];
   const { close } = subscribeToAll(bus, ['a', 'b'], (message) => 'data' in message && heard.push(message.data));

@@ -9,8 +9,8 @@ import { migratedDatabase, migratedFolder, startServer } from '../harness/server
 const now = fc.integer({ min: Date.UTC(2016, 0), max: Date.UTC(2080, 0) });
 const worker = fc.integer({ min: 0, max: 1023 });
 
-describe('snowflakes (decisions 21)', () => {
-  test('42 bits of time, 10 of worker, 12 of sequence, in 17 to 19 digits', () => {
+describe('snowflakes', () => {
+  test('have 42 bits of time, 10 of worker and 12 of sequence, in 17 to 19 digits', () => {
     fc.assert(
       fc.property(now, worker, fc.integer({ min: 1, max: 50 }), (time, number, count) => {
         const next = snowflakes(new ManualClock(time), number);
@@ -26,7 +26,7 @@ describe('snowflakes (decisions 21)', () => {
     );
   });
 
-  test('only ever grow, whatever the clock does', () => {
+  test('always increase, whatever the clock does', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: 1, max: 40 })));
     fc.assert(
       fc.property(now, steps, (start, walk) => {
@@ -45,26 +45,26 @@ describe('snowflakes (decisions 21)', () => {
     );
   });
 
-  test('more than 4096 in one millisecond stay unique', () => {
+  test('are unique beyond 4096 in one millisecond', () => {
     const next = snowflakes(new ManualClock(), 0);
     const ids = Array.from({ length: 10_000 }, next);
     expect(new Set(ids).size).toBe(10_000);
     expect(ids).toEqual([...ids].sort((a, b) => (a < b ? -1 : 1)));
   });
 
-  test('two workers never make the same', () => {
+  test('of two workers are never the same', () => {
     const clock = new ManualClock();
     const [one, two] = [snowflakes(clock, 1), snowflakes(clock, 2)];
     const ids = Array.from({ length: 2000 }, () => [one(), two()]).flat();
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.each([-1, 1024, 1.5, Number.NaN])('worker %s is refused', (number) => {
+  test.each([-1, 1024, 1.5, Number.NaN])('of worker %s are refused', (number) => {
     expect(() => snowflakes(new ManualClock(), number)).toThrow(RangeError);
   });
 });
 
-test('a process alone whose clock was set back while it did not run goes on after its newest row', async () => {
+test('a single process whose clock was set back while it did not run continues after its newest row', async () => {
   const database = await migratedDatabase();
   const folder = await migratedFolder();
   const env = { DATA_DIR: folder, ...(database ? { DATABASE_URL: database.url } : {}) };
@@ -87,7 +87,7 @@ test('a process alone whose clock was set back while it did not run goes on afte
 describe('an id in text', () => {
   const MAX = 2n ** 63n - 1n;
 
-  test('is a number that the databases keep, written in one way', () => {
+  test('is a number that the databases can store, in one notation', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX }), fc.integer({ min: 1, max: 40 }), (id, zeros) => {
         expect(parseSnowflake(String(id))).toBe(id);
@@ -102,7 +102,7 @@ describe('an id in text', () => {
     );
   });
 
-  test('is unknown beyond them', () => {
+  test('is unknown beyond their range', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: MAX + 1n, max: 10n ** 60n }), (id) => {
         expect(parseSnowflake(String(id))).toBeUndefined();
@@ -111,7 +111,7 @@ describe('an id in text', () => {
     );
   });
 
-  test('is nothing but digits', () => {
+  test('has digits only', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(!/^\d+$/.test(text));

@@ -7,11 +7,11 @@ const drawing = (width: number, height: number) =>
     .png()
     .toBuffer();
 
-/** How many images are worked on at once at most while `work` runs. */
+/** The highest number of images in work at once while `work` runs. */
 async function mostAtOnce(work: () => Promise<unknown>): Promise<number> {
   let most = 0;
   const count = () => {
-    // Not with those in its queue: one that leaves it is counted in both places for a moment.
+    // Without the queue: an image that leaves it is counted in both for a moment.
     most = Math.max(most, sharp.counters().process);
   };
   sharp.queue.on('change', count);
@@ -32,7 +32,7 @@ describe('an image', () => {
     expect(await squareImage(await drawing(8_192, 1))).not.toBeNull();
   });
 
-  it('is one of two that are decoded at once, and of sixteen that wait for that', async () => {
+  it('is decoded at once with at most one other, and sixteen wait', async () => {
     const content = await drawing(64, 64);
     const most = await mostAtOnce(async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => squareImage(content)));
@@ -45,8 +45,8 @@ describe('an image', () => {
   });
 });
 
-describe('images that are sized', () => {
-  it('are one of a client that is decoded at once, and 32 that wait for that', async () => {
+describe('images that are resized', () => {
+  it('of one client are limited: one is decoded at once, and 32 wait', async () => {
     const content = await drawing(64, 64);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 35 }, () => sizedImage('client', async () => content, { width: 8 })),
@@ -55,7 +55,7 @@ describe('images that are sized', () => {
     expect(refused).toEqual([expect.any(TooManyImages), expect.any(TooManyImages)]);
   });
 
-  it('of another client are decoded next to those of one whose queue is full', async () => {
+  it('of another client are decoded in parallel to a client whose queue is full', async () => {
     const content = await drawing(64, 64);
     let read: (content: Buffer) => void = () => {};
     const reading = new Promise<Buffer>((resolve) => {
@@ -69,7 +69,7 @@ describe('images that are sized', () => {
     await Promise.all([first, ...waiting]);
   });
 
-  it('are decoded two at once together with those that are uploaded, and neither keep the others waiting', async () => {
+  it('are decoded two at once together with uploads, and neither kind delays the other', async () => {
     const content = await drawing(64, 64);
     const ended: string[] = [];
     const size = () => sizedImage('client', async () => content, { width: 8 }).then(() => ended.push('sized'));
@@ -84,7 +84,7 @@ describe('images that are sized', () => {
     expect(ended.slice(0, 20).filter((kind) => kind === 'sized').length).toBeGreaterThanOrEqual(6);
   });
 
-  it('are given up by what cannot be read, which others are told of, and leave their place', async () => {
+  it('free their place in the queue after a failed read, which is reported to the caller', async () => {
     const failing = Array.from({ length: 5 }, () =>
       sizedImage('client', () => Promise.reject(new Error('the disk')), { width: 8 }),
     );
@@ -103,13 +103,13 @@ describe('images that are sized', () => {
     [{ height: 4_096, format: 'png' }],
     [{ quality: 'lossless' }],
     [{ quality: 50 }],
-  ] as const)('are not made anew where they have that form: 64 by 48 pixels as %o', async (form) => {
+  ] as const)('are not encoded again if they have that form: 64 by 48 pixels as %o', async (form) => {
     const content = await drawing(64, 48);
     expect(await sizedImage('client', async () => content, form)).toBeNull();
   });
 
   it.each([[{ width: 63, height: 48 }], [{ width: 64, height: 47 }], [{ width: 64, format: 'webp' }]] as const)(
-    'are made anew where one side or the format is another: as %o',
+    'are encoded again if a side or the format differs: as %o',
     async (form) => {
       const content = await drawing(64, 48);
       expect(await sizedImage('client', async () => content, form)).not.toBeNull();

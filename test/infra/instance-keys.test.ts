@@ -31,8 +31,8 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-describe('the keys of the database', () => {
-  test('are made once, one for each purpose, and stand in no file', async () => {
+describe('the keys in the database', () => {
+  test('are made once, one for each purpose, and are in no file', async () => {
     const keys = await open('database');
     expect([keys.accounts, keys.addresses].map(([key]) => key.length)).toEqual([64, 64]);
     expect(keys.accounts).not.toEqual(keys.addresses);
@@ -40,13 +40,13 @@ describe('the keys of the database', () => {
     expect((await readdir(dataDir)).filter((name) => !name.startsWith('causeway.'))).toEqual([]);
   });
 
-  test('are the same for ten who ask for them at once', async () => {
+  test('are the same for ten callers at once', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => open('database')));
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
     expect(await db.reader.instanceKey.count()).toBe(2);
   });
 
-  test('are those of the files of an earlier version, which the log says once', async () => {
+  test('are those of the files of an earlier version, and the log says so once', async () => {
     await writeFile(join(dataDir, 'auth-secret'), 'a former key');
     await writeFile(join(dataDir, 'cdn-secret'), 'another former key');
     const keys = await open('database');
@@ -61,8 +61,8 @@ describe('the keys of the database', () => {
   });
 });
 
-describe('keys of the configuration', () => {
-  test('are others for each purpose, and none of the database is made', async () => {
+describe('keys in the configuration', () => {
+  test('differ for each purpose, and no key is made in the database', async () => {
     const keys = await open(KEY);
     expect(new Set([KEY, ...keys.accounts, ...keys.addresses, ...keys.fingerprints]).size).toBe(4);
     expect(await open(KEY)).toEqual(keys);
@@ -70,7 +70,7 @@ describe('keys of the configuration', () => {
     expect(await db.reader.instanceKey.count()).toBe(0);
   });
 
-  test('stand in the order they are named in, beside that of the database, too', async () => {
+  test('keep their order, also together with the key in the database', async () => {
     const [kept, one, other] = [await open('database'), await open(KEY), await open(OTHER)];
     const both = (first: InstanceKeys, second: InstanceKeys) => ({
       accounts: [...first.accounts, ...second.accounts],

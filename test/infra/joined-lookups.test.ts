@@ -8,7 +8,7 @@ interface Question {
   fail(error: Error): void;
 }
 
-/** Look-ups whose answers the test gives. */
+/** Lookups whose answers the test gives. */
 function questions(gather?: () => Promise<void>) {
   const asked: Question[] = [];
   const look = joinLookups<number, string>(
@@ -27,8 +27,8 @@ function questions(gather?: () => Promise<void>) {
 
 const everything = () => true;
 
-describe('joined look-ups', () => {
-  test('what is asked while one is under way goes together in the next, however many turns that takes', async () => {
+describe('joined lookups', () => {
+  test('that are requested while one runs go together in the next one, however many turns that takes', async () => {
     const { asked, look } = questions();
     const first = look(0);
     await setImmediate();
@@ -49,7 +49,7 @@ describe('joined look-ups', () => {
     expect(found.slice(0, 2)).toEqual(['value of 1', 'value of 1']);
   });
 
-  test('more keys than a database takes go in pieces, one after the other', async () => {
+  test('with more keys than a database accepts are sent in batches, one after the other', async () => {
     const { asked, look } = questions();
     const all = Promise.all(Array.from({ length: 1_200 }, (_, key) => look(key)));
     for (let piece = 0; piece < 3; piece += 1) {
@@ -61,7 +61,7 @@ describe('joined look-ups', () => {
     expect(asked.map(({ keys }) => keys.length)).toEqual([500, 500, 200]);
   });
 
-  test('after one that met a made-up key the next waits a moment, in which more are gathered', async () => {
+  test('wait a moment for more keys after a lookup of a made-up key', async () => {
     let endMoment: () => void = () => {};
     const moment = new Promise<void>((resolve) => {
       endMoment = resolve;
@@ -91,7 +91,7 @@ describe('joined look-ups', () => {
     expect(await next).toBe('value of 51');
   });
 
-  test('one that fails fails for those who asked it, and the next is asked', async () => {
+  test('fail for their own callers only, and the next one is sent', async () => {
     const { asked, look } = questions();
     const failing = look(1);
     await setImmediate();

@@ -6,7 +6,7 @@ import { createSigningKeys, signedHeaders } from '../../src/infra/keys.js';
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-it('a body is signed together with its time, and any other of the two is not', async () => {
+it('a signature covers a body together with its time', async () => {
   const keys = createSigningKeys();
   const headers = signedHeaders(keys, '{"type":1}', 1_700_000_000);
   expect(headers).toEqual({
@@ -21,7 +21,7 @@ it('a body is signed together with its time, and any other of the two is not', a
   expect(await verify('{"type":1}', '1700000000', createSigningKeys().publicKey)).toBe(false);
 });
 
-it('a signature is the one that another implementation makes of the same seed', () => {
+it('a signature equals the one of another implementation with the same seed', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.string({ unit: 'binary' }), (seed, body) => {
       const pair = nacl.sign.keyPair.fromSeed(seed);
@@ -33,7 +33,7 @@ it('a signature is the one that another implementation makes of the same seed', 
   );
 });
 
-it('new keys are a pair: what the seed signs, the public key verifies', () => {
+it('new keys are a pair: the public key verifies signatures by the seed', () => {
   const { publicKey, privateKey } = createSigningKeys();
   expect([publicKey.length, privateKey.length]).toEqual([64, 64]);
   const signature = signedHeaders({ privateKey }, 'x', 1)['X-Signature-Ed25519'];

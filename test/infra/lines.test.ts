@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Lines } from '../../src/infra/lines.js';
 
-test('what has one key is done one after the other, whatever becomes of it, and beside what has another', async () => {
+test('tasks with one key run one after the other, whatever their outcome, and in parallel to tasks with other keys', async () => {
   const lines = new Lines<string>();
   const order: string[] = [];
   const work = (name: string, end?: Promise<void>) => async () => {
@@ -27,7 +27,7 @@ test('what has one key is done one after the other, whatever becomes of it, and 
   expect(await lines.run('a', work('later'))).toBe('later');
 });
 
-test('what has several keys is done after all that has any of them, and before what has one of them next', async () => {
+test('a task with several keys runs after all tasks with any of them, and before the next task with one of them', async () => {
   const lines = new Lines<string>();
   const order: string[] = [];
   const releases: (() => void)[] = [];
@@ -46,7 +46,7 @@ test('what has several keys is done after all that has any of them, and before w
   expect(order).toEqual(['b', 'a', 'both', 'next']);
 });
 
-test('all of them rest once nothing is under way, whatever became of it', async () => {
+test('all tasks are settled once nothing is running, whatever their outcome', async () => {
   const lines = new Lines<string>();
   await lines.settled();
   const ended: string[] = [];

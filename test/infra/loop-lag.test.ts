@@ -9,7 +9,7 @@ test.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-/** Lets nobody have a turn. */
+/** Blocks the event loop. */
 const block = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -19,7 +19,7 @@ async function blockShown(): Promise<number> {
   return Number(/^causeway_event_loop_block_seconds (\S+)$/m.exec(text)?.[1]);
 }
 
-test('the longest block of the event loop is shown, and a shorter one after it does not hide it', async () => {
+test('the metric has the longest block of the event loop, and a shorter one after it does not hide it', async () => {
   expect(await blockShown()).toBeGreaterThanOrEqual(0);
   block(400);
   await turn();
@@ -28,7 +28,7 @@ test('the longest block of the event loop is shown, and a shorter one after it d
   expect(await blockShown()).toBeGreaterThan(0.35);
 });
 
-test('a loop that is late says so before anybody else has had a turn', () => {
+test('a delayed event loop is reported before other work runs', () => {
   const loop = watchEventLoop();
   block(200);
   expect(loop.lagMs()).toBeGreaterThan(150);

@@ -27,7 +27,7 @@ async function onlyMail() {
 }
 
 describe('the outbox', () => {
-  it('holds each mail whole, in a file of its own whose name says when and for whom', async () => {
+  it('keeps each mail in a file of its own, whose name has the time and the recipient', async () => {
     await createOutbox(folder, sender).send(mail);
     const { name, headers, body } = await onlyMail();
     expect(name).toMatch(/^2026-01-02T03-04-05\.006Z-ada@people\.example-[0-9a-f]{6}\.eml$/);
@@ -42,7 +42,7 @@ describe('the outbox', () => {
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
   });
 
-  it('shows the text as it is to whoever opens the file, in any script', async () => {
+  it('has readable text in its files, in any script', async () => {
     const text = `Grüße, Möwe, かもめ\nhttp://localhost:4000/auth/verify-email?token=${'a=b'.repeat(100)}\n.\n`;
     await createOutbox(folder, sender).send({ ...mail, text });
     const { raw } = await onlyMail();
@@ -57,12 +57,12 @@ describe('the outbox', () => {
     expect(names.filter((name) => !name.endsWith('.eml'))).toEqual([]);
   });
 
-  it('never takes an address for a path', async () => {
+  it('never uses an address as a path', async () => {
     await createOutbox(folder, sender).send({ ...mail, to: '../../../../etc/x@y.example' });
     expect((await onlyMail()).name).toMatch(/Z-\.\._\.\._\.\._\.\._etc_x@y\.example-[0-9a-f]{6}\.eml$/);
   });
 
-  it('that cannot be written fails nothing, and is logged', async () => {
+  it('that cannot be written fails no request, and is logged', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     await createOutbox(join(file, 'outbox'), sender).send(mail);
@@ -83,7 +83,7 @@ const INJECTIONS: [string, Partial<Mail>][] = [
   ['a text with the end of a transmission', { text: 'a\r\n.\r\nMAIL FROM:<eve@people.example>\r\n' }],
 ];
 
-describe('nobody becomes a reader, and nothing a header', () => {
+describe('a mail gets no other recipients or headers', () => {
   it.each(INJECTIONS)('by %s', async (_case, change) => {
     await createOutbox(folder, sender).send({ ...mail, ...change });
     const { headers } = await onlyMail();
@@ -122,7 +122,7 @@ describe('nobody becomes a reader, and nothing a header', () => {
   });
 });
 
-describe('over SMTP', () => {
+describe('mail over SMTP', () => {
   let sink: SmtpSink;
   let mailer: Mailer;
   const over = (url: string) => {
@@ -137,7 +137,7 @@ describe('over SMTP', () => {
     await sink.close();
   });
 
-  it('a mail server gets the mail, and nothing is left in a file', async () => {
+  it('reaches the mail server, and leaves no file', async () => {
     await over(sink.url).send({ ...mail, subject: 'Grüße an „Möwe“' });
     const { from, to, mail: read } = await sink.next();
     expect([from, to]).toEqual(['no-reply@causeway.example', ['ada@people.example']]);
@@ -146,14 +146,14 @@ describe('over SMTP', () => {
     expect(read.body).toBe(mail.text);
   });
 
-  it('the credentials of the address are shown to it', async () => {
+  it('is sent with the credentials of the URL', async () => {
     const url = sink.url.replace('//', '//causeway:s%40cret@');
     await over(url).send(mail);
     await sink.next();
     expect(sink.logins).toEqual(['causeway s@cret']);
   });
 
-  it('one refused mail is logged, without credentials, and the next one arrives', async () => {
+  it('is logged if it is refused, without credentials, and the next one arrives', async () => {
     const url = sink.url.replace('//', '//causeway:s%40cret@');
     await over(url).send({ ...mail, to: 'nobody@people.example' });
     await mailer.send(mail);
@@ -163,7 +163,7 @@ describe('over SMTP', () => {
     expect(lines.join()).not.toMatch(/s@cret|s%40cret|c0BjcmV0/);
   });
 
-  it('a server that does not answer fails nothing', async () => {
+  it('fails no request if the server does not answer', async () => {
     await over('smtp://127.0.0.1:1').send(mail);
     await mailer.settle();
     expect(lines.join()).toContain('a mail could not be sent');
@@ -173,7 +173,7 @@ describe('over SMTP', () => {
     ['that does not answer', () => 'smtp://causeway:s%40cret@127.0.0.1:1', /ECONNREFUSED/],
     ['that does not take the credentials', (url) => url.replace('//', '//eve:s%40cret@'), /Invalid login/],
     ['that answers', (url) => url.replace('//', '//causeway:s%40cret@'), null],
-  ])('a server %s is told of before there is a mail, without credentials', async (_case, urlOf, reason) => {
+  ])('makes the start log a server %s before the first mail, without credentials', async (_case, urlOf, reason) => {
     const { log, lines } = readableLog('warn');
     await warnUnlessReachable(urlOf(sink.url), log);
     if (reason === null) expect(lines).toEqual([]);
@@ -186,7 +186,7 @@ describe('over SMTP', () => {
     expect(sink.count()).toBe(0);
   });
 
-  it('settling waits for what is under way', async () => {
+  it('is finished before settling resolves', async () => {
     over(sink.url);
     for (let n = 0; n < 20; n += 1) await mailer.send(mail);
     await mailer.settle();

@@ -28,7 +28,7 @@ function open(options: Partial<OutboundOptions> = {}): Outbound {
   return outbound;
 }
 
-/** An endpoint that takes every signature for good. */
+/** An endpoint that accepts every signature. */
 async function listen(mode: EndpointMode = 'acceptsBad', options: EndpointOptions = {}): Promise<TestEndpoint> {
   const endpoint = await startEndpoint(options);
   endpoint.mode(mode);
@@ -52,7 +52,7 @@ const post = (
     ...(bodyLimit && { bodyLimit }),
   });
 
-/** In one word: the status of an answer, or the reason of a failure. */
+/** The status of an answer, or the reason of a failure. */
 const told = (answer: OutboundAnswer) => (answer.outcome === 'answered' ? answer.status : answer.reason);
 
 const nobodyAsks: LookUp = (name) => Promise.reject(new Error(`${name} is not to be looked up`));
@@ -92,7 +92,7 @@ describe('I-12: a public instance', () => {
     'https://LOCALHOST./',
     'https://bot.localhost/',
     'https://①②⑦.0.0.1/',
-  ])('does not ask %s', async (url) => {
+  ])('does not request %s', async (url) => {
     const answer = await post(open({ allowPrivate: false, lookUp: nobodyAsks }), url);
     expect(answer).toMatchObject({ outcome: 'failed', reason: 'address-not-allowed', reached: 'nothing' });
   });
@@ -110,7 +110,7 @@ describe('I-12: a public instance', () => {
     ['no URL', 'bot.example'],
     ['a scope id', 'https://[fe80::1%25lo]/'],
     ['an IPv4 address beyond 32 bits', 'https://4294967296/'],
-  ])('does not take a URL with %s', async (_what, url) => {
+  ])('does not accept a URL with %s', async (_what, url) => {
     const answer = await post(open({ allowPrivate: false, lookUp: nobodyAsks }), url);
     expect(answer).toMatchObject({ outcome: 'failed', reason: 'url-not-allowed', reached: 'nothing' });
   });
@@ -126,14 +126,14 @@ describe('I-12: a public instance', () => {
     ['not an address'],
     ['1.1.1.1', '127.0.0.1'],
     ['2606:4700::1111', '1.1.1.1', 'fd00::1'],
-  ])('does not connect to a name that leads to %s, whatever else it leads to', async (...addresses) => {
+  ])('does not connect to a name that resolves to %s, whatever else it resolves to', async (...addresses) => {
     const outbound = open({ allowPrivate: false, lookUp: async () => addresses });
     const answer = await post(outbound, 'https://bot.example/');
     expect(answer).toMatchObject({ outcome: 'failed', reason: 'address-not-allowed', reached: 'nothing' });
     expect(JSON.stringify(answer)).not.toContain(addresses[0]);
   });
 
-  it('asks for each new connection, and takes no address it was not told then', async () => {
+  it('resolves the name for each new connection, and uses only the addresses from that lookup', async () => {
     const endpoint = await listen('acceptsBad', { tls: true });
     let asked = 0;
     const addresses = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']];
@@ -149,15 +149,15 @@ describe('I-12: a public instance', () => {
   });
 });
 
-describe('I-12: where private endpoints are allowed', () => {
+describe('I-12: an instance that allows private endpoints', () => {
   it.each(['http://169.254.169.254/', 'http://0.0.0.0/', 'http://[fe80::1]/', 'http://224.0.0.1/'])(
-    '%s is none all the same',
+    'still refuses %s',
     async (url) => {
       expect(told(await post(open(), url))).toBe('address-not-allowed');
     },
   );
 
-  it('one of plain http on any port is asked, by name or by address', async () => {
+  it('sends requests to a plain http endpoint on any port, by name or by address', async () => {
     const { url, requests } = await listen();
     const answer = await post(open(), url);
     expect(answer).toEqual({
@@ -181,7 +181,7 @@ describe('I-12: where private endpoints are allowed', () => {
   });
 });
 
-describe('what the other side does becomes an outcome:', () => {
+describe('the outcome of a request', () => {
   it.each<[EndpointMode, string | number, number | null, string]>([
     ['redirect', 307, null, ''],
     ['error', 500, null, ''],
@@ -212,7 +212,7 @@ describe('what the other side does becomes an outcome:', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('an answer is as long as its type may be', async () => {
+  it('has an answer up to the size limit of its type', async () => {
     const { url } = await listen('huge');
     const long = (contentType: string | null) => ({ most: contentType === 'application/json' ? 3 * 1024 * 1024 : 1 });
     expect(told(await post(open(), url, 3_000, 1n, long))).toBe(200);
@@ -231,12 +231,12 @@ describe('what the other side does becomes an outcome:', () => {
     });
   });
 
-  it('nobody listens', async () => {
+  it('is a failure if no server listens', async () => {
     const answer = await post(open(), `http://localhost:${await freePort()}/`);
     expect(answer).toMatchObject({ reason: 'connection-refused', reached: 'address' });
   });
 
-  it('the name leads nowhere', async () => {
+  it('is a failure if the name does not resolve', async () => {
     const failing = open({ lookUp: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await post(failing, 'http://bot.example/')).toMatchObject({ reason: 'name-not-found', reached: 'nothing' });
     const empty = open({ lookUp: async () => [] });
@@ -244,8 +244,8 @@ describe('what the other side does becomes an outcome:', () => {
   });
 });
 
-describe('the deadline holds', () => {
-  it('while the name is looked up', async () => {
+describe('the time limit applies', () => {
+  it('while the name is resolved', async () => {
     const outbound = open({ lookUp: () => new Promise(() => {}) });
     const answer = await post(outbound, 'http://bot.example/', 50);
     expect(answer).toMatchObject({
@@ -255,7 +255,7 @@ describe('the deadline holds', () => {
     });
   });
 
-  it('while TLS is agreed upon', async () => {
+  it('while TLS is negotiated', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     opened.push(closer(silent));
@@ -264,7 +264,7 @@ describe('the deadline holds', () => {
     expect(answer).toMatchObject({ reason: 'timeout', reached: 'connected' });
   });
 
-  it('over all of it together', async () => {
+  it('to the whole request', async () => {
     const endpoint = await listen('drip');
     const lookUp: LookUp = (name) => new Promise((resolve) => setTimeout(() => resolve(hosts[name] ?? []), 200));
     const hosts: Record<string, string[]> = { localhost: ['127.0.0.1', '::1'] };
@@ -274,7 +274,7 @@ describe('the deadline holds', () => {
     expect(answer.durationMs).toBeLessThan(1_000);
   });
 
-  it('and the connection ends with it', async () => {
+  it('and closes the connection', async () => {
     const sockets = new Set<object>();
     const server = createHttpServer(() => {}).listen(0, '127.0.0.1');
     const closed = new Promise<void>((resolve) => {
@@ -300,7 +300,7 @@ describe('connections', () => {
     expect([endpoint.requests.length, endpoint.connections()]).toEqual([5, 1]);
   });
 
-  it('that the other side closed meanwhile are replaced, once', async () => {
+  it('are replaced once if the other side closed them in the meantime', async () => {
     const endpoint = await listen('acceptsBad');
     const outbound = open();
     expect(told(await post(outbound, endpoint.url))).toBe(200);
@@ -314,7 +314,7 @@ describe('connections', () => {
     expect(endpoint.requests).toHaveLength(6);
   });
 
-  it('on which an answer began are not', async () => {
+  it('are not replaced if an answer began on them', async () => {
     const endpoint = await listen();
     const outbound = open();
     expect(told(await post(outbound, endpoint.url))).toBe(200);
@@ -348,7 +348,7 @@ describe('connections', () => {
     await Promise.all([...waiting, ...others]);
   });
 
-  it('have their turn when others are done', { tags: ['slow'] }, async () => {
+  it('are used by waiting requests when others are done', { tags: ['slow'] }, async () => {
     const endpoint = await listen('slow');
     const outbound = open();
     const answers = await Promise.all(Array.from({ length: 80 }, () => post(outbound, endpoint.url)));
@@ -358,7 +358,7 @@ describe('connections', () => {
 });
 
 describe('TLS', () => {
-  it('is taken with a certificate of somebody known', async () => {
+  it('is accepted with a certificate of a trusted issuer', async () => {
     const endpoint = await listen('acceptsBad', { tls: true });
     const outbound = open({ ca: SELF_SIGNED.cert });
     expect(told(await post(outbound, endpoint.url))).toBe(200);
@@ -366,14 +366,14 @@ describe('TLS', () => {
     expect(endpoint.connections()).toBe(1);
   });
 
-  it('is not taken with a self-signed certificate', async () => {
+  it('is refused with a self-signed certificate', async () => {
     const endpoint = await listen('acceptsBad', { tls: true });
     const answer = await post(open(), endpoint.url);
     expect(answer).toMatchObject({ reason: 'tls', reached: 'connected', detail: 'The certificate is self-signed.' });
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('is not taken with a certificate for another name', async () => {
+  it('is refused with a certificate for another name', async () => {
     const endpoint = await listen('acceptsBad', { tls: true });
     const lookUp: LookUp = async () => ['127.0.0.1', '::1'];
     const outbound = open({ ca: SELF_SIGNED.cert, lookUp });
@@ -381,7 +381,7 @@ describe('TLS', () => {
     expect(answer).toMatchObject({ reason: 'tls', detail: 'The certificate is for another name.' });
   });
 
-  it('is missing where the host speaks plain HTTP', async () => {
+  it('is missing if the host speaks plain HTTP', async () => {
     const { url, requests } = await listen();
     const answer = await post(open(), url.replace('http:', 'https:'));
     expect(answer).toMatchObject({ reason: 'tls', detail: 'The host does not speak TLS on this port.' });
@@ -391,7 +391,7 @@ describe('TLS', () => {
   it.each([
     ['ends', (socket: Socket) => socket.destroy()],
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
-  ])('is not at fault where the host %s the connection before it is agreed upon', async (_how, end) => {
+  ])('is not the reported reason if the host %s the connection before the handshake ends', async (_how, end) => {
     const host = createServer((socket) => socket.on('error', () => {}).once('data', () => end(socket)));
     opened.push(host);
     await once(host.listen(0, '127.0.0.1'), 'listening');
@@ -400,7 +400,7 @@ describe('TLS', () => {
   });
 });
 
-it('a proxy that the environment names is not used', async () => {
+it('a proxy in the environment is not used', async () => {
   const endpoint = await listen();
   const proxy = await listen();
   const script = `

@@ -22,7 +22,7 @@ async function takes(limits: ReturnType<typeof createRateLimits>, count: number,
 }
 
 describe('a limit', () => {
-  test('lets through what it says, for each key, and tells what is left', async () => {
+  test('allows its number of requests for each key, and returns the remaining ones', async () => {
     const limits = createRateLimits(null);
     expect(await limits.peek(limit('a'), 'ada')).toMatchObject({ allowed: true, limit: 3, remaining: 3 });
     const first = await limits.take(limit('a'), 'ada');
@@ -35,7 +35,7 @@ describe('a limit', () => {
     expect(await takes(limits, 1, limit('b'))).toEqual([true]);
   });
 
-  test('is not pushed out by what it refuses', async () => {
+  test('is not extended by refused requests', async () => {
     const limits = createRateLimits(null);
     await takes(limits, 3, limit('c'));
     const before = (await limits.peek(limit('c'), 'ada')).resetAfterMs;
@@ -43,7 +43,7 @@ describe('a limit', () => {
     expect((await limits.peek(limit('c'), 'ada')).resetAfterMs).toBeLessThanOrEqual(before);
   });
 
-  test('never tells somebody to wait longer than its window, also when the clock is set back', async () => {
+  test('never gives a longer wait than its window, also when the clock is set back', async () => {
     const limits = createRateLimits(null);
     await takes(limits, 3, limit('clock'));
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
@@ -81,7 +81,7 @@ describe('a limit', () => {
       const unanswered = takes(limits, 1, shared);
       clock.advance(500);
       expect(await Promise.race([command, unanswered])).toEqual([true]);
-      // The command was given up, long before the connection is.
+      // The command timed out long before the connection does.
       expect([redis.answers(), redis.isAway()]).toEqual([false, false]);
       const asked = redis.commands.stream.bytesWritten;
       expect(await takes(limits, 3, shared)).toEqual([true, true, false]);
@@ -99,7 +99,7 @@ describe('a limit', () => {
   );
 });
 
-test('no limits refuse nothing', async () => {
+test('disabled limits refuse nothing', async () => {
   expect(await takes(noRateLimits, 10, limit('f'))).toEqual(Array(10).fill(true));
   expect(await noRateLimits.peek(limit('f'), 'ada')).toMatchObject({ allowed: true, remaining: 3 });
 });

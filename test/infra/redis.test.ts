@@ -46,14 +46,14 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     return error.message;
   };
 
-  it('is refused in one line where that has no database of the number', async () => {
+  it('is refused in one line if Redis has no database with the number', async () => {
     await redis.start();
     expect(await refusal(`${redis.url}/99`)).toBe(
       `the Redis of REDIS_URL (${place}, database 99) refuses this process: ERR DB index is out of range`,
     );
   });
 
-  it('is refused in one line, which does not repeat the password, where that is wrong or missing', async () => {
+  it('is refused in one line, without the password, if the password is wrong or missing', async () => {
     await redis.start('--requirepass', 'opensesame');
     const wrong = await refusal(`redis://:wrong@${place}`);
     expect(wrong).toContain(`(${place}, database 0) refuses this process: WRONGPASS`);
@@ -63,7 +63,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     expect(await connect(`redis://:opensesame@${place}/3`)).toEqual({ isAway: false, pong: 'PONG', said: [] });
   });
 
-  it('goes on with a password that nobody asks for, which one line of the log says', async () => {
+  it('continues with a needless password, and one line of the log says so', async () => {
     await redis.start();
     expect(await connect(`redis://:opensesame@${place}`)).toEqual({
       isAway: false,
@@ -72,7 +72,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     });
   });
 
-  it('goes on as a user who may not ask for INFO', async () => {
+  it('continues as a user without the permission for INFO', async () => {
     await redis.start();
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'chat', 'on', '>pw', '~*', '&*', '+@all', '-info');
@@ -80,7 +80,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     expect(await connect(`redis://chat:pw@${place}`)).toEqual({ isAway: false, pong: 'PONG', said: [] });
   });
 
-  it('goes on without it where it is away', async () => {
+  it('continues without Redis if it is away', async () => {
     const { log, lines } = readableLog('info');
     const link = await connectRedis(redis.url, systemClock, log);
     expect(link.isAway()).toBe(true);

@@ -18,19 +18,19 @@ import { blobUrlAt, type S3Server, startS3 } from '../harness/s3.js';
 
 type Operation = 'list' | 'look' | 'read' | 'write' | 'remove';
 
-/** What stands before a store answers in its place; without a code the answer has no body. */
+/** An answer in place of the server's. Without a code it has no body. */
 interface Refused {
   status: number;
   code?: string;
 }
 
-/** Stands before an S3 server: hands on what is asked of that, notes it, and answers some of it itself. */
+/** A proxy of an S3 server. It records requests and answers some of them itself. */
 class Front {
   readonly asked: { operation: Operation; path: string }[] = [];
   readonly #server: Server;
-  /** In whose place it answers, and what. */
+  /** Returns the answer for an operation, or null to pass it on. */
   refuse: (operation: Operation) => Refused | null = () => null;
-  /** Takes a file instead of the server behind it. */
+  /** Handles uploads in place of the server. */
   take: ((put: IncomingMessage) => void) | null = null;
 
   constructor(private readonly behind: URL) {
@@ -47,12 +47,12 @@ class Front {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The paths of what was asked so. */
+  /** The paths of the requests for an operation. */
   pathsOf(operation: Operation): string[] {
     return this.asked.filter((one) => one.operation === operation).map(({ path }) => path);
   }
 
-  /** The next file that somebody begins to send. */
+  /** The next upload that begins. */
   async nextPut(): Promise<IncomingMessage> {
     for (;;) {
       const [asking] = (await once(this.#server, 'request')) as [IncomingMessage];
@@ -138,7 +138,7 @@ const keysIn = async (store: BlobStore) => {
 };
 const told = () => logged.lines.map((line) => JSON.parse(line) as { msg: string; key?: string; reason?: string });
 
-/** How each is asked for. */
+/** A call that causes each operation. */
 const ASKING: Record<Operation, (store: BlobStore) => Promise<unknown>> = {
   list: keysIn,
   look: (store) => store.size('m/1'),
@@ -148,8 +148,8 @@ const ASKING: Record<Operation, (store: BlobStore) => Promise<unknown>> = {
 };
 const OPERATIONS = Object.keys(ASKING) as Operation[];
 
-describe('a file that is sent', () => {
-  test('may take longer than any other request as a whole, while some of it is taken now and then', async () => {
+describe('an upload', () => {
+  test('may take longer than the limit of other requests while data is accepted now and then', async () => {
     const source = new PassThrough();
     const files = createFileBlobStore(join(folder, 'blobs'));
     const stage: BlobStore['stage'] = async (content) => ({ ...(await files.stage(content)), read: () => source });
@@ -178,7 +178,7 @@ describe('a file that is sent', () => {
     ]);
   });
 
-  test('is sent again 30 s after all of it was taken without an answer; then the store is away', async () => {
+  test('is sent again 30 s after all of it was sent without an answer; then the store is away', async () => {
     const store = await open();
     front.take = (put) => void put.resume();
     const kept = keep(store, 'm/unanswered').catch((error: unknown) => error);
@@ -192,14 +192,14 @@ describe('a file that is sent', () => {
     expect(await kept).toEqual(new BlobsUnavailable('nothing more was taken of a file for 30 s', true));
   });
 
-  test('is not waited for where its key is none', async () => {
+  test('is refused immediately with an invalid key', async () => {
     const store = await open();
     await expect(keep(store, '../secret')).rejects.toThrow(RangeError);
     clock.advance(60_000);
     expect([store.isAway(), clock.waiting]).toEqual([false, 0]);
   });
 
-  test('is given up when no more of it is taken, and sent again', async () => {
+  test('is given up when no more data is accepted, and sent again', async () => {
     const store = await open();
     front.take = () => {};
     const staged = await store.stage(Readable.from([Buffer.alloc(50_000_000)]));
@@ -218,8 +218,8 @@ describe('a file that is sent', () => {
   });
 });
 
-describe('what the store does not answer', () => {
-  test.each(OPERATIONS)('is asked twice in all: %s', async (operation) => {
+describe('a request without an answer', () => {
+  test.each(OPERATIONS)('is sent twice in all: %s', async (operation) => {
     const store = await open();
     front.asked.length = 0;
     front.refuse = (asked) => (asked === operation ? { status: 503, code: 'InternalError' } : null);
@@ -229,7 +229,7 @@ describe('what the store does not answer', () => {
   });
 });
 
-describe('a fault of one request', () => {
+describe('a failure of one request', () => {
   test.each<{ answer: Refused; isAway: boolean }>([
     { answer: { status: 403, code: 'AccessDenied' }, isAway: false },
     { answer: { status: 400, code: 'KeyTooLongError' }, isAway: false },
@@ -241,7 +241,7 @@ describe('a fault of one request', () => {
     { answer: { status: 500, code: 'InternalError' }, isAway: true },
     { answer: { status: 503, code: 'SlowDown' }, isAway: true },
     { answer: { status: 503 }, isAway: true },
-  ])('makes the store away only where it may pass: $answer.status $answer.code', async ({ answer, isAway }) => {
+  ])('makes the store away only if it is temporary: $answer.status $answer.code', async ({ answer, isAway }) => {
     const store = await open();
     front.refuse = (operation) => (operation === 'remove' ? answer : null);
     await expect(store.remove('m/1')).rejects.toMatchObject({ name: 'BlobsUnavailable', mayPass: isAway });
@@ -251,7 +251,7 @@ describe('a fault of one request', () => {
     ]);
   });
 
-  test.each(OPERATIONS)('that is a refusal is told once, and not asked for again: %s', async (operation) => {
+  test.each(OPERATIONS)('that is a refusal is logged once and not repeated: %s', async (operation) => {
     const store = await open();
     front.asked.length = 0;
     front.refuse = (asked) => (asked === operation ? { status: 403, code: 'AccessDenied' } : null);
@@ -274,7 +274,7 @@ describe('a fault of one request', () => {
     expect([store.isAway(), clock.waiting]).toEqual([false, 0]);
   });
 
-  test('while it is asked whether it is back, is asked again by one timer all the same', async () => {
+  test('that happens while the store is checked starts one timer only', async () => {
     const store = await open();
     front.refuse = () => ({ status: 503 });
     await expect(store.remove('m/1')).rejects.toThrow(BlobsUnavailable);
@@ -288,7 +288,7 @@ describe('a fault of one request', () => {
     front.refuse = () => ({ status: 503 });
     await expect(store.remove('m/1')).rejects.toThrow(BlobsUnavailable);
     put.destroy();
-    // As often asked and answered as the check, which began before.
+    // As many failures and answers as the check has, which began before.
     await expect(store.remove('m/1')).rejects.toThrow(BlobsUnavailable);
     await expect(store.remove('m/1')).rejects.toThrow(BlobsUnavailable);
     expect(clock.waiting).toBe(1);
@@ -302,14 +302,14 @@ describe('a start', () => {
     ['remove', { status: 403, code: 'AccessDenied' }, 'AccessDenied'],
     ['list', { status: 404 }, 'NotFound'],
     ['write', { status: 404 }, 'NotFound'],
-  ])('is refused, in words, where there is no right to %s: %o', async (to, answer, words) => {
+  ])('is refused with a message if the permission to %s is missing: %o', async (to, answer, words) => {
     front.refuse = (operation) => (operation === to ? answer : null);
     await expect(open()).rejects.toThrow(
       new RegExp(`^the store of BLOB_URL cannot be used: it refuses to ${to}: ${words}`),
     );
   });
 
-  test('tries its rights with one key, which it removes, beside others that do', async () => {
+  test('checks its permissions with one key, which it removes, next to other processes that do the same', async () => {
     const stores = await Promise.all([open(), open(), open()]);
     expect(stores.map((store) => store.isAway())).toEqual([false, false, false]);
     const key = '/uploads/faults/.causeway-write-check';
@@ -317,7 +317,7 @@ describe('a start', () => {
     expect(front.pathsOf('remove')).toEqual([key, key, key]);
   });
 
-  test('goes on at a store that says of what is not there that it cannot be removed', async () => {
+  test('continues with a store that refuses to remove a missing blob', async () => {
     front.refuse = (operation) => (operation === 'remove' ? { status: 404, code: 'NoSuchKey' } : null);
     const store = await open();
     await store.remove('attachments/1/2/none.png');
@@ -325,7 +325,7 @@ describe('a start', () => {
     expect(told()).toEqual([]);
   });
 
-  test('at which the store is away goes on; its rights are tried when it is back', async () => {
+  test('continues if the store is away, and checks its permissions when it is back', async () => {
     front.refuse = () => ({ status: 503 });
     const store = await open();
     expect(store.isAway()).toBe(true);
@@ -337,7 +337,7 @@ describe('a start', () => {
     expect(store.isAway()).toBe(false);
   });
 
-  test('at which the store takes no files goes on, and the store stays away until it does', async () => {
+  test('continues if the store accepts no uploads, and the store stays away until it does', async () => {
     front.refuse = (operation) => (operation === 'write' ? { status: 503 } : null);
     const store = await open();
     for (let asked = 1; asked <= 3; asked += 1) {
@@ -356,8 +356,8 @@ describe('a start', () => {
   });
 });
 
-describe('a file that is not there', () => {
-  test('is told from a bucket that is no more', async () => {
+describe('a missing file', () => {
+  test('is distinguished from a missing bucket', async () => {
     const own = await startS3();
     const store = await open(own.endpoint);
     expect(await store.size('m/1')).toBeNull();
@@ -370,7 +370,7 @@ describe('a file that is not there', () => {
     await own.remove();
   });
 
-  test('makes the store be asked for the bucket once in 5 s at most', async () => {
+  test('causes a check of the bucket once in 5 s at most', async () => {
     const store = await open();
     front.asked.length = 0;
     for (let round = 0; round < 2; round += 1) {

@@ -4,7 +4,7 @@ import { hashSecret, randomToken, secretMatches } from '../../src/infra/secrets.
 import { ManualClock } from '../harness/clock.js';
 
 describe('a stored secret', () => {
-  test('matches itself alone', () => {
+  test('matches only itself', () => {
     const secret = randomToken(32);
     const stored = hashSecret(secret);
     expect(stored).not.toContain(secret);
@@ -16,12 +16,12 @@ describe('a stored secret', () => {
   });
 });
 
-describe('address signatures', () => {
+describe('URL signatures', () => {
   const NOON = Date.UTC(2026, 0, 1, 12);
   const path = 'attachments/1/2/a.txt';
   const queryOf = (text: string) => Object.fromEntries(new URLSearchParams(text));
 
-  test('are the same all day, and good for one to two days', () => {
+  test('are the same all day, and valid for one to two days', () => {
     const clock = new ManualClock(NOON);
     const signatures = createAddressSignatures(['key'], clock);
     const signature = signatures.sign(path);
@@ -38,7 +38,7 @@ describe('address signatures', () => {
     expect(signatures.secondsLeft(path, queryOf(signature))).toBe(0);
   });
 
-  test('are good for one path and one key', () => {
+  test('are valid for one path and one key', () => {
     const clock = new ManualClock(NOON);
     const signatures = createAddressSignatures(['key'], clock);
     const query = queryOf(signatures.sign(path));
@@ -52,7 +52,7 @@ describe('address signatures', () => {
     }
   });
 
-  test('are made by the newest key, and taken of each that is accepted', () => {
+  test('are made with the newest key and accepted with every configured key', () => {
     const clock = new ManualClock(NOON);
     const by = (...keys: [string, ...string[]]) => createAddressSignatures(keys, clock);
     const query = queryOf(by('new', 'old').sign(path));

@@ -4,7 +4,7 @@ import { type Release, SharedSlots, Slots, SlotsOfEach } from '../../src/infra/s
 import { nextRound } from '../../src/infra/turns.js';
 
 describe('slots', () => {
-  test('never more at once than there are, first come first served, and none is lost', async () => {
+  test('are never taken by more callers at once than there are, first come first served, and none is lost', async () => {
     const cases = fc.record({
       size: fc.integer({ min: 1, max: 4 }),
       line: fc.integer({ min: 0, max: 6 }),
@@ -38,7 +38,7 @@ describe('slots', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('of each are taken beside those of others', async () => {
+  test('of each key are independent of those of other keys', async () => {
     const slots = new SlotsOfEach<string>(1);
     const release = await slots.take('busy');
     let hasCome = false;
@@ -57,7 +57,7 @@ describe('slots', () => {
 });
 
 describe('shared slots', () => {
-  test('are never more than there are, first come first served for each user, and none is lost', async () => {
+  test('are limited, first come first served for each user, and none is lost', async () => {
     const cases = fc.record({
       size: fc.integer({ min: 1, max: 6 }),
       users: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 30 }),
@@ -85,7 +85,7 @@ describe('shared slots', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('leave one to a user who has none, and users who wait take turns', async () => {
+  test('keep one for a user without any, and waiting users take turns', async () => {
     const full = new SharedSlots<string>(1, 3, 2);
     const release = await full.take('a');
     const waiting = [full.take('a'), full.take('b')];

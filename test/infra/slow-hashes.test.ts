@@ -5,15 +5,15 @@ import { roundsDuring } from '../harness/turns.js';
 
 const SECRET = 'WH.12345678.secret';
 
-/** How many checks may wait for their turn here. */
+/** Limit of waiting checks in these tests. */
 const LINE = 12;
 
-/** How many checks of one asker may be under way here. */
+/** Limit of concurrent checks of one client in these tests. */
 const OF_ONE = 6;
 
 const somebody = () => randomUUID();
 
-/** One that has loaded its library and made what it compares with where there is nothing else. */
+/** An instance that has loaded its library and made its dummy hash. */
 async function warm(atOnce?: number): Promise<SlowHashes> {
   const hashes = new SlowHashes(atOnce, LINE, OF_ONE);
   await hashes.matches(SECRET, null, somebody());
@@ -33,7 +33,7 @@ describe('a check', () => {
     ['another one', `${SECRET}x`, false],
     ['a part of it', SECRET.slice(0, -1), false],
     ['nothing', '', false],
-  ])('against what is stored: %s', async (_what, secret, isGood) => {
+  ])('against a stored secret: %s', async (_what, secret, isGood) => {
     expect(await hashes.matches(secret, stored, somebody())).toBe(isGood);
   });
 
@@ -42,14 +42,14 @@ describe('a check', () => {
     ['what is left of a deleted one is stored', ''],
     ['text that is no hash is stored', SECRET],
     ['a hash of another kind is stored', '5f4dcc3b5aa765d61d8327deb882cf99'],
-  ])('where %s matches nothing, and throws nothing', async (_what, nothing) => {
+  ])('against %s matches nothing and throws nothing', async (_what, nothing) => {
     expect([await hashes.matches(SECRET, nothing, somebody()), await hashes.matches('', nothing, somebody())]).toEqual([
       false,
       false,
     ]);
   });
 
-  test('of one secret that was stored twice: two hashes, both good', async () => {
+  test('of one secret that was stored twice: two hashes, both valid', async () => {
     const other = await hashes.hash(SECRET);
     expect(other).not.toBe(stored);
     expect(await hashes.matches(SECRET, other, somebody())).toBe(true);
@@ -63,7 +63,7 @@ describe('a check', () => {
 
 describe('many checks', () => {
   test.each([1, 2])(
-    '%i at once and twelve in the line; one more is refused at once, and takes no place',
+    'run %i at once with twelve waiting; one more is refused at once and takes no place',
     async (atOnce) => {
       const hashes = await warm(atOnce);
       const order: unknown[] = [];
@@ -79,7 +79,7 @@ describe('many checks', () => {
     },
   );
 
-  test('of one asker: six, while others are served; as many again when those are done', async () => {
+  test('of one client are limited to six, while others are served; more are accepted when those are done', async () => {
     const hashes = await warm(1);
     const check = () => hashes.matches(SECRET, null, 'one');
     const checks = Array.from({ length: OF_ONE }, check);
@@ -89,7 +89,7 @@ describe('many checks', () => {
     await expect(check()).resolves.toBe(false);
   });
 
-  test('keep nobody from storing a secret, however many do', async () => {
+  test('do not keep a secret from being stored, however many there are', async () => {
     const hashes = await warm(1);
     const checks = Array.from({ length: LINE + 1 }, () => hashes.matches(SECRET, null, somebody()));
     const secrets = Array.from({ length: 10 }, (_, n) => `${SECRET}${n}`);

@@ -26,14 +26,14 @@ async function pass(ms: number): Promise<void> {
   await setImmediate();
 }
 
-test('a first use is stored at once, and never while it is noted', async () => {
+test('a first use is stored at once, and never while it is recorded', async () => {
   uses.note('a');
   expect(stored).toEqual([]);
   await pass(0);
   expect(stored).toEqual(['a 0']);
 });
 
-test('what is used all the time is stored once a minute, with the last use', async () => {
+test('a secret in constant use is stored once a minute, with the last use', async () => {
   for (let second = 0; second < 150; second += 1) {
     uses.note('a');
     uses.note('b');
@@ -42,7 +42,7 @@ test('what is used all the time is stored once a minute, with the last use', asy
   expect(stored).toEqual(['a 0', 'b 0', 'a 59000', 'b 59000', 'a 119000', 'b 119000']);
 });
 
-test('what was used before a stop is stored by it, and nothing twice', async () => {
+test('uses before a stop are stored by the stop, and none twice', async () => {
   uses.note('a');
   await pass(1_000);
   uses.note('a');
@@ -54,7 +54,7 @@ test('what was used before a stop is stored by it, and nothing twice', async () 
   expect(clock.waiting).toBe(0);
 });
 
-test('what cannot be stored is tried again a minute later, unless it was used since, and is logged', async () => {
+test('a use that cannot be stored is tried again a minute later, unless there is a later use, and is logged', async () => {
   fails = true;
   uses.note('a');
   uses.note('b');

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { inTurns, nextTurn } from '../../src/infra/turns.js';
 import { eachRound, turnsDuring } from '../harness/turns.js';
 
-test('work in pieces lets others have a turn before each piece', async () => {
+test('work in pieces yields to the event loop before each piece', async () => {
   const done: number[] = [];
   const turns = await turnsDuring(() => inTurns(Array(10).keys(), 3, (item) => done.push(item)));
   expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(turns).toBeGreaterThanOrEqual(4);
 });
 
-test('a piece is waited for before the next one begins', async () => {
+test('a piece ends before the next one begins', async () => {
   const steps: string[] = [];
   await inTurns(['a', 'b'], 1, async (item) => {
     steps.push(`${item} begins`);
@@ -21,7 +21,7 @@ test('a piece is waited for before the next one begins', async () => {
   expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-test('one piece is done in a turn, however many work in pieces, and they take turns', async () => {
+test('one piece runs in a turn, however many works there are, and they alternate', async () => {
   let round = 0;
   const end = eachRound(() => {
     round += 1;
@@ -39,7 +39,7 @@ test('one piece is done in a turn, however many work in pieces, and they take tu
   expect(rounds.size).toBe(9);
 });
 
-test('who connects waits for fewer pieces than there are connections before it', async () => {
+test('a new connection waits for fewer pieces than there are connections before it', async () => {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

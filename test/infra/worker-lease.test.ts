@@ -17,7 +17,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let db: Database;
   let line: Line;
-  /** The same database, led over the line. */
+  /** The same database, through the proxy. */
   let distant: Database;
 
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
   const workerOf = (id: bigint) => Number((id >> 12n) & 1023n);
   const idsOf = ({ nextId }: WorkerLease, count = 5_000) => Array.from({ length: count }, nextId);
   const rowOf = (number: number) => db.writer.worker.findUniqueOrThrow({ where: { number } });
-  /** Lets nothing but this number be free, and ends its lease, as the database's clock does after a minute. */
+  /** Makes this number the only free one. The lease on it expires. */
   const freeOnly = async (number: number) => {
     await db.writer.worker.updateMany({
       where: { number: { not: number } },
@@ -50,7 +50,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await db.writer.worker.updateMany({ where: { number }, data: { until: new Date(Date.now() - HOUR) } });
   };
 
-  it('is another one for each of many that begin at the same time', async () => {
+  it('is a different one for each of many that begin at the same time', async () => {
     const leases = await Promise.all(Array.from({ length: 40 }, () => lease()));
     const workers = leases.map(({ nextId }) => workerOf(nextId()));
     expect(new Set(workers).size).toBe(40);
@@ -84,7 +84,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await after.release();
   });
 
-  it('repeats no id, whoever comes, goes, is slow or is thought dead, with whatever clock', async () => {
+  it('repeats no id, whichever processes start, stop, are slow or count as dead, with any clock', async () => {
     const start = Date.now();
     const step = fc.record({
       process: fc.integer({ min: 0, max: 2 }),
@@ -136,7 +136,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     );
   });
 
-  it('goes on right after the last id of one that was given up, and with the number that lies back furthest', async () => {
+  it('continues right after the last id of the one before, with the number whose last id is oldest', async () => {
     const now = Date.now();
     const before = await lease(new ManualClock(now));
     const last = idsOf(before).at(-1)!;
@@ -151,7 +151,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await Promise.all([other.release(), after.release()]);
   });
 
-  it('makes no ids beyond what is reserved when its clock leaps, and goes on from the last time', async () => {
+  it('makes no ids beyond the reserved range when its clock leaps, and continues from the last time', async () => {
     const clock = new ManualClock();
     let leap = 0;
     const held = await leaseWorker(db, { now: () => clock.now() + leap, after: (...of) => clock.after(...of) }, log);
@@ -164,7 +164,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await held.release();
   });
 
-  it('is kept by renewals, and reserves further', async () => {
+  it('is kept by renewals, which reserve further ranges', async () => {
     const clock = new ManualClock();
     const held = await lease(clock);
     const worker = workerOf(held.nextId());
@@ -178,7 +178,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await held.release();
   });
 
-  it('makes no ids once its lease is over though a renewal never ends, and does again when the database answers', async () => {
+  it('makes no ids after its lease if a renewal never ends, and does again when the database answers', async () => {
     const clock = new ManualClock();
     const held = await lease(clock, distant);
     const first = held.nextId();
@@ -199,7 +199,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     await held.release();
   });
 
-  it('takes another number when its own was taken meanwhile', async () => {
+  it('takes another number when its own was taken in the meantime', async () => {
     const clock = new ManualClock();
     const held = await lease(clock);
     const worker = workerOf(held.nextId());
@@ -213,14 +213,17 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
   });
 
   describe('whose renewal is answered after it was given up', () => {
-    /** Lets others have its number, and nobody but it have these two. */
+    /** Frees only these two numbers and ends the lease of `held`. */
     const losing = async (held: WorkerLease) => {
       const taken = { owner: 'others', until: new Date(Date.now() + HOUR) };
       await db.writer.worker.updateMany({ data: taken });
       await db.writer.worker.updateMany({ where: { number: { in: [77, 78] } }, data: { until: new Date(0) } });
       expect([77, 78]).not.toContain(workerOf(held.nextId()));
     };
-    /** Renews; the statement after `skip` others waits until the attempt was given up and the next one took a number. */
+    /**
+     * Renews the lease. The statement after `skip` others waits until the attempt was given up and the next one took a
+     * number.
+     */
     const renewLate = (held: WorkerLease, clock: ManualClock, skip: number) =>
       between(
         /UPDATE "Worker"/,
@@ -251,7 +254,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
       expect((await rowOf(77)).owner).toBe(null);
     });
 
-    it('gives back what it took in vain', async () => {
+    it('gives back the number that it took too late', async () => {
       const clock = new ManualClock();
       const held = await lease(clock);
       await losing(held);
@@ -266,7 +269,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     });
   });
 
-  it('gives back what it takes after it was given up', async () => {
+  it('gives back a number that it gets after it was given up', async () => {
     const clock = new ManualClock();
     const held = await lease(clock);
     await db.writer.worker.updateMany({ data: { owner: 'others', until: new Date(Date.now() + HOUR) } });
@@ -288,7 +291,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
     expect([owner, lastMs > 0n]).toEqual([null, true]);
   });
 
-  it('is given up within a deadline when the database does not answer', async () => {
+  it('is given up within a time limit when the database does not answer', async () => {
     const clock = new ManualClock();
     const held = await lease(clock, distant);
     line.freeze();

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/infra/database/index.js';
 import { readableLog } from '../../harness/log.js';
 import { migratedDatabase, migratedFolder } from '../../harness/server.js';
 
-it('a database that is closed is not opened again by whoever asks something then', async () => {
+it('a closed database is not opened again by a later query', async () => {
   const dataDir = await migratedFolder();
   const database = await migratedDatabase();
   const { log, lines } = readableLog('warn');
@@ -27,7 +27,7 @@ it('a database that is closed is not opened again by whoever asks something then
   }
   expect(await readdir(dataDir)).toEqual(left);
   expect(lines).toEqual([]);
-  // PostgreSQL drops no database to which somebody is connected.
+  // PostgreSQL does not drop a database with open connections.
   await database?.drop();
   await rm(dataDir, { recursive: true });
 });

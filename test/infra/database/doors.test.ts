@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A row of the simplest table, filed under `identifier`. */
 const row = (identifier: string) => ({
   data: {
     id: randomUUID(),
@@ -31,7 +30,6 @@ const row = (identifier: string) => ({
 
 const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
 
-/** Promises that a test settles by hand. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -40,7 +38,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open, opened };
 }
 
-/** A transaction that has written a row and waits to be told how to end. */
+/** A transaction that has written a row and ends when the test says so. */
 function openTransaction(identifier: string, by = call) {
   const written = gate();
   const end = gate();
@@ -53,8 +51,8 @@ function openTransaction(identifier: string, by = call) {
   return { written: written.opened, end: end.open, done };
 }
 
-describe('beside an open transaction', () => {
-  test('a plain read sees only what is committed, and does not wait', async () => {
+describe('during an open transaction', () => {
+  test('a plain read sees only committed data and does not wait', async () => {
     const transaction = openTransaction('read');
     await transaction.written;
     expect(await countOf('read')).toBe(0);
@@ -63,7 +61,7 @@ describe('beside an open transaction', () => {
     expect(await countOf('read')).toBe(1);
   });
 
-  test('a plain write that was acknowledged outlives a roll-back', async () => {
+  test('a plain write that was acknowledged survives a rollback', async () => {
     const transaction = openTransaction('rolled back');
     await transaction.written;
     const plain = call.writeOne((db) => db.authVerification.create(row('plain')));
@@ -74,7 +72,7 @@ describe('beside an open transaction', () => {
     expect([await countOf('plain'), await countOf('rolled back')]).toEqual([1, 0]);
   });
 
-  test('a hundred of both at once: what was acknowledged is there, what was rolled back is not', async () => {
+  test('a hundred of both at once: all acknowledged rows are there, and no rolled-back ones', async () => {
     const work = Array.from({ length: 100 }, (_, n) => {
       if (n % 2 === 0) return call.writeOne((db) => db.authVerification.create(row('mixed plain')));
       return call.write(async ({ db }) => {
@@ -90,7 +88,7 @@ describe('beside an open transaction', () => {
 });
 
 describe('events', () => {
-  test('are published after the commit, in order, and never after a roll-back', async () => {
+  test('are published after the commit, in order, and never after a rollback', async () => {
     const guild = await createGuild(server.app);
     const { events, close } = hearGuild(server, guild.id);
     const heard = () => events.map(({ type }) => type);
@@ -113,7 +111,7 @@ describe('events', () => {
 
 describe('a transaction that could not begin in time', () => {
   test('is refused as OVERLOADED and leaves nothing locked', async () => {
-    // On PostgreSQL a transaction waits for no other, but for a connection.
+    // On PostgreSQL, a transaction waits for a connection and not for other transactions.
     const server = await startServer({ env: { DATABASE_POOL: '1' } });
     const call = callContext(server.app, { kind: 'anonymous' });
     const countOf = (identifier: string) => call.read.authVerification.count({ where: { identifier } });
@@ -138,7 +136,7 @@ describe('a transaction that could not begin in time', () => {
 
   type Writer = TestServer['app']['db']['writer'];
 
-  /** The same client, which waits 50 ms for its turn. */
+  /** The same client with a time limit of 50 ms for the begin of a transaction. */
   function impatient(writer: Writer): Writer {
     const begin = writer.$transaction.bind(writer) as (work: unknown, options?: object) => unknown;
     const $transaction = (work: unknown, options: object) => begin(work, { ...options, maxWait: 50 });
@@ -148,7 +146,7 @@ describe('a transaction that could not begin in time', () => {
   }
 });
 
-describe('a limit that counts rows (decisions 49)', () => {
+describe('a limit that counts rows', () => {
   test('holds when twenty try at once', async () => {
     const LIMIT = 5;
     const addOne = () =>
@@ -168,7 +166,7 @@ describe('a limit that counts rows (decisions 49)', () => {
   });
 });
 
-describe('the reading door', () => {
+describe('the read-only client', () => {
   type Reader = TestServer['app']['db']['reader'];
   const where = { identifier: 'kept' };
   const data = { value: 'changed' };

@@ -9,7 +9,7 @@ const known = (code: string, meta?: Record<string, unknown>) =>
 const byHand = (cause: ConstructorParameters<typeof DriverAdapterError>[0]) =>
   known('P2010', { driverAdapterError: new DriverAdapterError(cause) });
 
-describe('two transactions that could not both be right', () => {
+describe('an error is a write conflict if', () => {
   test.each<[string, unknown, boolean]>([
     ['the client says so', known('P2034'), true],
     ['the driver says so', new Error('TransactionWriteConflict'), true],

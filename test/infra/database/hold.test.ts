@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a process has alone'), () => {
   let database: ThrowAwayDatabase | null;
   let line: LossyLine;
-  /** The address of the database by way of the line. */
+  /** The URL of the database through the proxy. */
   let far: string;
   let near: string;
   let clock: ManualClock;
@@ -45,19 +45,19 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     return hold;
   };
 
-  it('is free soon after its machine vanished, of which the server hears nothing', async () => {
+  it('is free soon after its machine vanished without closing its connections', async () => {
     await take(far, clock, { silence: 500, sign: HOUR });
     line.swallow();
     await take(near, systemClock);
   });
 
-  it('stays taken as long as the process gives signs', async () => {
+  it('stays taken as long as the process is alive', async () => {
     await take(far, clock, { silence: 1_500, sign: 500 });
     await expect(holdAlone(near, systemClock)).rejects.toThrow(StartError);
     expect(clock.waiting).toBe(0);
   });
 
-  it('is given up by a process that the server does not answer, and told to be taken by another', async () => {
+  it('is given up by a process without answers of the server, and is reported as taken by another process', async () => {
     const { taken } = await take(far, clock, { silence: 400, sign: 100 });
     line.swallow();
     await until(() => clock.waiting > 0);
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
   });
 
-  it('is not told to be taken by the connection that the process itself lost, and is had again when the server ends that', async () => {
+  it('is not reported as taken by the process’s own lost connection, and is taken again once the server ends that', async () => {
     const hold = await take(far, systemClock, { silence: 4_000, sign: 500 });
     const regained = new Promise((resolve) => hold.onRegained(() => resolve('regained')));
     line.swallow();
@@ -75,7 +75,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     await take(near, systemClock);
   });
 
-  it('is told to be taken where what holds it has the number of the lost connection, and does not end', async () => {
+  it('is reported as taken if a connection with the number of the lost connection has it and does not end', async () => {
     const { taken } = await take(far, clock, { silence: HOUR, sign: 100 });
     line.swallow();
     await until(() => clock.waiting > 0);
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
   });
 
-  it('is sought on when the server goes silent again meanwhile', async () => {
+  it('is requested again when the server goes silent a second time', async () => {
     const hold = await take(far, clock, { silence: 400, sign: 100 });
     const regained = new Promise<void>((resolve) => hold.onRegained(resolve));
     line.swallow();
@@ -101,13 +101,13 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     await regained;
   });
 
-  /** Ends the connection by which it is held, and waits until its process knows. */
+  /** Ends the connection that has the lock, and waits until the process knows. */
   async function loseHold(other: pg.Client): Promise<void> {
     await endLockHolders(other);
     await until(() => clock.waiting > 0);
   }
 
-  it('is free when the process lets go of it, be it while it seeks it again', async () => {
+  it('is free when the process releases it, even while it requests it again', async () => {
     const hold = await holdAlone(far, clock);
     const other = new pg.Client({ connectionString: near });
     await other.connect();
@@ -118,7 +118,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     await other.end();
   });
 
-  it('is sought on while others ask whether it is free', async () => {
+  it('is requested again while others check whether it is free', async () => {
     const hold = await take(far, clock);
     const asker = new pg.Client({ connectionString: near });
     await asker.connect();

@@ -15,7 +15,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
   const clock = new ManualClock();
   let server: TestServer;
   let scene: Scene;
-  /** Like another process's: SQLite's locks are between connections. */
+  /** Another connection, like one of another process. SQLite locks between connections. */
   let other: SqlDriverAdapter;
   const { log, lines } = readableLog('warn');
 
@@ -36,7 +36,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
   const send = (content: string) => scene.bot.post(scene.messages, { content });
   const transaction = () => scene.bot.patch('/applications/@me', { description: `at ${clock.now()}` });
 
-  /** Lets the time of the server go on until `work` is done. */
+  /** Advances the clock of the server until `work` is done. */
   async function passTimeUntil<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = work.finally(() => {
@@ -49,7 +49,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     return done;
   }
 
-  it('lets reads and everything else go on, and writes wait for it', async () => {
+  it('allows reads and other requests, and lets writes wait', async () => {
     await send('before');
     await lock();
     const waiting = Promise.all([send('one'), send('two')]);
@@ -59,7 +59,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     expect((await passTimeUntil(waiting)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('is given up after five seconds with a 503, by statements and transactions, and leaves nothing locked', async () => {
+  it('fails statements and transactions after five seconds with a 503, and leaves nothing locked', async () => {
     await lock();
     const startedAt = clock.now();
     lines.length = 0;
@@ -67,7 +67,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     const answers = await passTimeUntil(Promise.all(writes));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(writes.map(() => [503, 130000]));
     expect(clock.now() - startedAt).toBeGreaterThanOrEqual(5_000);
-    // Reads go on all the time, and do not make an outage of writes a new one each time.
+    // Reads succeed all the time, and do not make each failed write a new outage.
     clock.advance(10_000);
     expect((await scene.bot.get(scene.messages)).status).toBe(200);
     expect((await passTimeUntil(send('three'))).status).toBe(503);
@@ -79,7 +79,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     expect((await transaction()).status).toBe(200);
   });
 
-  it('counts no attempt to sign in that it kept from succeeding', async () => {
+  it('counts no sign-in attempt that failed because of the lock', async () => {
     const limited = await startServer({ env: { DATABASE_URL: '', RATE_LIMITS: 'on' }, clock });
     const { email, password } = await signUp(limited, 'ada');
     const itsOther = await connectTo(limited);

@@ -12,7 +12,7 @@ it.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-it('as many lookups at once as there are callers go out in pieces that the database takes', async () => {
+it('as many lookups at once as there are callers are sent in batches that the database accepts', async () => {
   const { reader } = server.app.db;
   const { id: guildId, owner } = await createGuild(server.app);
   const person = await createPerson(server.app);

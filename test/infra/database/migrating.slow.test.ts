@@ -18,9 +18,9 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
   let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
   let dataDir: string;
   let line: Line;
-  /** Holds the migration up. */
+  /** Blocks the migration. */
   let other: pg.Client;
-  /** Sees that, outside of a transaction. */
+  /** Watches the lock, outside of a transaction. */
   let watcher: pg.Client;
   const uncaught: unknown[] = [];
   const onUncaught = (error: unknown) => void uncaught.push(error);
@@ -43,13 +43,13 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
   });
 
   const loseAll = async () => line.cut();
-  /** The one that waits with its lock until the others are done. */
+  /** The connection that has the lock while the others work. */
   const loseLock = () => endLockHolders(watcher);
 
   it.each([
     ['all of them', loseAll],
     ['that of the lock alone', loseLock],
-  ])('(%s) is a fault of the start, told once', async (_which, lose) => {
+  ])('(%s) fails the start with one error', async (_which, lose) => {
     await other.query('BEGIN');
     await other.query('CREATE TABLE "_prisma_migrations" ("id" int)');
     const config = readConfig({ DATABASE_URL: line.url, DATA_DIR: dataDir });

@@ -49,7 +49,7 @@ async function change(sql: string): Promise<void> {
 const readLedger = () => run('SELECT * FROM _prisma_migrations ORDER BY migration_name');
 
 describe('a database', () => {
-  it('gets its tables where there are none, and keeps them as they are when there is nothing to migrate', async () => {
+  it('gets its tables if it has none, and stays as it is without new migrations', async () => {
     await migrate(dialect, factory, log);
     const ledger = await readLedger();
     expect(ledger.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('a database', () => {
     expect(await readLedger()).toEqual(ledger);
   });
 
-  it('has its migrations told in one line of the log, once', async () => {
+  it('logs its migrations in one line, once', async () => {
     const { log, lines } = readableLog('info');
     await migrate(dialect, factory, log);
     await migrate(dialect, factory, log);
@@ -70,7 +70,7 @@ describe('a database', () => {
   });
 });
 
-describe('a start is refused, in one line that says what to do, by a database', () => {
+describe('a start is refused with one line of instructions for a database', () => {
   beforeEach(() => migrate(dialect, factory, log));
 
   async function refusal(): Promise<string> {
@@ -84,7 +84,7 @@ describe('a start is refused, in one line that says what to do, by a database', 
     change(`INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
       VALUES ('${name}', 'x', ${finishedAt}, '${name}', 1)`);
 
-  it('that a later version has migrated, whose newest migration is named', async () => {
+  it('that a later version has migrated, with the name of its newest migration', async () => {
     await later('99991231000000_latest', 'CURRENT_TIMESTAMP');
     await later('99981231000000_later', 'CURRENT_TIMESTAMP');
     expect(await refusal()).toBe(
@@ -97,7 +97,7 @@ describe('a start is refused, in one line that says what to do, by a database', 
     expect(await refusal()).toContain('does not know its migration 99991231000000_later');
   });
 
-  it('of which a migration was begun and did not end, with what the database said', async () => {
+  it('with a migration that began and did not end, with the error of the database', async () => {
     const [newest = []] = await run('SELECT max(migration_name) FROM _prisma_migrations');
     const named = `WHERE migration_name = '${newest[0]}'`;
     await change(`UPDATE _prisma_migrations SET finished_at = NULL ${named}`);
@@ -109,13 +109,13 @@ describe('a start is refused, in one line that says what to do, by a database', 
     expect(await refusal()).toContain('has not ended (the disk is full): restore');
   });
 
-  it('to which a migration of another content was applied', async () => {
+  it('with a migration of other content', async () => {
     const [oldest = []] = await run('SELECT min(migration_name) FROM _prisma_migrations');
     await change(`UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '${oldest[0]}'`);
     expect(await refusal()).toContain(`the migration ${oldest[0]} was applied to the database with another content`);
   });
 
-  it('but not where the file differs in its line endings alone', async () => {
+  it('but not if the file differs in its line endings only', async () => {
     const [[name] = []] = await run('SELECT min(migration_name) FROM _prisma_migrations');
     const sql = await readFile(join(migrationsFolder(dialect), String(name), 'migration.sql'), 'utf8');
     const checksum = createHash('sha256').update(sql.replaceAll('\n', '\r\n')).digest('hex');
@@ -123,7 +123,7 @@ describe('a start is refused, in one line that says what to do, by a database', 
     await migrate(dialect, factory, log);
   });
 
-  it('but not where what is unknown was taken back', async () => {
+  it('but not if the unknown migration was rolled back', async () => {
     await later('99991231000000_later', 'NULL');
     await change(`UPDATE _prisma_migrations SET rolled_back_at = CURRENT_TIMESTAMP
       WHERE migration_name = '99991231000000_later'`);
@@ -131,7 +131,7 @@ describe('a start is refused, in one line that says what to do, by a database', 
   });
 });
 
-describe('the engine is asked, and refuses,', () => {
+describe('the engine is called, and refuses,', () => {
   it.each([
     ['a migration that the ledger does not name', 'DELETE FROM _prisma_migrations', /.+/],
     [
@@ -139,7 +139,7 @@ describe('the engine is asked, and refuses,', () => {
       'UPDATE _prisma_migrations SET rolled_back_at = CURRENT_TIMESTAMP, finished_at = NULL',
       /.+/,
     ],
-  ])('%s, whose tables are there', async (_, sql, reason) => {
+  ])('%s, whose tables exist', async (_, sql, reason) => {
     await migrate(dialect, factory, log);
     await change(sql);
     await expect(migrate(dialect, factory, log)).rejects.toThrow(reason);

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../../harness/server.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/first-version');
 
-/** The migrations that the first version had. */
+/** The migrations of the first version. */
 const FIRST_MIGRATIONS = [
   '20261121075553_init',
   '20261121083312_oauth',
@@ -21,9 +21,9 @@ const FIRST_MIGRATIONS = [
   '20261121150041_token_scopes',
 ];
 
-/** What whoever filled the first version knows of it; sessions were given a century. */
+/** Facts about the data of the first version. Its sessions are valid for a century. */
 interface Facts {
-  /** When, as ISO 8601. */
+  /** ISO 8601. */
   at: string;
   origin: string;
   email: string;
@@ -38,11 +38,11 @@ interface Facts {
   channelId: string;
   fileUrl: string;
   iconUrl: string;
-  /** What it left in its data folder but for the database, as base64. */
+  /** The files of its data folder except the database, as base64. */
   files: Record<string, string>;
 }
 
-describe('what the first version left in its database and its folder', () => {
+describe('a database and a data folder of the first version', () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
   let facts: Facts;
@@ -88,7 +88,7 @@ describe('what the first version left in its database and its folder', () => {
     ask(server, method, path, { headers: { authorization: `Bot ${facts.botToken}` }, ...(json && { json }) });
   const here = (url: string) => url.replace(facts.origin, server.origin);
 
-  it('is shown to its bot', async () => {
+  it('are visible to their bot', async () => {
     expect((await asBot('GET', '/users/@me')).body).toMatchObject({ id: facts.applicationId, username: 'Hello Bot' });
     const guild = (await asBot('GET', `/guilds/${facts.guildId}?with_counts=true`)).body;
     expect(guild).toMatchObject({ name: 'Harbour', owner_id: facts.personId, approximate_member_count: 2 });
@@ -104,7 +104,7 @@ describe('what the first version left in its database and its folder', () => {
     ]);
   });
 
-  it('has its files, at addresses of then and now', async () => {
+  it('have their files, at old and new URLs', async () => {
     const [{ attachments }] = (await asBot('GET', `/channels/${facts.channelId}/messages`)).body;
     for (const url of [attachments[0].url, here(facts.fileUrl)]) {
       expect(await (await fetch(url)).text()).toBe('hello file');
@@ -113,7 +113,7 @@ describe('what the first version left in its database and its folder', () => {
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
-  it('lets in whoever could come in: by session, cookie, password and client secret', async () => {
+  it('accept sessions, cookies, passwords and client secrets', async () => {
     const authorization = `Bearer ${facts.sessionToken}`;
     expect((await askGraphql(server, '{ me { username } }', {}, { authorization })).data).toEqual({
       me: { username: 'ada' },
@@ -135,7 +135,7 @@ describe('what the first version left in its database and its folder', () => {
     expect(granted.status).toBe(200);
   });
 
-  it('goes on', async () => {
+  it('accept new data', async () => {
     const sent = await asBot('POST', `/channels/${facts.channelId}/messages`, { content: 'and on' });
     expect(sent.status).toBe(200);
     expect((await asBot('PATCH', `/guilds/${facts.guildId}`, { name: 'Harbours' })).body.name).toBe('Harbours');

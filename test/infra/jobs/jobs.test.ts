@@ -16,7 +16,7 @@ const SECOND = 1_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** How long an attempt of the kind `other` may take. */
+/** Time limit of an attempt of the kind `other`. */
 const OTHER_MAX_MS = 120 * SECOND;
 
 const PAYLOADS = {
@@ -59,7 +59,6 @@ interface ProcessOptions {
   nextId?: NextId;
 }
 
-/** What one process has of jobs. */
 function openProcess(options: ProcessOptions = {}) {
   const clock = options.clock ?? new ManualClock(BEGAN);
   const registry = new Registry();
@@ -83,12 +82,12 @@ function openProcess(options: ProcessOptions = {}) {
   };
 }
 
-/** The rows of what is not the recurring job. */
+/** All rows except the recurring job. */
 const rows = () => db.reader.job.findMany({ where: { kind: { not: 'round' } }, orderBy: { id: 'asc' } });
 const round = () => db.reader.job.findUnique({ where: { key: 'round' } });
 const noneLeft = () => eventually(async () => expect(await rows()).toEqual([]));
 
-/** Moves the time on in steps, as long as it takes until `isThere`. */
+/** Advances the clocks in steps, for this long. */
 async function passTime(clocks: ManualClock[], ms: number, step: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     for (const clock of clocks) clock.advance(step);
@@ -96,7 +95,7 @@ async function passTime(clocks: ManualClock[], ms: number, step: number): Promis
   }
 }
 
-/** Lets what the clock has woken come to its end: nothing here takes longer than a few statements. */
+/** Lets timers and their few statements finish. */
 async function quiet(): Promise<void> {
   for (let statement = 0; statement < 3; statement += 1) {
     await Promise.all(shared.handles.map(({ reader }) => reader.$queryRaw`SELECT 1`));
@@ -105,7 +104,7 @@ async function quiet(): Promise<void> {
 }
 
 describe('a job', () => {
-  it('is done when it is due and not before, with what its payload says, and is gone', async () => {
+  it('runs when it is due and not before, with its payload, and is removed', async () => {
     const done: unknown[] = [];
     const { start, add, clock } = openProcess({
       note: async (payload, { id, attempt }) => void done.push([payload, typeof id, attempt]),
@@ -120,7 +119,7 @@ describe('a job', () => {
     expect(done).toEqual([[{ id: 900719925474099301n }, 'bigint', 1]]);
   });
 
-  it('is there exactly when the transaction it was added in was committed', async () => {
+  it('exists if and only if the transaction that added it was committed', async () => {
     const { jobs, clock } = openProcess();
     const added = (fails: boolean) =>
       db.writer.$transaction(async (tx) => {
@@ -133,7 +132,7 @@ describe('a job', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('of a key is not added beside another, waiting or worked on, and is when that is done', async () => {
+  it('with a key is not added next to another one that waits or runs, and is added when that is done', async () => {
     let end = () => {};
     const { start, add, clock } = openProcess({ note: () => new Promise((resolve) => (end = resolve)) });
     await add({ key: 'k', payload: { id: '1' }, dueAt: clock.now() + SECOND });
@@ -155,8 +154,8 @@ describe('a job', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  describe('added under the key of one that is worked on', () => {
-    /** A job of which each attempt reads the state and then waits for `end`. */
+  describe('that is added under the key of a running job', () => {
+    /** A job. Each attempt reads the state and then waits for `end`. */
     function reading(fails = false) {
       let state = 'old';
       const seen: string[] = [];
@@ -173,7 +172,7 @@ describe('a job', () => {
     }
     const keyed = (dueAt: number) => ({ kind: 'other', payload: { text: 'x' }, key: 'k', dueAt }) as const;
 
-    it('has it done once more, at its time, by an attempt that sees what it is about', async () => {
+    it('makes it run once more, at its time, with the current state', async () => {
       const work = reading();
       const { start, add, clock, metrics } = openProcess({ other: work.other });
       await add(keyed(clock.now()));
@@ -195,7 +194,7 @@ describe('a job', () => {
       await eventually(async () => expect(await metrics()).toContain('{kind="other",ending="done"} 2'));
     });
 
-    it('has it done once more by a transaction that is open while it ends', async () => {
+    it('makes it run once more if the transaction is open while it ends', async () => {
       const work = reading();
       const { start, add, jobs, clock } = openProcess({ other: work.other });
       await add(keyed(clock.now()));
@@ -212,7 +211,7 @@ describe('a job', () => {
       await noneLeft();
     });
 
-    it('has it begin anew when it is given up meanwhile', async () => {
+    it('makes it start again if it is given up at that time', async () => {
       const work = reading(true);
       const { start, add, clock } = openProcess({ other: work.other });
       const last = { attempts: 2, dueAt: new Date(clock.now()), key: 'k' };
@@ -225,7 +224,7 @@ describe('a job', () => {
       await eventually(async () => expect(await rows()).toMatchObject([anew]));
     });
 
-    it('has it done no further time where it had not begun', async () => {
+    it('does not make it run again if it had not begun', async () => {
       const work = reading();
       const { start, add, clock } = openProcess({ other: work.other });
       await add(keyed(clock.now()));
@@ -238,7 +237,7 @@ describe('a job', () => {
     });
   });
 
-  it('is seen within half a minute when another process added it', async () => {
+  it('is noticed within half a minute if another process added it', async () => {
     const { start, clock } = openProcess();
     start();
     await quiet();
@@ -247,7 +246,7 @@ describe('a job', () => {
     await noneLeft();
   });
 
-  it('of a kind that a process does not know is left to others', async () => {
+  it('of an unknown kind is left to other processes', async () => {
     const { start, clock } = openProcess();
     await db.writer.job.create({ data: { id: nextId(), kind: 'of-tomorrow', payload: {}, dueAt: new Date(BEGAN) } });
     start();
@@ -255,7 +254,7 @@ describe('a job', () => {
     expect(await rows()).toMatchObject([{ kind: 'of-tomorrow', attempts: 0 }]);
   });
 
-  it('is one of as many as its kind may do at a time, and waits for no other kind', async () => {
+  it('runs within the limit of its kind, and waits for no other kind', async () => {
     const ends: (() => void)[] = [];
     const { start, add } = openProcess({ note: () => new Promise((resolve) => ends.push(resolve)) });
     for (let n = 0; n < 30; n += 1) await add();
@@ -273,7 +272,10 @@ describe('a job', () => {
 });
 
 describe('several processes', () => {
-  /** The same database, whose reader keeps what it read until the other has read too: both see the same jobs as free. */
+  /**
+   * The same database. Its reader delays each result until the other process has read too, so that both see the same
+   * free jobs.
+   */
   function meeting(): [Database, Database] {
     const waiting: (() => void)[] = [];
     const meet = () =>
@@ -299,7 +301,7 @@ describe('several processes', () => {
     return [held(shared.handles[0]), held(shared.handles[1])];
   }
 
-  it('do each of many jobs once', async () => {
+  it('run each of many jobs once', async () => {
     const done: string[] = [];
     const note: Handler<'note'> = async ({ id }) => {
       await setImmediate();
@@ -315,7 +317,7 @@ describe('several processes', () => {
     expect(lost.join('\n')).not.toContain('ending="lost"');
   });
 
-  it('have one recurring job among them, which is done once each time', async () => {
+  it('have one recurring job in total, which runs once each time', async () => {
     const runs: number[] = [];
     const clocks = [new ManualClock(BEGAN), new ManualClock(BEGAN)];
     const processes = meeting().map((handle, n) =>
@@ -334,7 +336,7 @@ describe('several processes', () => {
     expect(await db.reader.job.count()).toBe(1);
   });
 
-  it('take over what one leaves that died, when its lease has run out', async () => {
+  it('take over the job of a dead process when its lease has expired', async () => {
     const attempts: number[] = [];
     const dying = openProcess({ note: () => new Promise(() => {}) });
     const other = openProcess({
@@ -353,7 +355,7 @@ describe('several processes', () => {
     expect(attempts).toEqual([2]);
   });
 
-  it('leave a job alone whose holder works for long and prolongs its lease', async () => {
+  it('leave a job alone if its process works long and renews its lease', async () => {
     const clock = new ManualClock(BEGAN);
     let begun = 0;
     let end = () => {};
@@ -371,7 +373,7 @@ describe('several processes', () => {
     await noneLeft();
   });
 
-  it('write nothing of a job that another has taken over, and stop working on it', async () => {
+  it('write nothing for a job that another has taken over, and stop working on it', async () => {
     const reasons: string[] = [];
     let end = () => {};
     const slow = openProcess({
@@ -399,7 +401,7 @@ describe('several processes', () => {
 describe('a job that fails', () => {
   const failing = () => Promise.reject(new Error('of no use'));
 
-  it('is tried again after longer and longer, and given up at last: logged without its payload, counted, kept for 30 days', async () => {
+  it('is tried again after longer and longer delays, then given up: logged without its payload, counted, kept for 30 days', async () => {
     const { start, add, clock, metrics } = openProcess({ other: failing });
     await add({ kind: 'other', payload: { text: 'a secret' }, key: 'k' });
     start();
@@ -433,7 +435,7 @@ describe('a job that fails', () => {
     expect(await removeDeadJobs(db.writer, diedAt + 30 * DAY, 10)).toBe(1);
   });
 
-  it('because it takes longer than its kind may is told to end, logged and tried again, by the same process too', async () => {
+  it('because of its time limit is aborted, logged and tried again, also by the same process', async () => {
     const reasons: string[] = [];
     let begun = 0;
     const { start, add, clock, metrics } = openProcess({
@@ -460,7 +462,7 @@ describe('a job that fails', () => {
     await eventually(() => expect(begun).toBe(4));
   });
 
-  it('to have its lease prolonged for a reason that is no outage is logged', async () => {
+  it('to renew its lease for a reason that is not an outage is logged', async () => {
     const { start, add, clock } = openProcess({ note: () => new Promise(() => {}) });
     await add();
     start();
@@ -483,7 +485,7 @@ describe('a job that fails', () => {
     expect(begun).toBe(0);
   });
 
-  it('and recurs is not dead, but left until its next time', async () => {
+  it('and recurs is not dead, and waits for its next time', async () => {
     let begun = 0;
     const { start, clock } = openProcess({
       round: async () => {
@@ -517,8 +519,8 @@ describe('a job that fails', () => {
   });
 });
 
-describe('a stop', () => {
-  it('tells jobs under way, gives them back without counting, and lets another process go on at once', async () => {
+describe('a shutdown', () => {
+  it('aborts running jobs, returns them without counting an attempt, and lets another process continue at once', async () => {
     const { start, add, jobs } = openProcess({
       note: (_payload, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -533,7 +535,7 @@ describe('a stop', () => {
     await noneLeft();
   });
 
-  it('waits a second for a job that does not listen, and takes no further one', async () => {
+  it('waits a second for a job that does not react, and takes no other job', async () => {
     const { start, add, jobs } = openProcess({ note: () => new Promise(() => {}) });
     await add();
     start();
@@ -548,7 +550,7 @@ describe('a stop', () => {
 });
 
 describe('metrics', () => {
-  it('tell how many jobs are due and for how long', async () => {
+  it('have the number of due jobs and the delay of the oldest', async () => {
     const { add, clock, metrics, jobs } = openProcess();
     await add();
     clock.advance(90 * SECOND);
@@ -561,7 +563,7 @@ describe('metrics', () => {
     await jobs.stop();
   });
 
-  it('ask the database once in five seconds, however often and however many ask, and however long it takes', async () => {
+  it('query the database once in five seconds, however often and long they are requested', async () => {
     let reads = 0;
     const waiting: (() => void)[] = [];
     const reader = db.reader.$extends({
@@ -594,7 +596,7 @@ describe('metrics', () => {
   });
 });
 
-it('a process that cannot make ids does the jobs that are there, tells of it once, and adds its own when it can', async () => {
+it('a process that cannot make ids runs existing jobs, logs the failure once, and adds its own jobs when it can', async () => {
   let hasIds = false;
   const done: unknown[] = [];
   await openProcess().add();
@@ -612,14 +614,14 @@ it('a process that cannot make ids does the jobs that are there, tells of it onc
   expect(readLines(lines).map(({ msg }) => msg)).toEqual(['recurring jobs could not be added']);
   expect(await round()).toBeNull();
   hasIds = true;
-  // A look that is still under way sets its timer after the clock was moved.
+  // A poll that still runs sets its timer after the clock was moved.
   await eventually(async () => {
     clock.advance(5 * SECOND);
     expect(await round()).toMatchObject({ attempts: 0 });
   });
 });
 
-it('a process without anything to do reads one statement in half a minute', async () => {
+it('an idle process sends one read in half a minute', async () => {
   const { start, clock } = openProcess();
   start();
   await eventually(async () =>

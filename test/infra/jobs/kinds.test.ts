@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const attempts = fc.integer({ min: 1, max: 2_000 });
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('the wait after a failure doubles up to an hour, less up to half of it by chance', () => {
+test('the delay after a failure doubles up to an hour, minus up to half of it at random', () => {
   fc.assert(
     fc.property(attempts, chances, (attempt, chance) => {
       const longest = Math.min(HOUR_MS, 10_000 * 2 ** (attempt - 1));
@@ -17,7 +17,7 @@ test('the wait after a failure doubles up to an hour, less up to half of it by c
   );
 });
 
-test('what failed together is not tried together', () => {
+test('jobs that failed together are not tried together', () => {
   const delays = Array.from({ length: 100 }, () => retryDelayMs(5));
   expect(new Set(delays).size).toBeGreaterThan(50);
 });
