@@ -43,7 +43,10 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-/** Has an interaction delivered. @returns it as the endpoint got it */
+/**
+ * Has an interaction delivered.
+ * @returns the interaction that the endpoint got
+ */
 async function deliver(mutation: string, type: string, input: object): Promise<Loose> {
   await ada.graphql(`mutation ($input: ${type}!) { ${mutation}(input: $input) { interaction { id } } }`, {
     input: { channelId: guild.textChannelId, ...input },
@@ -68,7 +71,7 @@ const container = {
   ],
 };
 
-/** Every kind of message that an answer may be. */
+/** Every kind of message that a response may have. */
 const MESSAGES = {
   text: {
     content: 'hello',
@@ -89,7 +92,7 @@ const MESSAGES = {
   'laid out': { components: [container], flags: 1 << 15 },
 };
 
-describe('answers have the shapes that the reference platform states', () => {
+describe('responses have the documented shapes of the reference platform', () => {
   it.each(Object.entries(MESSAGES))('to a command: a message %s', async (_name, data) => {
     const interaction = await invoke();
     const first = await answer(interaction, { type: 4, data });
@@ -127,7 +130,7 @@ describe('answers have the shapes that the reference platform states', () => {
     expectReference('InteractionCallbackResponse', body);
   });
 
-  it('deferred, and edited', async () => {
+  it('deferred and edited', async () => {
     const interaction = await invoke();
     const { body } = await answer(interaction, { type: 5 });
     expectReference('InteractionResponse', body.interaction);

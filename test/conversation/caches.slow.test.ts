@@ -15,16 +15,16 @@ import { newestStored, storedGuild } from './caches/stored.js';
 
 const OPERATIONS_IN_ALL = 1_000;
 
-/** After so many, all is quiet for a moment, and caches are compared. */
+/** Operations between two comparisons of the caches. */
 const OPERATIONS_PER_PAUSE = 100;
 
-/** So many at least are done, and not refused. */
+/** Minimum of operations that succeed. */
 const DONE_AT_LEAST = 700;
 
-/** Begun at once at most. */
+/** Maximum of concurrent operations. */
 const BURST = 8;
 
-/** The seed of every run, and how many others there are to be beside it. */
+/** The seed of every run, and the number of additional random seeds. */
 const SEED = 20_150_513;
 const OTHERS = Number(process.env.CACHE_SEEDS ?? 0);
 const FIRST = Number(process.env.CACHE_FIRST_SEED ?? 1);
@@ -44,7 +44,7 @@ it.each(SEEDS)(
     cast = open;
     const random = new Random(seed);
     const tally = new Tally();
-    // What is told from here on, all are told.
+    // All clients get every event from here on.
     const pauses = [await settle(open)];
     while (tally.asked < OPERATIONS_IN_ALL) {
       const pauseAt = tally.asked + OPERATIONS_PER_PAUSE;
@@ -60,12 +60,12 @@ it.each(SEEDS)(
   300_000,
 );
 
-it.each(NOT_CACHED)('what is not compared has a source: $what', ({ source }) => {
+it.each(NOT_CACHED)('every part that is not compared has a source: $what', ({ source }) => {
   const file = join(import.meta.dirname, '../../node_modules/discord.js/src', source);
   expect(/^G-\d+$/.test(source) || existsSync(file)).toBe(true);
 });
 
-/** What became of what was tried. */
+/** Counts the outcomes of operations. */
 class Tally {
   asked = 0;
   done = 0;
@@ -83,7 +83,7 @@ class Tally {
   }
 }
 
-/** Does one thing, or several at once of which none knows of the others. */
+/** Runs one operation, or several concurrent ones that are planned independently. */
 async function playBurst(open: Cast, random: Random, tally: Tally): Promise<void> {
   if (random.chance(0.02)) breakConnection(open.roamer);
   const scene = { cast: open, picture: await takePicture(open), random };
@@ -93,7 +93,7 @@ async function playBurst(open: Cast, random: Random, tally: Tally): Promise<void
   for (const { name, outcome } of outcomes) tally.note(name, outcome);
 }
 
-/** How a client looks on; the watcher's sight of most channels changes. */
+/** The permissions of a client. The watcher's permissions for most channels change. */
 function onlookerOf(open: Cast, bot: ClientBot): Onlooker {
   const limited = bot === open.watcher;
   return {
@@ -106,7 +106,7 @@ function onlookerOf(open: Cast, bot: ClientBot): Onlooker {
 }
 
 async function compareCaches(open: Cast): Promise<void> {
-  // What everybody was told last is a message there, alone.
+  // `settle` posts its message in this channel, after all other events.
   const newest = await newestStored(open, open.steadyId);
   for (const bot of clientsOf(open)) {
     const onlooker = onlookerOf(open, bot);
@@ -115,7 +115,10 @@ async function compareCaches(open: Cast): Promise<void> {
   }
 }
 
-/** One whose connection breaks is told the same as one whose does not, and the watcher what it may see of that, all in one order. */
+/**
+ * A client with broken connections gets the same events as one without, in one order. The watcher gets the visible
+ * ones.
+ */
 function compareTold(open: Cast, pauses: Pause[]): void {
   const { administrator, roamer, watcher, guild } = open;
   const first = new Map(pauses[0]);
@@ -141,7 +144,7 @@ function guildCreateOf({ dispatches }: ClientBot): Loose {
   return dispatches.all.find(({ type }) => type === 'GUILD_CREATE')?.data;
 }
 
-/** Who comes only now is shown the same. */
+/** A client that connects now gets the same state. */
 async function compareNewClient(open: Cast): Promise<void> {
   const bot = await openClient(open.server, 'newcomer', open.watcher.rest);
   try {

@@ -102,7 +102,7 @@ test('a command, a button, a modal and completion work in the direct channel wit
   await modal.followUp({ content: 'only you', flags: 64 });
 });
 
-test("what a bot's own message offers there is used by who shares a server with it", async () => {
+test("components of a bot's own message there work for a user who shares a server with it", async () => {
   const body = toSend({ content: 'press', components: ONE_BUTTON });
   const { id: messageId } = await sendMessage(callOf(server.app, bot.user), { channelId, body });
   const pressed = nextInteraction();
@@ -111,7 +111,7 @@ test("what a bot's own message offers there is used by who shares a server with 
   await use;
 });
 
-test('what is not for direct messages with the bot is refused, and told why', async () => {
+test('commands that are not for direct messages with the bot are refused with a reason', async () => {
   const refusals: [object, string][] = [
     [{ contexts: [0] }, 'context'],
     [{ contexts: [2] }, 'context'],
@@ -133,7 +133,7 @@ test('what is not for direct messages with the bot is refused, and told why', as
   });
 });
 
-test('between two people an application works for who installed it to themselves', async () => {
+test('between two users a user-installed application works for the user who installed it', async () => {
   const { app } = server;
   const helper = await createBot(app);
   await app.db.writer.application.update({ where: { id: helper.id }, data: { userInstall: true } });

@@ -36,7 +36,7 @@ import {
 import { startServer, type TestServer } from '../harness/server.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 
-/** What bots do beyond the simplest answers, in this process with stock discord.js. */
+/** Responses beyond the simplest ones, with stock discord.js in this process. */
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
@@ -67,7 +67,7 @@ afterAll(async () => {
 
 type Slash = ChatInputCommandInteraction<'cached'>;
 
-/** Runs the command, and resolves once the bot has done its work with it. */
+/** Runs the command. Resolves once the bot has processed it. */
 async function answered(work: (interaction: Slash) => Promise<unknown>): Promise<void> {
   const done = new Promise<void>((resolve, reject) => {
     client.once(Events.InteractionCreate, (interaction) => {
@@ -113,7 +113,7 @@ describe('discord.js', () => {
     expect(await sees('MESSAGE_CREATE')).toMatchObject({ components: [{ components: [{ content: 'two' }] }] });
   });
 
-  it('lays uploaded files out', async () => {
+  it('lays out uploaded files', async () => {
     await answered((interaction) =>
       interaction.reply({
         flags: MessageFlags.IsComponentsV2,
@@ -139,7 +139,7 @@ describe('discord.js', () => {
     expect(await sees('MESSAGE_UPDATE')).toMatchObject({ content: 'gone', embeds: [], attachments: [] });
   });
 
-  it('waits for components and modals of its answer, for one person alone', async () => {
+  it('waits for components and modals of its response, from one user only', async () => {
     let isListening = () => {};
     const listening = new Promise<void>((resolve) => {
       isListening = resolve;
@@ -178,7 +178,7 @@ describe('discord.js', () => {
     expect(await sees('MESSAGE_UPDATE')).toMatchObject({ id, content: 'at last' });
   });
 
-  it('takes its answer for a message of its own', async () => {
+  it('treats its response as its own message', async () => {
     await answered(async (interaction) => {
       await interaction.reply('mine');
       const message = await interaction.fetchReply();
@@ -195,7 +195,7 @@ describe('discord.js', () => {
     expect(await sees('MESSAGE_DELETE')).toMatchObject({ id });
   });
 
-  it('knows values that are chosen from the beginning, no values, links and what is disabled', async () => {
+  it('parses default values, empty selections, links and disabled components', async () => {
     await answered((interaction) =>
       interaction.reply({
         content: 'choose',
@@ -235,7 +235,7 @@ describe('discord.js', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('reads back everything it registered of a command', async () => {
+  it('reads back everything that it registered for a command', async () => {
     const given = {
       type: ApplicationCommandType.ChatInput as const,
       name: 'everything',

@@ -66,7 +66,10 @@ async function listen(options: EndpointOptions): Promise<TestEndpoint> {
   return endpoint;
 }
 
-/** Runs the command. @returns what became of it */
+/**
+ * Runs the command.
+ * @returns the state of the interaction
+ */
 async function invoke(): Promise<Loose> {
   const { invokeCommand } = await ada.graphql(
     `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction {
@@ -77,7 +80,7 @@ async function invoke(): Promise<Loose> {
   return invokeCommand.interaction;
 }
 
-it('I-8, I-13: an endpoint over TLS is probed, saved and asked, all over one connection', async () => {
+it('I-8, I-13: an endpoint over TLS is probed, saved and called, all over one connection', async () => {
   const endpoint = await listen({ tls: SIGNED });
   const saved = await update(ada, application.id, { interactionsEndpointUrl: endpoint.url });
   expect(saved.interactionsEndpointUrl).toBe(endpoint.url);
@@ -94,7 +97,7 @@ it.each([
   ['is not valid yet', NOT_YET_VALID, 'The certificate is not valid yet.'],
   ['is for another name', OF_ANOTHER_NAME, 'The certificate is for another name.'],
   ['is self-signed', SELF_SIGNED, 'The certificate is self-signed.'],
-])('I-13: an endpoint whose certificate %s is not saved, and not told anything', async (_what, tls, words) => {
+])('I-13: an endpoint whose certificate %s is not saved and gets no request', async (_what, tls, words) => {
   const endpoint = await listen({ tls });
   const { errors } = await askUpdate(ada, application.id, { interactionsEndpointUrl: endpoint.url });
   expect(errors[0]?.message).toContain(`Failed check: TLS. ${words}`);
@@ -104,7 +107,7 @@ it.each([
   expect(endpoint.requests).toEqual([]);
 });
 
-it('I-11: an endpoint whose certificate expired since is asked no more, and the trace says why', async () => {
+it('I-11: an endpoint whose certificate has expired gets no more requests, and the trace says why', async () => {
   const endpoint = await listen({ tls: SIGNED });
   await update(ada, application.id, { interactionsEndpointUrl: endpoint.url });
   await endpoint.close();

@@ -75,7 +75,7 @@ const invoke = async (name: string, options: object[] = []) =>
 const press = (messageId: string, customId: string) =>
   ask('useComponent', 'UseComponentInput', { channelId: guild.textChannelId, messageId, customId });
 
-it('the slash bot offers choices, answers, counts who joins and asks for a wish', async () => {
+it('the slash bot offers choices, responds, counts participants and asks for a wish', async () => {
   await start('slash-bot', 'online', ['bot', 'applications.commands']);
   const socket = socketClient(server, { token: ada.token });
   const updates = await subscribeOn(
@@ -114,7 +114,7 @@ async function shown(updates: Subscription<Loose>, interactionId: string): Promi
   }
 }
 
-it('the endpoint is saved, and answers at once, after a while, and by a request of its own', async () => {
+it('the HTTP endpoint is saved, and responds at once, later, and with a request of its own', async () => {
   await start('http-endpoint', 'Interactions are taken at', ['applications.commands'], { PORT: '0' });
   const url = /http:\S+/.exec(example.ready)?.[0];
   const { updateApplication } = await ada.graphql(

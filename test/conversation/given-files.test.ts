@@ -58,7 +58,7 @@ function sendFiles(query: string, input: object, files: Omit<FormFile, 'places'>
   return sendForm(server, ada, operationForm({ query, variables }, placed));
 }
 
-/** What the bot makes of the next interaction. */
+/** The result of `work` for the next interaction. */
 function answered<T>(work: (interaction: Interaction) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     client.once('interactionCreate', (interaction) => void work(interaction).then(resolve, reject));
@@ -77,7 +77,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-test('I-28: discord.js gets the files of a command, and downloads the same bytes, also after it has answered', async () => {
+test('I-28: discord.js gets the files of a command, and downloads the same bytes, also after it has responded', async () => {
   const command = await client.application.commands.create({
     name: 'scan',
     description: 'Looks at files',

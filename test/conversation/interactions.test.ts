@@ -19,14 +19,14 @@ import { needing } from '../harness/skipping.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Programs of stock libraries that register the same commands and answer alike. */
+/** Programs of stock libraries that register the same commands and respond alike. */
 const LIBRARIES = {
   'discord.js': { program: process.execPath, script: 'bots/interactions/discord_js.js', missing: null },
   'oceanic.js': { program: process.execPath, script: 'bots/interactions/oceanic.js', missing: null },
   'discord.py': { program: PYTHON, script: 'bots/interactions/discord_py.py', missing: noDiscordPy },
 } as const;
 
-/** What 2.2 of discord.py, which Debian has, knows nothing of. */
+/** Unknown to discord.py 2.2, the version in Debian. */
 const NEWER_THAN_DISCORD_PY = ['report', 'panel'];
 
 const EVERYWHERE = 'Greet Quote choose echo files find form game gone later panel refused report'.split(' ');
@@ -37,7 +37,7 @@ let grace: Person;
 let guild: MadeGuild;
 let roleId: string;
 
-/** A server of each library's own, whose people have asked nothing yet: nobody may ask without end. */
+/** A new server for each library, because the rate limits of users apply. */
 async function openWorld(): Promise<void> {
   server = await startServer({ env: { RATE_LIMITS: 'on' } });
   [ada, grace] = [await signUp(server, 'ada'), await signUp(server, 'grace')];
@@ -87,7 +87,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       return one.commands;
     }
 
-    /** The id of the interaction that was delivered. */
+    /** The id of the delivered interaction. */
     async function ask(mutation: string, type: string, input: object): Promise<string> {
       const answer = await bot.unlessItEnds(
         ada.graphql(
@@ -111,7 +111,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     const submit = (interactionId: string, components: object[]) =>
       ask('submitModal', 'SubmitModalInput', { interactionId, components });
 
-    /** What somebody sees next of this kind in the channel. */
+    /** The next event of this kind in the channel. */
     async function sees(type: string, events = seen): Promise<Loose> {
       const { data } = await bot.unlessItEnds(events.next((event) => event.type === type));
       if (type !== 'MESSAGE_DELETE') expectReference('MessageResponse', data);
@@ -120,7 +120,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     const seesMessage = () => sees('MESSAGE_CREATE');
     const seesEdit = () => sees('MESSAGE_UPDATE');
 
-    /** The modal that the person is asked to fill in, once the bot is ready for what is sent in. */
+    /** The modal that the user gets, once the bot is ready for its submission. */
     async function modalOf(interactionId: string, name: string): Promise<Loose> {
       await bot.says(name);
       const { interaction } = await ada.graphql(`query ($id: ID!) { interaction(id: $id) { modal } }`, {
@@ -129,7 +129,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       return interaction.modal;
     }
 
-    /** The id of the message that a command was answered with, once the bot is ready for uses of its components. */
+    /** The id of the message that answered a command, once the bot is ready for uses of its components. */
     async function answerTo(name: string): Promise<string> {
       await invoke(name);
       const { id } = await seesMessage();
@@ -143,7 +143,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(names(await registered(guild.id))).toEqual(['here']);
     });
 
-    it('reads options, and what their ids stand for', async () => {
+    it('reads options and the objects of their ids', async () => {
       const given = { text: 'hello', count: 3, who: grace.id, role: roleId, where: guild.textChannelId };
       const interactionId = await invoke('echo', {
         options: Object.entries(given).map(([name, value]) => ({ name, value })),
@@ -163,12 +163,12 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await seesMessage()).toMatchObject({ content: 'round start hard' });
     });
 
-    it('answers one person alone, in the server that it registered the command in', async () => {
+    it('responds to one user only, in the server in which it registered the command', async () => {
       await invoke('here');
       expect(await seesMessage()).toMatchObject({ content: 'here', flags: MessageFlags.Ephemeral });
     });
 
-    it('defers, edits, follows up and takes back', async () => {
+    it('defers, edits, follows up and deletes', async () => {
       const interactionId = await invoke('later');
       const answer = await seesMessage();
       expect(answer).toMatchObject({ content: '', flags: MessageFlags.Loading });
@@ -203,7 +203,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await Promise.all(texts)).toEqual(['first', 'second']);
     });
 
-    it('is told of buttons, and updates their message, at once or later', async () => {
+    it('gets uses of buttons, and updates their message, at once or later', async () => {
       const id = await answerTo('form');
       await use(id, 'change');
       expect(await seesEdit()).toMatchObject({ id, content: 'changed' });
@@ -213,7 +213,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await sees('MESSAGE_DELETE')).toMatchObject({ id });
     });
 
-    it('asks for texts in a modal, and answers with an update of the message that led to it', async () => {
+    it('asks for texts in a modal, and responds with an update of the message that opened it', async () => {
       const id = await answerTo('form');
       const asked = await use(id, 'ask');
       expect(await modalOf(asked, 'ask')).toMatchObject({ custom_id: 'question', title: 'A question' });
@@ -221,7 +221,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await seesEdit()).toMatchObject({ id, content: 'because of rain' });
     });
 
-    it('is told what was chosen in each kind of select', async () => {
+    it('gets the selected values of each kind of select', async () => {
       const id = await answerTo('choose');
       await use(id, 'string', ['b', 'a']);
       expect(await seesEdit()).toMatchObject({ id, content: 'string b,a' });
@@ -237,7 +237,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await answered('channel', guild.voiceChannelId)).toBe('channel General');
     });
 
-    it('offers choices while somebody types', async () => {
+    it('offers choices while a user types', async () => {
       const { autocompleteCommand } = await bot.unlessItEnds(
         ada.graphql(`mutation ($input: InvokeCommandInput!) { autocompleteCommand(input: $input) { choices } }`, {
           input: {
@@ -250,7 +250,7 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(autocompleteCommand.choices).toEqual([{ name: 'he!', value: 'HE' }]);
     });
 
-    it('is told what a menu was opened on', async () => {
+    it('gets the target of a context menu command', async () => {
       await invoke('Greet', { targetId: grace.id });
       expect(await seesMessage()).toMatchObject({
         content: 'Hello, grace',
@@ -263,13 +263,13 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       expect(await seesMessage()).toMatchObject({ content: '> to be or not' });
     });
 
-    it('takes an answer back', async () => {
+    it('deletes a response', async () => {
       await invoke('gone');
       const { id } = await seesMessage();
       expect(await sees('MESSAGE_DELETE')).toMatchObject({ id });
     });
 
-    it('is told what is wrong with an answer, and may give a better one', async () => {
+    it('gets the errors of an invalid response, and may send a better one', async () => {
       await invoke('refused');
       expect(await seesMessage()).toMatchObject({ content: '400 50035 content' });
     });

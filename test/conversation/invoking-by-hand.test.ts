@@ -17,7 +17,7 @@ const section = /^## Invoking by hand\n(.*?)^## /ms.exec(page)?.[1] ?? '';
 const blocks = (language: string) =>
   [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
 
-/** The operations of the section by their names. */
+/** The operations of the section by name. */
 const operations = new Map(
   parse(blocks('graphql').join('\n'))
     .definitions.filter((node): node is OperationDefinitionNode => node.kind === 'OperationDefinition')
@@ -40,19 +40,19 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A text of the section with ids of ours, by the names of the fields that hold them. */
+/** A text of the section with the ids of this test, by the names of their fields. */
 function withIds(text: string, ids: Record<string, string>): string {
   return text.replace(/("?)\b(\w*[iI]d)\b\1: "\d+"/g, (given, _quote, field) =>
     given.replace(/\d+(?="$)/, ids[field] ?? 'an id that the test does not know'),
   );
 }
 
-/** Runs an operation of the section, as it stands there but for the ids. */
+/** Runs an operation of the section with other ids. */
 function run(name: string, ids: Record<string, string>): Promise<Loose> {
   return ada.graphql(withIds(operations.get(name) ?? '', ids));
 }
 
-it('what docs/interactions.md says to paste works with the slash bot', async () => {
+it('the operations in docs/interactions.md work with the slash bot when they are pasted', async () => {
   const application = await createApplication(ada, 'slash-bot');
   await install(ada, application, guild);
   const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: application.botToken };
@@ -81,7 +81,7 @@ it('what docs/interactions.md says to paste works with the slash bot', async () 
   expect(submitModal.interaction.state).not.toBe('FAILED');
 });
 
-it('so does its form with a file', async () => {
+it('the form with a file in docs/interactions.md works with the slash bot', async () => {
   const application = await createApplication(ada, 'photographer');
   await install(ada, application, guild);
   session = await GatewayClient.open(server.origin);

@@ -6,7 +6,10 @@ import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Programs of stock libraries that moderate a server; each compares what it is told with what it asks for, and says so in the end. */
+/**
+ * Programs of stock libraries that moderate a server. Each compares the events with REST responses and reports success
+ * at the end.
+ */
 const BOTS = {
   'discord.js': [process.execPath, 'bots/moderation/discord_js.js'],
   'oceanic.js': [process.execPath, 'bots/moderation/oceanic.js'],
@@ -14,7 +17,7 @@ const BOTS = {
   'discord.py': [PYTHON, 'bots/moderation/discord_py.py'],
 } as const;
 
-/** A red point, as PNG. */
+/** A red pixel as PNG. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 let server: TestServer;

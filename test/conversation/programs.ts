@@ -3,15 +3,18 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A program of its own that uses a stock library. */
+/** A child process that uses a stock library. */
 export interface RunningProgram {
-  /** The line by which it said that it is ready. */
+  /** The line that reported that it is ready. */
   ready: string;
-  /** What `awaited` resolves to, unless the program ends before. @throws Error with what it complained of */
+  /**
+   * Resolves to the value of `awaited` unless the program ends before.
+   * @throws Error with its error output
+   */
   unlessItEnds<Value>(awaited: Promise<Value>): Promise<Value>;
-  /** Resolves when it has written this line, once for each time that it has. */
+  /** Resolves when it has printed this line, once for each time. */
   says(line: string): Promise<void>;
-  /** What follows this in the first line that begins so and was not taken yet. */
+  /** The rest of the first line with this beginning that was not returned yet. */
   tells(beginning: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -21,11 +24,11 @@ export interface ProgramOptions {
   /** From the folder of this file. */
   script: string;
   env: Record<string, string>;
-  /** What the line has in it by which the program says that it is ready. */
+  /** A part of the line that reports that the program is ready. */
   ready?: string;
 }
 
-/** Starts a program and resolves when it says that it is ready. */
+/** Starts a program. Resolves when it reports that it is ready. */
 export async function startProgram({
   program,
   script,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => running?.stop());
 afterAll(() => server.stop());
 
-describe('a stock bot finds pictures here with one setting', () => {
+describe('a stock bot gets the URLs of images from one setting', () => {
   for (const [library, [program, script]] of Object.entries(PICTURES)) {
     const missing = library === 'discord.py' ? noDiscordPy : null;
     it.skipIf(missing)(needing(missing, library), async () => {
@@ -43,13 +43,13 @@ describe('a stock bot finds pictures here with one setting', () => {
 
 const ANY_BOT = resolve(import.meta.dirname, '../../examples/any-bot');
 
-/** Programs that nobody told an address, and what examples/any-bot has their libraries load before them. */
+/** Programs without a configured URL, and the modules of examples/any-bot that their libraries load first. */
 const UNTOLD = {
   'discord.js': [process.execPath, 'bots/any/discord-js.js', { NODE_OPTIONS: `-r ${ANY_BOT}/discord-js.cjs` }],
   'discord.py': [PYTHON, 'bots/any/discord_py.py', { PYTHONPATH: ANY_BOT }],
 } as const;
 
-describe('a stock bot that nobody told an address works with what examples/any-bot loads before it', () => {
+describe('a stock bot without a configured URL works with the modules of examples/any-bot', () => {
   for (const [library, [program, script, preload]] of Object.entries(UNTOLD)) {
     const missing = library === 'discord.py' ? noDiscordPy : null;
     it.skipIf(missing)(needing(missing, library), async () => {
@@ -65,7 +65,7 @@ describe('a stock bot that nobody told an address works with what examples/any-b
     });
   }
 
-  it('discord.js asks how many shards there should be', async () => {
+  it('if it uses discord.js, asks for the number of shards', async () => {
     const { botToken } = await createApplication(ada, 'Any fleet');
     const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: botToken, ...UNTOLD['discord.js'][2] };
     const script = 'bots/any/manager.js';
@@ -73,16 +73,16 @@ describe('a stock bot that nobody told an address works with what examples/any-b
     expect(running.ready).toBe('1 online');
   });
 
-  it.each(Object.entries(UNTOLD))('and a program without %s runs as it would', (library, [program, , preload]) => {
+  it.each(Object.entries(UNTOLD))('and a program without %s runs as usual', (library, [program, , preload]) => {
     const say = library === 'discord.js' ? ['-p', '"here"'] : ['-S', '-c', 'import sitecustomize; print("here")'];
     const options = { env: { ...process.env, ...preload }, cwd: tmpdir(), encoding: 'utf8' } as const;
     const { stdout, error } = spawnSync(program, say, options);
-    // Where there is no Python, there is nothing to try.
+    // Without Python there is nothing to test.
     if (!error) expect(stdout).toBe('here\n');
   });
 });
 
-it('the ShardingManager of discord.js starts its shards where it is told how many', async () => {
+it('the ShardingManager of discord.js starts its shards if it gets their number', async () => {
   const application = await createApplication(ada, 'Fleet');
   for (const name of ['Harbour', 'Dock']) await install(ada, application, await createGuild(ada, name));
   const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: application.botToken };

@@ -37,7 +37,7 @@ import { needing } from '../harness/skipping.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Clients that know how webhooks work elsewhere, as they are: an address is all that differs. */
+/** Unmodified webhook clients. Only the URL is configured. */
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
@@ -59,12 +59,10 @@ afterAll(async () => {
 
 const newWebhook = () => makeWebhook(server, ada, application, guild.textChannelId);
 
-/** What the channel is told next. */
 async function sees(type: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE'): Promise<Loose> {
   return (await events.next((event) => event.type === type)).data;
 }
 
-/** Why something was refused. */
 async function refusalOf<Refusal>(request: Promise<unknown>): Promise<Refusal> {
   return request.then(
     () => {
@@ -74,7 +72,7 @@ async function refusalOf<Refusal>(request: Promise<unknown>): Promise<Refusal> {
   );
 }
 
-/** A good form of a token that belongs to nothing. */
+/** A well-formed token that belongs to no webhook. */
 const WRONG_TOKEN = `WH.${'a'.repeat(8)}.${'b'.repeat(56)}`;
 
 const file = (name: string, content: string) => new AttachmentBuilder(Buffer.from(content), { name });
@@ -91,7 +89,7 @@ describe("discord.js' WebhookClient", () => {
     client = clientWith(webhook.token);
   });
 
-  /** It reads addresses of the reference platform only, and takes the two parts of others. */
+  /** It parses URLs of the reference platform only, and accepts id and token of other webhooks. */
   const clientWith = (token: string) =>
     new WebhookClient({ id: webhook.id, token }, { rest: { api: `${server.origin}/api` } });
 
@@ -106,7 +104,7 @@ describe("discord.js' WebhookClient", () => {
     expect(await sees('MESSAGE_CREATE')).toMatchObject({ id: sent.id, webhook_id: webhook.id, author });
   });
 
-  it('sends an embed and a file that it shows', async () => {
+  it('sends an embed with a file', async () => {
     const embed = new EmbedBuilder()
       .setTitle('Build 7')
       .setColor('Green')
@@ -125,7 +123,7 @@ describe("discord.js' WebhookClient", () => {
     expect(log && (await textOf(log))).toBe('all green');
   });
 
-  it('edits, reads and deletes what it sent', async () => {
+  it('edits, reads and deletes its messages', async () => {
     const { id } = await client.send({ content: 'building', files: [file('a.txt', 'one'), file('b.txt', 'two')] });
     const [kept] = (await client.fetchMessage(id)).attachments;
     expect(kept).toMatchObject({ filename: 'a.txt' });
@@ -140,7 +138,7 @@ describe("discord.js' WebhookClient", () => {
     expect((await refusalOf<DiscordAPIError>(client.fetchMessage(id))).code).toBe(10008);
   });
 
-  it('replies, by its REST', async () => {
+  it('replies, by its REST client', async () => {
     const asked = await sendMessage(ada, guild.textChannelId, 'is it green?');
     const sent = (await client.rest.post(Routes.webhook(webhook.id, webhook.token), {
       auth: false,
@@ -149,7 +147,7 @@ describe("discord.js' WebhookClient", () => {
     expect(sent).toMatchObject({ type: 19, referenced_message: { id: asked, content: '' } });
   });
 
-  it('renames and deletes the webhook, and learns that it is gone', async () => {
+  it('renames and deletes the webhook, and gets an error for a deleted one', async () => {
     await client.edit({ name: 'Deploys', avatar: null });
     const renamed = await client.rest.get(Routes.webhook(webhook.id, webhook.token), { auth: false });
     expect(renamed).toMatchObject({ id: webhook.id, name: 'Deploys' });
@@ -159,7 +157,7 @@ describe("discord.js' WebhookClient", () => {
     expect(refusal).toMatchObject({ status: 404, code: 10015 });
   });
 
-  it('learns that its token is wrong', async () => {
+  it('gets an error for a wrong token', async () => {
     const refusal = await refusalOf<DiscordAPIError>(clientWith(WRONG_TOKEN).send('hello?'));
     expect(refusal).toBeInstanceOf(DiscordAPIError);
     expect(refusal).toMatchObject({ status: 401, code: 50027, message: 'Invalid Webhook Token' });
@@ -183,7 +181,7 @@ describe("discord.js' Client", () => {
   });
   afterAll(() => client?.destroy());
 
-  /** The channels whose webhooks the bot hears of next, as many as are asked for. */
+  /** The channels of the next webhook events of the bot. */
   function hears(count: number): Promise<string[]> {
     const ids: string[] = [];
     return new Promise((resolve) => {
@@ -201,7 +199,7 @@ describe("discord.js' Client", () => {
     return webhook;
   }
 
-  it('W-18: makes, lists, renames, moves and deletes webhooks, and hears of it', async () => {
+  it('W-18: makes, lists, renames, moves and deletes webhooks, and gets the events', async () => {
     const webhook = await madeByBot();
     expect(webhook).toMatchObject({ name: 'Builds', channelId: channel.id, applicationId: application.id });
     expect(webhook.owner).toMatchObject({ id: application.id });
@@ -218,7 +216,7 @@ describe("discord.js' Client", () => {
     expect((await other.fetchWebhooks()).size).toBe(0);
   });
 
-  it('knows the messages that a webhook sends, and finds it by them', async () => {
+  it('caches the messages of a webhook, and fetches the webhook by a message', async () => {
     const webhook = await madeByBot();
     const [sent, heard] = await Promise.all([
       webhook.send('hello'),
@@ -230,7 +228,7 @@ describe("discord.js' Client", () => {
     await webhook.deleteMessage(sent);
   });
 
-  it('takes a webhook by its id and token, and stays signed in where the token is wrong', async () => {
+  it('fetches a webhook by its id and token, and stays logged in if the token is wrong', async () => {
     const { id, token } = await madeByBot();
     const fetched = await client.fetchWebhook(id, token ?? '');
     expect(await fetched.send('fetched')).toMatchObject({ content: 'fetched', webhookId: id });
@@ -260,7 +258,7 @@ describe('simple-discord-webhooks', () => {
 });
 
 describe('oceanic.js', () => {
-  it('makes a webhook, posts by it and changes what it posted', async () => {
+  it('makes a webhook, posts through it and edits its message', async () => {
     const { rest } = new Oceanic({
       auth: `Bot ${application.botToken}`,
       rest: { baseURL: `${server.origin}/api/v10` },
@@ -289,7 +287,7 @@ describe('oceanic.js', () => {
 });
 
 describe('eris', () => {
-  it('makes a webhook, posts by it and changes what it posted', async () => {
+  it('makes a webhook, posts through it and edits its message', async () => {
     const client = erisAt(server.origin);
     const made = await client.createChannelWebhook(guild.textChannelId, { name: 'Builds' }, 'for builds');
     const { id, token = '' } = made;
@@ -313,7 +311,7 @@ describe('eris', () => {
     expect(await refusalOf(client.getWebhook(id, token))).toMatchObject({ code: 10015 });
   });
 
-  /** It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out. */
+  /** Eris speaks https only. This agent connects without TLS. */
   function erisAt(origin: string): Eris {
     const { hostname, port } = new URL(origin);
     const agent = new Agent();

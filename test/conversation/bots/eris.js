@@ -1,4 +1,4 @@
-// The hello bot with stock eris. It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out.
+// The hello bot with stock eris. Eris speaks https only; this agent connects without TLS.
 import { Agent } from 'node:https';
 import { connect } from 'node:net';
 import { Client } from 'eris';

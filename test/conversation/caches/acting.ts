@@ -4,34 +4,33 @@ import type { Cast } from './cast.js';
 import type { Picture } from './picture.js';
 import type { Random } from './random.js';
 
-/** What came of a request. A refusal is an outcome, too. */
+/** The outcome of a request. A refusal is an outcome, too. */
 export interface Outcome {
   done: boolean;
-  /** What was answered, for who looks into a run. */
+  /** The response, for debugging. */
   answer: string;
 }
 
-/** Something that somebody is about to do. */
 export type Step = () => Promise<Outcome>;
 
-/** From what a step is planned. */
+/** The input for planning a step. */
 export interface Scene {
   cast: Cast;
   picture: Picture;
   random: Random;
 }
 
-/** A kind of thing that may happen. */
+/** A kind of operation. */
 export interface Operation {
-  /** The higher, the more often. */
+  /** Relative frequency. */
   weight: number;
-  /** Decides who does what, by the numbers of the scene alone; null where there is nothing to do it to. */
+  /** Plans a step from the scene and its random numbers only. Null if there is no target. */
   plan(scene: Scene): Step | null;
 }
 
 export type Operations = Record<string, Operation>;
 
-/** @throws Error where the answer is a fault of the server */
+/** @throws Error for a server error in the response */
 export function byBot(bot: RestBot, method: string, path: string, json?: unknown): Step {
   return async () => {
     const { status, body } = await bot.ask(method, path, json === undefined ? {} : { json });
@@ -42,10 +41,10 @@ export function byBot(bot: RestBot, method: string, path: string, json?: unknown
 }
 
 /**
- * A mutation by a person.
+ * A mutation by a user.
  * @param type of its input
  * @param more its other arguments, each with its type
- * @throws Error where the answer is a fault of the server
+ * @throws Error for a server error in the response
  */
 export function byPerson(
   person: Person,
@@ -70,23 +69,23 @@ export function byPerson(
   };
 }
 
-/** A bot that may do nearly everything; at times one that may not. */
+/** A bot with nearly all permissions, or sometimes one without them. */
 export function moderator({ cast, random }: Scene): RestBot {
   if (random.chance(0.03)) return cast.watcher.rest;
   return random.of([cast.administrator.rest, cast.roamer.rest, cast.worker]);
 }
 
-/** The owner; at times somebody who may do less. */
+/** The owner, or sometimes a user with fewer permissions. */
 export function ruler(scene: Scene): Person {
   return scene.random.chance(0.92) ? scene.cast.owner : (member(scene) ?? scene.cast.owner);
 }
 
-/** A person in the guild, the owner not among them. */
+/** A member of the guild except the owner. */
 export function member({ cast, picture, random }: Scene): Person | null {
   return random.orNull(cast.people.filter(({ id }) => picture.members.includes(id)));
 }
 
-/** A person in the guild. */
+/** A member of the guild. */
 export function anybody(scene: Scene): Person {
   return scene.random.chance(0.4) ? scene.cast.owner : (member(scene) ?? scene.cast.owner);
 }

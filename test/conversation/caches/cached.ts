@@ -12,7 +12,7 @@ import { byId, type KnownGuild, type Onlooker } from './known.js';
 
 const idOf = ({ id }: { id: string }) => id;
 
-/** The guild as a client's caches have it. */
+/** The guild as cached by a client. */
 export function cachedGuild(client: Client<true>, guildId: string, onlooker: Onlooker): KnownGuild {
   const guild = guildOf(client, guildId);
   const { hearsOfModeration } = onlooker;
@@ -94,7 +94,7 @@ function guildOf(client: Client<true>, guildId: string): Guild {
   return guild;
 }
 
-/** Both lists of channels that a client has hold the same. */
+/** Checks that both channel lists of a client are equal. */
 function channelsOf(guild: Guild): NonThreadGuildBasedChannel[] {
   const all = guild.client.channels.cache.filter((channel) => 'guildId' in channel && channel.guildId === guild.id);
   const own = [...guild.channels.cache.values()];
@@ -145,7 +145,7 @@ function reactionsOf({ reactions }: Message, reacts: boolean) {
   );
 }
 
-/** The id of the message that a client takes for the newest of a channel. */
+/** The id of the newest message of a channel, as cached by a client. */
 export function newestCached(client: Client<true>, channelId: string): string | null {
   const channel = client.channels.cache.get(channelId);
   return channel?.isTextBased() ? (channel.lastMessageId ?? null) : null;

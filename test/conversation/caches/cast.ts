@@ -10,49 +10,48 @@ import { startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, userOf } from '../../harness/world.js';
 import { Dispatches } from './dispatches.js';
 
-/** A bot with a stock client. */
 export interface ClientBot {
   name: string;
   rest: RestBot;
   client: Client<true>;
-  /** What its client was sent. */
+  /** The events that its client got. */
   dispatches: Dispatches;
-  /** How often it said how it is seen: what a session says beyond some times is told later. */
+  /** Number of presence updates. The server delays updates beyond a limit. */
   statements: number;
-  /** Settles when its connection is whole again. */
+  /** Settles when its connection is restored. */
   resumed: Promise<unknown>;
 }
 
-/** Who takes part. */
+/** The participants. */
 export interface Cast {
   server: TestServer;
   guild: MadeGuild;
   owner: Person;
-  /** Beside the owner; who of them is a member changes. */
+  /** All users except the owner. Their memberships change. */
   people: Person[];
-  /** People's sockets that are open. */
+  /** The open sockets of users. */
   sockets: Map<Person, OpenSocket[]>;
-  /** Holds every permission, and is never cut off. */
+  /** Has every permission and is never disconnected. */
   administrator: ClientBot;
-  /** The same, and its connection breaks from time to time. */
+  /** Has every permission, and its connection breaks from time to time. */
   roamer: ClientBot;
-  /** Sees what it may see. */
+  /** Has limited permissions. */
   watcher: ClientBot;
   /** Has no client. */
   worker: RestBot;
-  /** A channel that the watcher always sees, for which nobody's overwrites are changed. */
+  /** A channel that the watcher always sees. Its overwrites stay as they are. */
   steadyId: string;
-  /** One that it never sees. */
+  /** A channel that the watcher never sees. */
   secretId: string;
   stop(): Promise<void>;
 }
 
 const PEOPLE = ['grace', 'alan', 'edsger', 'barbara', 'donald', 'frances', 'john'];
 
-/** Those of {@link PEOPLE} that are members from the beginning. */
+/** Number of {@link PEOPLE} that are members from the beginning. */
 const FIRST_MEMBERS = 4;
 
-/** A server with a guild, people in and around it, and bots whose clients are ready. */
+/** Makes a server with a guild, users in and outside of it, and bots whose clients are ready. */
 export async function openCast(): Promise<Cast> {
   const server = await startServer({ jobs: true });
   const owner = await signUp(server, 'ada');
@@ -67,7 +66,7 @@ export async function openCast(): Promise<Cast> {
     addBot(server, owner, guild, names[3], ALL_PERMISSIONS & ~Permission.Administrator),
   ]);
   const { steadyId, secretId } = await channelsFor(administrator, watcher, guild);
-  // Clients come to know of invites from the moment on at which they are there.
+  // Clients know only the invites that were created after their login.
   await server.app.db.writer.invite.deleteMany({});
   const clients = await Promise.all([
     openClient(server, 'administrator', administrator),
@@ -115,7 +114,7 @@ async function channelsFor(administrator: RestBot, watcher: RestBot, guild: Made
   return { steadyId: await make('steady', { allow: view }), secretId: await make('secret', { deny: view }) };
 }
 
-/** Logs a stock client in that has everything told, and keeps every message. */
+/** Logs in a stock client with all intents that caches every message. */
 export async function openClient(server: TestServer, name: string, rest: RestBot): Promise<ClientBot> {
   const client: Client<true> = new Client({
     intents: Object.values(GatewayIntentBits).filter((bit) => typeof bit === 'number'),
@@ -130,11 +129,11 @@ export async function openClient(server: TestServer, name: string, rest: RestBot
   return { name, rest, client, dispatches, statements: 0, resumed: Promise.resolve() };
 }
 
-/** Breaks a client's connection as a network does: without a word, so that the library resumes. */
+/** Breaks a client's connection without a close, so that the library resumes. */
 export function breakConnection(bot: ClientBot): void {
   const { client, dispatches } = bot;
   bot.resumed = dispatches.find(({ type }) => type === 'RESUMED', dispatches.all.length);
-  // Whoever waits for it hears of a failure.
+  // `resumed` reports the failure to its awaiter.
   bot.resumed.catch(() => {});
   const shards = Reflect.get(Reflect.get(Reflect.get(client.ws, '_ws'), 'strategy'), 'shards');
   for (const shard of shards.values()) Reflect.get(shard, 'connection')?.terminate();

@@ -2,18 +2,18 @@ import type { Client } from 'discord.js';
 import { Events } from 'discord.js';
 import type { Loose } from '../../harness/graphql.js';
 
-/** One dispatch, as it came. */
+/** One dispatch as it arrived. */
 export interface Dispatch {
   type: string;
-  /** Of `d`, before the library has changed it. */
+  /** JSON of `d`, before the library changes it. */
   text: string;
   data: Loose;
 }
 
-/** How long something that must come is waited for, in milliseconds. */
+/** Time limit for an expected dispatch, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** What a client was sent, in its order. */
+/** The dispatches of a client in order. */
 export class Dispatches {
   readonly all: Dispatch[] = [];
   #wake: () => void = () => {};
@@ -26,14 +26,14 @@ export class Dispatches {
     });
   }
 
-  /** The place of the first dispatch from `from` on that is wanted, once the library has taken it in. */
+  /** The index of the first wanted dispatch at or after `from`, once the library has processed it. */
   async find(isWanted: (dispatch: Dispatch) => boolean, from = 0): Promise<number> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let at = from; ; at += 1) {
       while (at >= this.all.length) await this.#more(giveUpAt - performance.now());
       const dispatch = this.all[at];
       if (!dispatch || !isWanted(dispatch)) continue;
-      // The library works a dispatch off in the same turn in which it shows it.
+      // The library processes a dispatch in the same turn in which it emits it.
       await new Promise(setImmediate);
       return at;
     }

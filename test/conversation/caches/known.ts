@@ -1,35 +1,35 @@
-/** How a part of the guild is, by ids. */
+/** A part of the guild, by id. */
 export type ById = Record<string, object>;
 
-/** A guild as far as both a database and a client's caches tell of it, in the same words. */
+/** The parts of a guild that are both in the database and in a client's caches, in the same form. */
 export interface KnownGuild {
   settings: object;
   channels: ById;
   roles: ById;
   members: ById;
   emojis: ById;
-  /** Those who are in voice, by their ids. */
+  /** Voice states by user id. */
   voice: ById;
-  /** Those who are seen, by their ids. */
+  /** Presences by user id. */
   presences: ById;
-  /** The ids of those banned. */
+  /** Ids of banned users. */
   bans: string[];
-  /** The codes of invites. */
+  /** Codes of invites. */
   invites: string[];
   messages: ById;
 }
 
-/** What a client comes to know of by its rights, and since when. */
+/** The permissions of a client and their history. */
 export interface Onlooker {
   /** The id of its bot. */
   id: string;
-  /** Channels whose messages and pins it heard of from the beginning; null for all. */
+  /** Channels whose messages and pins it saw from the beginning. Null for all. */
   hears: string[] | null;
-  /** Channels of whose messages it must not have heard. */
+  /** Channels whose messages it must never see. */
   hidden: string[];
-  /** Whether it was told of bans and invites from the beginning. */
+  /** Whether it saw bans and invites from the beginning. */
   hearsOfModeration: boolean;
-  /** Whether its bot reacts itself. */
+  /** Whether its bot adds reactions itself. */
   reacts: boolean;
 }
 
@@ -37,15 +37,18 @@ export function byId<T>(rows: Iterable<T>, idOf: (row: T) => string, told: (row:
   return Object.fromEntries([...rows].map((row) => [idOf(row), told(row)]));
 }
 
-/** Something that discord.js does not keep in step, or is not told, by design. */
+/** A part that discord.js does not keep up to date, or does not receive, by design. */
 interface NotCached {
   what: string;
   why: string;
-  /** Where discord.js says so, below its `src`; or the rule of `docs/gateway.md`, where the reference platform does not tell it either. */
+  /**
+   * The place in discord.js that shows it, below its `src`. Otherwise the rule of `docs/gateway.md`, if the reference
+   * platform does not send it either.
+   */
   source: string;
 }
 
-/** All that is not compared, and why. */
+/** All parts that are not compared, and why. */
 export const NOT_CACHED: readonly NotCached[] = [
   {
     what: 'which message of a channel is the newest, where messages are deleted',

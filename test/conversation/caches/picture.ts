@@ -1,30 +1,30 @@
 import { ChannelType } from 'discord-api-types/v10';
 import type { Cast } from './cast.js';
 
-/** What is there to be changed, each list in the order in which it came into being. `targets` are whom overwrites speak of. */
+/** The targets of operations, each list by age. `targets` are the subjects of overwrites. */
 export interface Picture {
   channels: { id: string; type: number; targets: string[] }[];
-  /** Those of them that hold messages of text. */
+  /** Text channels. */
   texts: string[];
   voices: string[];
   categories: string[];
   /** Without `@everyone`. */
   roles: { id: string; managed: boolean }[];
-  /** People who are members, the owner not among them. */
+  /** Ids of members except the owner and bots. */
   members: string[];
-  /** People who are in voice, the owner among them. */
+  /** Ids of users in voice, the owner included. */
   inVoice: string[];
   banned: string[];
   emojis: { id: string; name: string }[];
   invites: string[];
-  /** The newest of them. */
+  /** The newest ones. */
   messages: { id: string; channelId: string; authorId: string; pinned: boolean; emojis: string[] }[];
 }
 
-/** Messages that are looked at. */
+/** Number of messages that are read. */
 const NEWEST = 40;
 
-/** Reads what is there at the moment. */
+/** Reads the current targets. */
 export async function takePicture({ server, guild, owner, people }: Cast): Promise<Picture> {
   const { reader } = server.app.db;
   const guildId = BigInt(guild.id);

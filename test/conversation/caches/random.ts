@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from a seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 to below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -23,24 +23,23 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** One of a list that is not empty. */
+  /** An element of a list that is not empty. */
   of<T>(list: readonly T[]): T {
     const picked = list[this.below(list.length)];
     if (picked === undefined) throw new Error('there is nothing to pick from');
     return picked;
   }
 
-  /** One of a list, or null where it is empty. */
+  /** An element of a list, or null if it is empty. */
   orNull<T>(list: readonly T[]): T | null {
     return list.length === 0 ? null : this.of(list);
   }
 
-  /** Each of a list with some probability, in its order. */
+  /** Keeps each element with this probability, in order. */
   some<T>(list: readonly T[], probability = 0.5): T[] {
     return list.filter(() => this.chance(probability));
   }
 
-  /** All of a list in another order. */
   shuffled<T>(list: readonly T[]): T[] {
     const left = [...list];
     return list.flatMap(() => left.splice(this.below(left.length), 1));

@@ -3,17 +3,20 @@ import { sendMessage } from '../../harness/people.js';
 import { type Cast, type ClientBot, sendPayload } from './cast.js';
 import type { Dispatch, Dispatches } from './dispatches.js';
 
-/** Jobs that a verb leaves behind, whose events belong to what it did. */
+/** Jobs whose events belong to an earlier operation. */
 const LEFT_BEHIND = ['messages-of-banned', 'remove-channel', 'show-user'];
 
 let pauses = 0;
 
-/** The place of one message that all were told, in what each client was told. */
+/** The index of a message that all clients got, in the events of each client. */
 export type Pause = ReadonlyMap<Dispatches, number>;
 
 export const clientsOf = ({ administrator, roamer, watcher }: Cast): ClientBot[] => [administrator, roamer, watcher];
 
-/** Settles when everything that was done is told to every client: what has no answer is done, and a message that all hear came after it. */
+/**
+ * Settles when all clients have the events of all operations. Payloads without an answer are processed, and a message
+ * to all clients comes after them.
+ */
 export async function settle(cast: Cast): Promise<Pause> {
   pauses += 1;
   await eventually(() => noticeSockets(cast), { interval: 10 });
@@ -30,7 +33,10 @@ export async function settle(cast: Cast): Promise<Pause> {
   return new Map(await Promise.all(places));
 }
 
-/** The server has heard of every socket that was closed. @throws Error while it has not */
+/**
+ * Checks that the server has noticed every closed socket.
+ * @throws Error while it has not
+ */
 async function noticeSockets({ server, owner, people, sockets }: Cast): Promise<void> {
   const ids = [owner, ...people].map(({ id }) => BigInt(id));
   const rows = await server.app.db.reader.presence.count({ where: { userId: { in: ids } } });
@@ -38,12 +44,12 @@ async function noticeSockets({ server, owner, people, sockets }: Cast): Promise<
   if (rows !== open) throw new Error(`${rows} presences for ${open} sockets`);
 }
 
-/** What the client has sent is done: its payloads are worked off in their order, and this one has an answer. */
+/** Waits for a later payload with an answer, since payloads of a client are processed in order. */
 async function heard({ guild }: Cast, bot: ClientBot): Promise<void> {
   await bot.resumed;
   const nonce = `pause ${pauses}`;
   const from = bot.dispatches.all.length;
-  // Of nobody who is there, so that the answer changes nothing in the caches.
+  // The id is unknown, so the answer changes no cache.
   sendPayload(bot, 8, { guild_id: guild.id, user_ids: ['1'], limit: 0, nonce });
   await bot.dispatches.find(({ type, data }) => type === 'GUILD_MEMBERS_CHUNK' && data.nonce === nonce, from);
 }

@@ -3,7 +3,7 @@ import { Permission } from '../../../src/domain/permissions.js';
 import type { Loose } from '../../harness/graphql.js';
 import type { Dispatch } from './dispatches.js';
 
-/** What decides what a bot may do, as dispatches tell of it. */
+/** The facts behind a bot's permissions, as dispatches state them. */
 interface Rights {
   roles: ReadonlyMap<string, bigint>;
   channels: ReadonlyMap<string, Pick<WireChannel, 'type' | 'permission_overwrites'>>;
@@ -11,7 +11,7 @@ interface Rights {
   isTimedOut: boolean;
 }
 
-/** Events of which a bot hears by what it may do in their channel. */
+/** Events that need a permission in their channel. */
 const IN_CHANNEL: Record<string, bigint> = {
   MESSAGE_CREATE: Permission.ViewChannel,
   MESSAGE_UPDATE: Permission.ViewChannel,
@@ -27,37 +27,38 @@ const IN_CHANNEL: Record<string, bigint> = {
   INVITE_DELETE: Permission.ManageChannels,
 };
 
-/** By what it may do in the guild, of which any is enough. */
+/** Events that need one of these permissions in the guild. */
 const IN_GUILD: Record<string, bigint> = {
   GUILD_BAN_ADD: Permission.BanMembers | Permission.ViewAuditLog,
   GUILD_BAN_REMOVE: Permission.BanMembers | Permission.ViewAuditLog,
   GUILD_AUDIT_LOG_ENTRY_CREATE: Permission.ViewAuditLog,
 };
 
-/** What each client is told for itself. */
+/** Events of one client only. */
 const OWN = new Set([...['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_MEMBERS_CHUNK', 'USER_UPDATE']]);
 
-/** What was told of the guild, but for how these bots are seen, since nobody is told that of themselves. */
+/** The events of the guild except presences of these bots, which never get their own. */
 export function toldOfGuild(dispatches: readonly Dispatch[], ...botIds: string[]): Dispatch[] {
   return dispatches.filter(
     ({ type, data }) => !OWN.has(type) && !(type === 'PRESENCE_UPDATE' && botIds.includes(data.user.id)),
   );
 }
 
-/** What a bot was told against what it was to be told. */
+/** The difference from the expected events of a bot. */
 export interface Sight {
-  /** What it was not told and had to be. */
+  /** Missing events. */
   withheld: string[];
-  /** What it was told and must not be. */
+  /** Events that must not be sent. */
   shown: string[];
-  /** What it was told that nobody else was, or in another order. */
+  /** Events that no other client got, or in another order. */
   strange: string[];
 }
 
 /**
- * Compares what a bot was told with what one was told that sees everything. A change of rights counts for the next event, and may count
- * somewhat earlier, where it was stored already: what was allowed or denied all the time until the next pause had to be, or must not be, told.
- * @param pauses places in `everything` at which nothing was under way
+ * Compares the events of a bot with the events of a bot that sees everything. A permission change counts from the next
+ * event, or somewhat earlier if it was stored already. Only events that were allowed or denied during the whole time
+ * until the next pause are checked.
+ * @param pauses indices in `everything` at which all events had arrived
  */
 export function compareSight(
   { guildId, botId }: { guildId: string; botId: string },
@@ -82,7 +83,7 @@ export function compareSight(
   sight.strange.push(...told.slice(at).map((dispatch, n) => lineOf(at + n, dispatch)));
   return sight;
 
-  /** The rights as they stand with each dispatch. */
+  /** The permissions at each dispatch. */
   function rightsAlong(of: { guildId: string; botId: string }, guild: Loose, dispatches: readonly Dispatch[]) {
     let now = firstRights(of.botId, guild);
     return dispatches.map((dispatch) => {
@@ -98,7 +99,7 @@ export function compareSight(
     return any === undefined || (permissionsOf(one, null) & any) !== 0n;
   }
 
-  /** By the reference platform's rules (Permissions), without a shortcut. */
+  /** Follows the reference platform's documentation (Permissions) step by step. */
   function permissionsOf(one: Rights, channelId: string | null): bigint {
     let bits = one.roles.get(guildId) ?? 0n;
     for (const role of one.ownRoles) bits |= one.roles.get(role) ?? 0n;

@@ -3,7 +3,7 @@ import type { Channel } from '../../../src/infra/database/index.js';
 import type { Cast } from './cast.js';
 import { byId, type KnownGuild, type Onlooker } from './known.js';
 
-/** The guild as the database has it, as far as an onlooker came to know of it. */
+/** The guild in the database, restricted to the parts that the bot could see. */
 export async function storedGuild(cast: Cast, onlooker: Onlooker): Promise<KnownGuild> {
   const guildId = BigInt(cast.guild.id);
   const { reader } = cast.server.app.db;
@@ -93,7 +93,7 @@ export async function storedGuild(cast: Cast, onlooker: Onlooker): Promise<Known
   };
 }
 
-/** What channels of the type have beside what all have. */
+/** The fields of a channel that depend on its type. */
 function settingsOf(channel: Channel, { hears }: Onlooker): object {
   const { topic, nsfw, rateLimitPerUser, bitrate, userLimit, lastPinAt } = channel;
   switch (channel.type) {
@@ -111,7 +111,7 @@ function settingsOf(channel: Channel, { hears }: Onlooker): object {
   }
 }
 
-/** Of each user the latest that one of their connections says. */
+/** The latest presence of each user, over all their connections. */
 async function presencesOf({ server }: Cast, userIds: bigint[], { id: ownId }: Onlooker) {
   const rows = await server.app.db.reader.presence.findMany({
     where: { userId: { in: userIds } },
@@ -165,7 +165,6 @@ function reactionsOf(rows: { emoji: string; userId: bigint }[], reacts: boolean)
   );
 }
 
-/** The id of the newest message of a channel. */
 export async function newestStored({ server }: Cast, channelId: string): Promise<string | undefined> {
   const where = { channelId: BigInt(channelId), visibleToId: null };
   const newest = await server.app.db.reader.message.findFirst({ where, orderBy: { id: 'desc' }, select: { id: true } });

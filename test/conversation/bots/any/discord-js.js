@@ -1,5 +1,5 @@
-// A discord.js bot that nobody told an address: it registers a command with a client of its own, counts on discord.js for the rest, and prints
-// where it finds its own avatar.
+// A discord.js bot without a configured URL. It registers a command with a client of its own and prints the URL of its
+// avatar.
 import { REST } from '@discordjs/rest';
 import { Client, Events, REST as RestOfLibrary, Routes } from 'discord.js';
 

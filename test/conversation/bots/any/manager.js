@@ -1,4 +1,5 @@
-// discord.js' ShardingManager that nobody told an address, nor how many shards there are, which it asks with the bot's token.
+// discord.js' ShardingManager without a configured URL or number of shards. It requests that number with the token of
+// the bot.
 import { fileURLToPath } from 'node:url';
 import { ShardingManager } from 'discord.js';
 

@@ -1,4 +1,4 @@
-// What interactions.test.ts talks to, with stock discord.js.
+// The bot of interactions.test.ts with stock discord.js.
 import assert from 'node:assert/strict';
 import {
   ActionRowBuilder,

@@ -1,4 +1,4 @@
-// What interactions.test.ts talks to, with stock oceanic.js.
+// The bot of interactions.test.ts with stock oceanic.js.
 import assert from 'node:assert/strict';
 import {
   ButtonStyles,
@@ -133,7 +133,7 @@ const COMMAND_ANSWERS = {
         row({ type: ComponentTypes.CHANNEL_SELECT, customID: 'channel', channelTypes: [] }),
       ],
     }),
-  // Without text, which the library cannot read in what was sent in.
+  // Without text, which oceanic.js cannot parse in a submitted modal.
   report: (interaction) =>
     interaction.createModal({
       customID: 'report',

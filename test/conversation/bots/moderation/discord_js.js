@@ -1,4 +1,4 @@
-// A stock discord.js bot that moderates a server from its name to its last message, and compares its caches with what it asks for anew.
+// A stock discord.js bot that moderates a server and compares its caches with REST responses.
 import assert from 'node:assert/strict';
 import {
   AuditLogEvent,
@@ -24,7 +24,7 @@ await ready;
 console.log('online');
 
 const guild = await client.guilds.fetch(GUILD_ID);
-/** Resolves with the next event that is as `isWanted` says. */
+/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {
@@ -72,7 +72,7 @@ assert.equal((await guild.members.search({ query: 'capt' })).size, 1);
 await member.roles.remove(role);
 assert.equal(member.roles.cache.has(role.id), false);
 
-// Several roles at once: all that they have, @everyone among them.
+// Setting all roles of a member, including `@everyone`.
 const rolesHeld = ({ roles }) => [...roles.cache.keys()].sort();
 const rolesStored = async () => rolesHeld(await guild.members.fetch({ user: MEMBER_ID, force: true }));
 await member.roles.add([role, lower]);
@@ -161,7 +161,7 @@ await guild.bans.remove(MEMBER_ID);
 const log = await guild.fetchAuditLogs({ type: AuditLogEvent.MemberBanAdd, limit: 5 });
 assert.deepEqual([log.entries.first().targetId, log.entries.first().reason], [MEMBER_ID, 'mutiny']);
 
-// What the server does not have is empty.
+// Unsupported features return empty lists.
 assert.equal((await guild.scheduledEvents.fetch()).size, 0);
 assert.equal((await guild.autoModerationRules.fetch()).size, 0);
 assert.equal((await guild.stickers.fetch()).size, 0);

@@ -1,4 +1,4 @@
-// A stock eris bot that moderates a server. It speaks https only, which a proxy before the platform would end; here its agent leaves TLS out.
+// A stock eris bot that moderates a server. Eris speaks https only; this agent connects without TLS.
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// Prints where stock discord.js finds its own avatar.
+// Prints the URL of the bot's avatar in stock discord.js.
 import { Client, Events } from 'discord.js';
 
 const client = new Client({ intents: [], rest: { api: process.env.API_URL, cdn: process.env.CDN_URL } });

@@ -1,4 +1,4 @@
-// Prints where stock eris finds its own avatar. It speaks https only; here its agent leaves TLS out.
+// Prints the URL of the bot's avatar in stock eris. Eris speaks https only; this agent connects without TLS.
 
 import { Agent } from 'node:https';
 import { createRequire } from 'node:module';

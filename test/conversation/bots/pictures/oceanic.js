@@ -1,4 +1,4 @@
-// Prints where stock oceanic.js finds its own avatar.
+// Prints the URL of the bot's avatar in stock oceanic.js.
 import { Client, Routes } from 'oceanic.js';
 
 Routes.CDN_URL = process.env.CDN_URL;

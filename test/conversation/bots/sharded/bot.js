@@ -1,4 +1,4 @@
-// One shard of the bot that manager.js starts; it ends when that does.
+// One shard of the bot that manager.js starts. It ends with manager.js.
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 
 process.once('disconnect', () => process.exit());

@@ -2,10 +2,10 @@ import { ChannelType, OverwriteType } from 'discord-api-types/v10';
 import { Permission } from '../../../../src/domain/permissions.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Beyond so many none is made. */
+/** Maximum number of channels. */
 const MOST = 16;
 
-/** What overwrites speak of. */
+/** Permissions in overwrites. */
 const SPOKEN_OF = [
   Permission.ViewChannel,
   Permission.ViewChannel,
@@ -16,7 +16,7 @@ const SPOKEN_OF = [
   Permission.AddReactions,
 ];
 
-/** Channels about which, or about whose overwrites, anything may be changed. */
+/** Channels that may be changed, including their overwrites. */
 const ofAll = ({ cast, picture }: Scene) =>
   picture.channels.filter(({ id }) => id !== cast.steadyId && id !== cast.secretId);
 
@@ -42,7 +42,7 @@ function settingsOf(type: number, { picture, random }: Scene): object {
     ...(type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement
       ? [{ topic: random.chance(0.2) ? null : `topic ${random.below(1_000)}` }]
       : []),
-    // Long enough to be told apart, and seldom, since it holds who posts.
+    // Rare, since slow mode delays posts. The values differ visibly.
     ...(type === ChannelType.GuildText && random.chance(0.1) ? [{ rate_limit_per_user: random.below(2) }] : []),
   ];
   return Object.assign({}, ...random.some(all), random.of(all));
@@ -158,7 +158,7 @@ export const channelOperations: Operations = {
     weight: 12,
     plan(scene) {
       const { random } = scene;
-      // One for voice is left, so that there is somewhere to go.
+      // One voice channel stays, so that voice operations have a target.
       const there = ofAll(scene).filter(({ id }) => id !== scene.cast.guild.voiceChannelId);
       if (there.length < 6) return null;
       const { id } = random.of(there);

@@ -1,7 +1,7 @@
 import { dataUri, PIXEL } from '../../../harness/images.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Beyond so many none is made. */
+/** Maximum number of emojis. */
 const MOST = 10;
 
 function settingsOf({ picture, random }: Scene): object {
@@ -21,7 +21,7 @@ function settingsOf({ picture, random }: Scene): object {
 }
 
 export const guildOperations: Operations = {
-  // Seldom: who is told of the guild is told of all its roles and emojis, which mends what went wrong before.
+  // Rare, because an update of the guild has all roles and emojis and repairs wrong caches.
   'change the guild': {
     weight: 10,
     plan(scene) {

@@ -6,7 +6,7 @@ import { memberOperations } from './members.js';
 import { messageOperations } from './messages.js';
 import { roleOperations } from './roles.js';
 
-/** All that may happen, by what it is. */
+/** All operations by name. */
 export const OPERATIONS: Operations = {
   ...channelOperations,
   ...guildOperations,
@@ -18,12 +18,12 @@ export const OPERATIONS: Operations = {
 
 const TOTAL = Object.values(OPERATIONS).reduce((sum, { weight }) => sum + weight, 0);
 
-/** How often one of those is tried first that were not done yet. */
+/** Probability of trying an operation first that has not succeeded yet. */
 const FIRST_OF_ALL = 0.2;
 
 /**
- * Something that can be done, by weight.
- * @param missing what was not done yet
+ * Plans one operation by weight.
+ * @param missing operations that have not succeeded yet
  */
 export function planOne(scene: Scene, missing: readonly string[]): { name: string; step: Step } {
   const name = scene.random.chance(FIRST_OF_ALL) ? scene.random.orNull(missing) : null;

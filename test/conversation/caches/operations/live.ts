@@ -2,10 +2,10 @@ import { openSocket } from '../../../harness/live.js';
 import { anybody, byBot, byPerson, moderator, type Operations, type Outcome } from '../acting.js';
 import { ACTIVITY_TYPES, sendPayload } from '../cast.js';
 
-/** What a session says beyond five times in 20 s is told later: a bot says less in all. */
+/** Presence updates of a bot in total. The server delays updates beyond five in 20 s. */
 const MOST_STATEMENTS = 4;
 
-/** What has no answer is done once it is sent. */
+/** Payloads without an answer count as done once they are sent. */
 const SENT: Outcome = { done: true, answer: 'sent' };
 
 export const liveOperations: Operations = {

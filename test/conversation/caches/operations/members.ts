@@ -1,16 +1,16 @@
 import { byBot, byPerson, member, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** So many are left by who kicks and bans. */
+/** Minimum number of members after kicks and bans. */
 const FEWEST = 2;
 
-/** Somebody in the guild: mostly a person, at times the bot whose sight hangs on it. */
+/** A member of the guild: mostly a user, sometimes the bot with limited permissions. */
 function target({ cast, picture, random }: Scene): string {
   return random.chance(0.2) ? cast.watcher.rest.id : (random.orNull(picture.members) ?? cast.watcher.rest.id);
 }
 
 const free = ({ picture }: Scene) => picture.roles.filter(({ managed }) => !managed).map(({ id }) => id);
 
-/** Long after the end of any test. */
+/** Later than the end of any test. */
 const timeoutEnd = ({ random }: Scene) => new Date(Date.now() + 3_600_000 + random.below(100_000)).toISOString();
 
 export const memberOperations: Operations = {

@@ -11,7 +11,7 @@ function bots({ cast }: Scene): RestBot[] {
   return [cast.administrator.rest, cast.roamer.rest, cast.watcher.rest, cast.worker];
 }
 
-/** Half of what is said is said where the watcher always hears it, or never. */
+/** Half of the messages are in channels that the watcher always or never sees. */
 function channelOf({ cast, picture, random }: Scene): string | null {
   if (random.chance(0.3)) return cast.steadyId;
   return random.orNull(picture.texts);
@@ -21,7 +21,7 @@ function pathOf({ channelId, id }: Pick<Picture['messages'][number], 'channelId'
   return `/channels/${channelId}/messages/${id}`;
 }
 
-/** Who wrote it, as long as they are one of the cast. */
+/** The author, if it is a participant. */
 function authorOf(scene: Scene, authorId: string): RestBot | Person | undefined {
   const { cast } = scene;
   return [...bots(scene), cast.owner, ...cast.people].find(({ id }) => id === authorId);
@@ -37,13 +37,13 @@ function emojiOf({ picture, random }: Scene): string {
   return own ? `${own.name}:${own.id}` : random.of(EMOJIS);
 }
 
-/** Does something to one of the newest messages. */
+/** Plans an operation on one of the newest messages. */
 function toMessage(scene: Scene, work: (message: Picture['messages'][number]) => Step | null): Step | null {
   const message = scene.random.orNull(scene.picture.messages);
   return message && work(message);
 }
 
-/** Does something to reactions with an emoji that a message has. */
+/** Plans an operation on reactions with an emoji that a message has. */
 function toReactions(scene: Scene, work: (path: string, emoji: string, place: object) => Step | null): Step | null {
   const message = scene.random.orNull(scene.picture.messages.filter(({ emojis }) => emojis.length > 0));
   if (!message) return null;

@@ -1,10 +1,10 @@
 import { Permission } from '../../../../src/domain/permissions.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Beyond so many none is made. */
+/** Maximum number of roles. */
 const MOST = 14;
 
-/** Administrators see everything: nobody becomes one. */
+/** Without Administrator, since administrators see everything. */
 const GIVEN = [
   Permission.SendMessages,
   Permission.ReadMessageHistory,
@@ -54,7 +54,7 @@ export const roleOperations: Operations = {
       const { cast, picture, random } = scene;
       const all = [cast.guild.id, ...picture.roles.map(({ id }) => id)];
       const id = random.of(all);
-      // Those of installations are known by what they permit: it is left as it is.
+      // The role of an installation is recognized by its permissions, so these stay.
       const isFree = free(scene).includes(id);
       const isEveryone = id === cast.guild.id;
       const permissions = isEveryone || (isFree && random.chance(0.5)) ? { permissions: permissionsOf(scene) } : {};
