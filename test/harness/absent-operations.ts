@@ -1,4 +1,4 @@
-/** Operations of the reference platform's OpenAPI document that there are no routes for, and why. */
+/** Operations of the reference platform's OpenAPI document without a route, and why. */
 export const ABSENT_OPERATIONS: readonly { because: string; operations: readonly string[] }[] = [
   {
     because:

@@ -8,10 +8,10 @@ import type { Server } from '../../src/server.js';
 
 type App = Server['app'];
 
-/** The password of everybody whose account a test makes. */
+/** The password of all accounts in tests. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** Counted once for all: it takes longer than everything else of a sign-up together, by intention. */
+/** Computed once, because hashing takes longer than the rest of a sign-up. */
 let passwordHash: Promise<string> | undefined;
 
 const libraries = new WeakMap<App, ReturnType<typeof createAuth>>();
@@ -22,7 +22,7 @@ function libraryOf(app: App): ReturnType<typeof createAuth> {
   return library;
 }
 
-/** Makes an account with a session, as signing up does once the password is hashed. */
+/** Makes an account with a session, as a sign-up does after hashing the password. */
 export async function putAccount(
   app: App,
   { name, email }: { name: string; email: string },

@@ -3,17 +3,16 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The address that several processes share, which leads every request, and every WebSocket, to another of them than the one before. */
+/** A reverse proxy of several processes. It sends each request and WebSocket to the next process in turn. */
 export interface Alternating {
   origin: string;
-  /** From here on these processes take turns. */
+  /** Sets the processes. */
   leadTo(...origins: string[]): void;
-  /** How many requests were led on in all. */
+  /** Total number of forwarded requests. */
   count(): number;
   close(): void;
 }
 
-/** Makes such an address. */
 export async function openAlternating(): Promise<Alternating> {
   let targets: URL[] = [];
   let count = 0;

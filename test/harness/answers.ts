@@ -11,7 +11,7 @@ import { callOf, type SentBody, type TestBot, toSend } from './world.js';
 
 type App = Server['app'];
 
-/** What a message keeps of a command that somebody ran. */
+/** The fields of a message about the command that it answers. */
 export function commandOf(
   app: App,
   userId: bigint | string,
@@ -20,7 +20,7 @@ export function commandOf(
   return { id: String(app.nextId()), type: 2, name: 'greet', userId: String(userId), owners: {}, ...facts };
 }
 
-/** What a bot answers to a command that somebody ran, in a channel it sees. */
+/** Answers a user's command as the bot, in a channel that it sees. */
 export async function answer(
   app: App,
   bot: Pick<TestBot, 'id' | 'user'>,
@@ -33,7 +33,7 @@ export async function answer(
   return postMessage(call, { ...from, body: toSend(body), ...more });
 }
 
-/** The same for the eyes of one person. */
+/** Answers a user's command with an ephemeral message. */
 export function whisper(
   app: App,
   bot: Pick<TestBot, 'id' | 'user'>,

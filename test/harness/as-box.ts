@@ -2,7 +2,10 @@ import { BoxRoutes } from '../../src/domain/boxes/index.js';
 import { boxSnowflakes } from '../../src/infra/ids.js';
 import type { Server } from '../../src/server.js';
 
-/** Has an instance that is no box make ids as a box of this id space does, and take them for its own. @returns what makes it as before */
+/**
+ * Lets an instance make ids in the id space of a box, and treat those as its own.
+ * @returns a function that undoes it
+ */
 export function asBox(app: Server['app'], idSpace: number): () => void {
   const { nextId, boxRoutes, clock, db, bus } = app;
   app.nextId = boxSnowflakes(clock, idSpace);

@@ -5,7 +5,10 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with a page as it is shown. @param rules all of them unless some are named */
+/**
+ * The faults that axe finds in a page.
+ * @param rules default: all rules
+ */
 export async function axeFaults(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   const { violations } = (await page.evaluate(

@@ -4,7 +4,7 @@ import { blobUrlAt, S3_CREDENTIALS, startS3 } from './s3.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The endpoint of an S3 server, where servers under test are to keep uploads there. */
+    /** The endpoint of an S3 server if servers under test store uploads there. */
     s3?: string;
   }
 }
@@ -16,7 +16,7 @@ export default async function provideS3({ provide }: TestProject): Promise<() =>
   return s3.remove;
 }
 
-/** What the environment of a server under test says of where uploads are: nothing, or a place of its own at an S3 server. */
+/** The environment variables for the uploads of a server under test: a path of its own on an S3 server, or none. */
 export function placeOfBlobs(endpoint: string | undefined): Record<string, string> {
   if (endpoint === undefined) return {};
   Object.assign(process.env, S3_CREDENTIALS);

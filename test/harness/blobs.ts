@@ -7,7 +7,7 @@ export async function keysBelow(blobs: BlobStore, folder: string): Promise<strin
   return keys;
 }
 
-/** The names directly below it: of blobs, and of folders in which there are some. */
+/** The names of blobs and folders directly below a folder. */
 export async function namesIn(blobs: BlobStore, folder: string): Promise<string[]> {
   const keys = await keysBelow(blobs, folder);
   return [...new Set(keys.map((key) => key.slice(folder.length + 1).split('/')[0] ?? ''))];

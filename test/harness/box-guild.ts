@@ -9,15 +9,15 @@ import { createBot, type TestBot } from './world.js';
 
 type App = Server['app'];
 
-/** The bits of the ids that the box makes. */
+/** The id space of the box. */
 export const ID_SPACE = 5_000;
 
-/** What came to a box. */
+/** A request to the box. */
 export interface Arrived extends Omit<ForwardedRequest, 'body'>, Errand {
   body: string;
 }
 
-/** A box of the test's own, which answers what the test says. */
+/** A fake box that gives the answers of a test. */
 export class StandInBox implements BoxLine, BoxLines {
   readonly arrived: Arrived[] = [];
   isConnected = true;
@@ -43,7 +43,6 @@ export class StandInBox implements BoxLine, BoxLines {
     return Promise.reject(new Error('nothing is asked'));
   }
 
-  /** What came last. */
   get last(): Arrived {
     const last = this.arrived.at(-1);
     if (!last) throw new Error('nothing came');
@@ -51,7 +50,6 @@ export class StandInBox implements BoxLine, BoxLines {
   }
 }
 
-/** A box's answer of JSON. */
 export function answerOf(status: number, value?: unknown, retryAfter: number | null = null): BoxAnswer {
   return { status, retryAfter, tookMs: null, body: Buffer.from(value === undefined ? '' : JSON.stringify(value)) };
 }
@@ -64,7 +62,7 @@ export interface BoxScene {
   bot: TestBot;
 }
 
-/** Makes a box with a guild; from now on, guilds live in the scene's home alone. */
+/** Makes a box with a guild. From now on, guilds come only from the store of the scene. */
 export async function openBox(app: App): Promise<BoxScene> {
   const home = new MemoryHome();
   const bot = await createBot(app);
@@ -91,7 +89,7 @@ export async function openBox(app: App): Promise<BoxScene> {
   return { box: new StandInBox(boxId), home, guild, bot };
 }
 
-/** Of all bots and webhooks of the cloud, those of a request. */
+/** The bots and webhooks of the cloud that a request names. */
 function botsOf({ bot, webhook, guildId }: Omit<ForwardedRequest, 'body'>): OwnNames['bots'] {
   const { id, username, global_name = null, avatar = null } = bot.user;
   const user = { id, username, global_name, avatar, discriminator: '0', bot: true };

@@ -6,13 +6,13 @@ import type { Server } from '../../src/server.js';
 
 type App = Server['app'];
 
-/** A box that was enrolled, with the ids that it makes. */
+/** An enrolled box and its id generator. */
 export interface TestBox {
   box: Box;
   nextId: NextId;
 }
 
-/** A box of somebody's, without anybody having dialled; away unless this process is to hold its connection. */
+/** Inserts a box that never connected. It is away unless `isConnected`. */
 export async function putBox(app: App, owner: Pick<User, 'id'>, { isConnected = false } = {}): Promise<TestBox> {
   const idSpace = ID_SPACES.first + (await app.db.reader.box.count());
   const holderId = isConnected ? app.live.id : null;
@@ -20,7 +20,7 @@ export async function putBox(app: App, owner: Pick<User, 'id'>, { isConnected = 
   return { box: await app.db.writer.box.create({ data }), nextId: boxSnowflakes(app.clock, idSpace) };
 }
 
-/** A guild on a box, as if that had announced it. */
+/** Inserts a guild on a box, as if the box had announced it. */
 export async function putBoxGuild(
   app: App,
   { box, nextId }: TestBox,
@@ -32,22 +32,21 @@ export async function putBoxGuild(
   return guild;
 }
 
-/** What a door was asked. */
 type Question = { [Name in keyof BoxQuestions]: { name: Name; input: BoxQuestions[Name] } }[keyof BoxQuestions];
 
-/** The way to boxes that keep bots in memory. */
+/** A client of boxes whose bots are in memory. */
 export class BoxesInMemory implements BoxDoor {
   readonly asked: Question['name'][] = [];
-  /** What was asked last. */
+  /** The input of the last call. */
   last: object = {};
   /** Bots by guild, each as `guild bot`. */
   readonly members = new Set<string>();
   isAway = false;
-  /** Whether they are asked and answer nothing. */
+  /** Whether calls get no answer. */
   isSilent = false;
-  /** Whether they refuse what they are asked. */
+  /** Whether calls are refused. */
   isRefusing = false;
-  /** What happens once a box has done what it was asked, and before anybody hears of it. */
+  /** Runs after a box has processed a call and before its caller gets the answer. */
   meanwhile: (name: Question['name']) => Promise<unknown> = async () => {};
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {

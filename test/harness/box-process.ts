@@ -14,19 +14,19 @@ import { ask, type RestAnswer } from './rest.js';
 import { makeBox, untilBox } from './self-hosted.js';
 import { migratedDatabase, startServer, type TestServer } from './server.js';
 
-/** A cloud of this process, and a box of it that is a process of its own, on which is a server with a bot of the cloud. */
+/** A cloud in this process, and a box of it in a child process. The box has a server with a bot of the cloud. */
 export interface BoxProcess {
   cloud: TestServer;
-  /** The one that runs, or ran last. */
+  /** The current or last process of the box. */
   running: RunningInstance;
   keeper: Person;
   guild: MadeGuild;
   bot: MadeApplication;
   /** `/channels/{the server's}/messages` */
   messages: string;
-  /** Starts the box once more, with the same data. */
+  /** Starts the box again with the same data. */
   start(): Promise<void>;
-  /** Settles once the cloud has a connection of the box that is newer than the one at the last call. */
+  /** Settles once the cloud has a newer connection of the box than at the last call. */
   connected(): Promise<void>;
   ask(method: string, path: string, json?: unknown): Promise<RestAnswer>;
   stop(): Promise<void>;

@@ -13,16 +13,15 @@ export interface TestBox extends TestServer {
 export interface BoxOptions extends Overrides {
   cloudUrl: string;
   token?: string;
-  /** One that stays when the box stops. */
+  /** A folder that stays when the box stops. */
   dataDir?: string;
 }
 
-/** A data folder of the test's own, with nothing in it. */
 export function emptyFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'causeway-box-'));
 }
 
-/** Starts the real server as a box. It waits for its cloud where it was never enrolled. */
+/** Starts the real server as a box. Without an enrolment it waits for its cloud. */
 export async function startBox({ cloudUrl, token, dataDir, ...overrides }: BoxOptions): Promise<TestBox> {
   const folder = dataDir ?? (await emptyFolder());
   const database = await migratedDatabase();

@@ -1,18 +1,21 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core';
 
-/** The headless shell has no window code and starts faster. Debian's packages are `chromium-headless-shell` and `chromium`. */
+/**
+ * The headless shell has no window code and starts faster. Debian's packages are `chromium-headless-shell` and
+ * `chromium`.
+ */
 const PATHS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 const path = process.env.CHROMIUM_PATH ?? PATHS.find((candidate) => existsSync(candidate)) ?? '';
 
-/** Why there is no browser to test with; null when there is one. */
+/** The reason why there is no browser, or null. */
 export const noBrowser = existsSync(path)
   ? null
   : `no browser at ${path || PATHS.join(' or ')}; install chromium, or name another one with CHROMIUM_PATH`;
 
 export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
-  // The sandbox is for pages of strangers, and does not start for root.
+  // The sandbox does not start for root. Tests open only trusted pages.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: path, args, ...options });
 }
@@ -20,11 +23,11 @@ export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
 export interface Tab {
   context: BrowserContext;
   page: Awaited<ReturnType<BrowserContext['newPage']>>;
-  /** What the browser refused because a page's policy says so. */
+  /** Violations of the Content-Security-Policy of a page. */
   violations: string[];
 }
 
-/** A fresh profile with one page, in which no script runs. */
+/** A new profile with one page, in which no script runs. */
 export async function openTab(browser: Browser, options: { width?: number; dark?: boolean } = {}): Promise<Tab> {
   const context = await browser.newContext({
     javaScriptEnabled: false,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Builds the program and the portal's pages if their source changed since the last build: tests start and open what is built. */
+/** Builds the program and the portal if their source has changed since the last build. Tests run the built files. */
 export default function build(): void {
   renew(
     'dist/main.js',
@@ -19,7 +19,10 @@ export default function build(): void {
   );
 }
 
-/** Builds `target` if a source is newer. Its time is set to the start of the build, so that a change during the build is not missed. */
+/**
+ * Builds `target` if a source is newer. Its time is set to the start of the build, so that a change during the build is
+ * not missed.
+ */
 function renew(target: string, sources: string[], make: () => void): void {
   const path = join(ROOT, target);
   const built = statSync(path, { throwIfNoEntry: false });
@@ -35,7 +38,7 @@ function run(script: string, ...options: string[]): void {
   execFileSync(process.execPath, [script, ...options], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** When a file, or the newest one of a folder, last changed, in milliseconds since 1970. */
+/** The last change of a file, or of the newest file in a folder, in milliseconds since 1970. */
 function newestIn(path: string): number {
   const found = statSync(path);
   if (!found.isDirectory()) return found.mtimeMs;

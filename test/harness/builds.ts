@@ -5,14 +5,14 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const project = join(import.meta.dirname, '../..');
 
-/** The built platform, with another build of the portal in it. */
+/** The built platform with another build of the portal. */
 export interface Build {
-  /** Its `main.js`. */
+  /** Path of its `main.js`. */
   entryPoint: string;
   remove(): Promise<void>;
 }
 
-/** The platform as it is built, but that the portal's files have other names, as they do once something in them was changed. */
+/** Copies the built platform with other names for the portal's files, as after a change of their content. */
 export async function buildAnew(): Promise<Build> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-build-'));
   await cp(join(project, 'dist'), join(folder, 'dist'), { recursive: true });
@@ -25,7 +25,7 @@ export async function buildAnew(): Promise<Build> {
   };
 }
 
-/** Gives every file whose name tells its content another name, in all that speak of it, too. */
+/** Renames every file with a content hash in its name, and updates all references. */
 async function renameAssets(portal: string): Promise<void> {
   const names = (await readdir(join(portal, 'assets'))).filter((name) => !/\.(br|gz)$/.test(name));
   const marks = new Set(names.flatMap((name) => /-([\w-]{8})\.\w+$/.exec(name)?.[1] ?? []));
@@ -40,7 +40,7 @@ async function renameAssets(portal: string): Promise<void> {
   }
 }
 
-/** Another mark of the same length. */
+/** Another hash of the same length. */
 function turned(mark: string): string {
   return [...mark].reverse().join('');
 }

@@ -5,7 +5,7 @@ import type { CallContext, Write } from '../../src/domain/call.js';
 import type { DomainEvent } from '../../src/domain/events.js';
 import type { User } from '../../src/infra/database/index.js';
 
-/** Somebody with an account who calls the domain's functions. */
+/** A user with an account who calls functions of the domain. */
 export interface Caller {
   id: bigint;
   user: User;
@@ -13,7 +13,7 @@ export interface Caller {
   call: CallContext;
 }
 
-/** Signs somebody up who has no password. `name` must be a username that nobody has. */
+/** Makes an account without a password. `name` must be an unused username. */
 export async function newCaller(app: AppContext, name: string): Promise<Caller> {
   const email = `${name}@people.example`;
   const user = await createAccount(
@@ -24,17 +24,17 @@ export async function newCaller(app: AppContext, name: string): Promise<Caller> 
   return { id: user.id, user, email, call: callContext(app, { kind: 'person', user }) };
 }
 
-/** What the transactions of a call left beside their rows. */
+/** The effects of the transactions of a call besides their rows. */
 export interface Told {
   events: DomainEvent[];
   entries: AuditRecord[];
   /** Each as `address subject`. */
   mails: string[];
-  /** For each transaction, whether it was kept from running beside its like. */
+  /** For each transaction, whether it was serializable. */
   serializable: boolean[];
 }
 
-/** Does `work` with the same call, and tells what came of the transactions that were committed. */
+/** Runs `work` with the same call and records the effects of committed transactions. */
 export async function toldBy(call: CallContext, work: (call: CallContext) => Promise<unknown>): Promise<Told> {
   const told: Told = { events: [], entries: [], mails: [], serializable: [] };
   const listening: CallContext = {
@@ -76,7 +76,7 @@ function noting(write: Write, { events, entries, mails }: Told): Write {
   };
 }
 
-/** The same call, whose transactions all fail before they begin. */
+/** The same call. All its transactions fail before they begin. */
 export function failing(call: CallContext): CallContext {
   return { ...call, write: () => Promise.reject(new Error('the disk is full')) };
 }

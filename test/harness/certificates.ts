@@ -1,10 +1,10 @@
-/** What a TLS server shows, and the key to it, as PEM. */
+/** The certificate and key of a TLS server, as PEM. */
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-/** A key and a certificate for localhost that nobody trusts who is not told to. */
+/** A key and a self-signed certificate for localhost. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgf7GLPZQcFP7yS3m5
@@ -24,7 +24,10 @@ EUU=
 -----END CERTIFICATE-----`,
 } as const satisfies Certificate;
 
-/** An authority that is made up, and signed the following; each of them is good for a hundred years unless its name says otherwise. */
+/**
+ * A test authority. It signed the following certificates, which are valid for a hundred years unless their name says
+ * otherwise.
+ */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBZjCCAQugAwIBAgIBBTAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAgFw0wMDAxMDEwMDAwMDBaGA8yMTI2MDEwMTAwMDAwMFowGTEXMBUG

@@ -18,7 +18,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** How many tasks wait. */
+  /** Number of waiting timers. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#waiting.delete(entry) };
   }
 
-  /** Moves the time on by `ms`, running what falls due on the way, in order. */
+  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#nextDue(end); next; next = this.#nextDue(end)) {
@@ -62,7 +62,7 @@ export class MovableClock implements Clock {
     return { cancel: () => this.#remove(entry) };
   }
 
-  /** Moves the time on by `ms`, running what falls due on the way, in order. */
+  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void {
     const end = this.now() + ms;
     for (let next = this.#next(); next && next.due <= end; next = this.#next()) {

@@ -6,7 +6,7 @@ type App = Server['app'];
 
 type CommandData = Partial<Omit<Prisma.ApplicationCommandUncheckedCreateInput, 'applicationId'>>;
 
-/** A global command of an application's, for servers, unless stated. */
+/** Inserts a command. Default: global and for servers. */
 export function putCommand(app: App, applicationId: bigint, data: CommandData = {}): Promise<ApplicationCommand> {
   const id = app.nextId();
   return app.db.writer.applicationCommand.create({
@@ -14,20 +14,20 @@ export function putCommand(app: App, applicationId: bigint, data: CommandData = 
   });
 }
 
-/** Makes a command other than it was registered. */
+/** Changes a command without registering it. */
 export async function changeCommand(app: App, id: bigint, data: CommandData): Promise<void> {
   const { applicationId } = await app.db.writer.applicationCommand.update({ where: { id }, data });
   app.publish({ type: 'COMMANDS_UPDATED', applicationId, guildId: null });
 }
 
-/** What entries are about: a role, a user or a channel. */
+/** Target types of audit entries. */
 export const [OF_ROLE, OF_USER, OF_CHANNEL] = [1, 2, 3] as const;
 
 export function entry(targetType: 1 | 2 | 3, targetId: bigint, allow = true): PermissionEntry {
   return { targetType, targetId, allow };
 }
 
-/** Says who may run a command (with the application's id all of its commands) in a guild, whatever was said before. */
+/** Replaces the permissions of a command in a guild. With the application's id it applies to all commands. */
 export async function putPermissions(
   app: App,
   key: { guildId: bigint; applicationId: bigint; commandId: bigint },
@@ -39,7 +39,7 @@ export async function putPermissions(
   app.publish({ type: 'COMMAND_ACCESS_UPDATED', applicationId: key.applicationId });
 }
 
-/** What is said of a command in a guild, as `type id yes` or `type id no`. */
+/** The permissions of a command in a guild, as `type id yes` or `type id no`. */
 export async function saidOf(app: App, guildId: bigint, commandId: bigint): Promise<string[]> {
   const rows = await app.db.reader.commandPermission.findMany({ where: { guildId, commandId } });
   return rows.map(({ targetType, targetId, allow }) => `${targetType} ${targetId} ${allow ? 'yes' : 'no'}`).sort();

@@ -17,7 +17,7 @@ import { createPublisher } from '../../src/wire/publisher.js';
 import { placeOfBlobs } from './blobs-on-s3.js';
 import { migratedDatabase, migratedFolder } from './server.js';
 
-/** The context of a process that listens nowhere, over a database and folder of its own. */
+/** The context of a process without a listener, with a database and folder of its own. */
 export async function openContext(
   env: Record<string, string> = {},
 ): Promise<{ app: AppContext; close(): Promise<void> }> {

@@ -8,14 +8,13 @@ export interface RecordedFrame {
 
 const FOLDER = new URL('../fixtures/relay/', import.meta.url);
 
-/** The names of all recorded conversations between a box and a cloud. */
 export const CONVERSATIONS = readdirSync(FOLDER)
   .map((file) => file.replace(/\.json$/, ''))
   .sort();
 
 /**
- * A recorded conversation of the relay's protocol (docs/relay.md), in the order in which its messages were sent. Both have the same
- * key, nonce and origin in all of them, so that the signature is right.
+ * A recorded conversation of the relay protocol (docs/relay.md) in order. All of them use the same key, nonce and
+ * origin, so that the signature is valid.
  */
 export function readConversation(name: string): RecordedFrame[] {
   const frames = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as Recorded[];

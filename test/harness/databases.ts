@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A database on the PostgreSQL server under test. */
 export interface ThrowAwayDatabase {
   name: string;
   url: string;
   drop(): Promise<void>;
 }
 
-/** A new, empty database, or null when the suite runs on SQLite. */
+/** A new, empty database, or null if the suite runs on SQLite. */
 export async function throwAwayDatabase(): Promise<ThrowAwayDatabase | null> {
   const admin = process.env.TEST_DATABASE_URL;
   if (!admin) return null;
@@ -16,18 +15,17 @@ export async function throwAwayDatabase(): Promise<ThrowAwayDatabase | null> {
   return { ...(await create(admin, name, '')), drop: () => dropNow(admin, name) };
 }
 
-/** Copies that nobody uses any more. To empty one takes a hundredth of the time that another would take, and the disk none. */
+/** Unused copies. Emptying one takes a hundredth of the time of a new copy, and writes nothing to the disk. */
 const unused: Omit<ThrowAwayDatabase, 'drop'>[] = [];
 
-/** PostgreSQL's code for it. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Beyond it (in bytes) a copy is dropped rather than emptied: it would keep the size, and what the planner knows of it. */
+/** Larger copies, in bytes, are dropped and not emptied. They would keep their size and their planner statistics. */
 const LARGE = 24 * 2 ** 20;
 
 /**
- * A database with what `template` has, and no more: one of this process that is not used any more, or a new one. Nobody waits for the end of
- * a large one, for which the server writes all it has to its disk, and what is left is dropped by {@link dropCopies}.
+ * A database with the content of `template`: an unused copy of this process, or a new one. Large copies are dropped in
+ * the background, because PostgreSQL writes them to the disk first. {@link dropCopies} drops the remaining ones.
  */
 export async function copyOf(template: string): Promise<ThrowAwayDatabase> {
   const admin = process.env.TEST_DATABASE_URL;
@@ -41,21 +39,24 @@ export async function copyOf(template: string): Promise<ThrowAwayDatabase> {
   return { ...copy, drop };
 }
 
-/** Ends all connections to an unused copy and takes it back to what its template has; null where none can be. */
+/** Ends all connections to an unused copy and restores the content of its template. Null if none can be restored. */
 async function emptied(admin: string): Promise<Omit<ThrowAwayDatabase, 'drop'> | null> {
   const copy = unused.pop();
   if (!copy) return null;
   try {
     if (await asAdmin(copy.url, emptyUnlessLarge)) return copy;
   } catch (error) {
-    // Where the user may not set session_replication_role, another copy has to do.
+    // A user without the right to set session_replication_role needs a new copy.
     if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
   }
   dropLater(admin, copy.name);
   return emptied(admin);
 }
 
-/** Ends the connections by which processes have locks on a client's database, migrating or alone. @returns how many there were */
+/**
+ * Ends the connections with locks on a client's database, for migrations or exclusive use.
+ * @returns their number
+ */
 export async function endLockHolders(client: pg.Client): Promise<number | null> {
   const { rowCount } = await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
     WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
@@ -71,10 +72,12 @@ async function emptyUnlessLarge(client: pg.Client): Promise<boolean> {
   return true;
 }
 
-/** The schema in which a template keeps the rows that its migrations made. */
+/** The schema in which a template keeps the rows of its migrations. */
 const KEPT = 'kept_by_template';
 
-/** Runs a statement for each table but that of the migrations; `%I` in it is the table. Foreign keys are not looked at meanwhile. */
+/**
+ * Runs a statement for each table except that of the migrations. `%I` in it is the table. Foreign keys are not checked.
+ */
 const forEachTable = (statement: string, schema = 'public') => `
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' AND tablename <> '_prisma_migrations' LOOP
     EXECUTE replace('${statement}', '%I', quote_ident(name));
@@ -91,12 +94,12 @@ const KEEP = `DO $$ DECLARE name text; BEGIN
   ${forEachTable(`CREATE TABLE ${KEPT}.%I AS TABLE %I`)}
 END $$`;
 
-/** Lets copies of a database that has all migrations be emptied to what it has now. */
+/** Stores the current rows of a migrated database, so that its copies can be restored. */
 export async function makeTemplate({ url }: ThrowAwayDatabase): Promise<void> {
   await asAdmin(url, (client) => client.query(KEEP));
 }
 
-/** Drops the copies of a template that are left. */
+/** Drops the remaining copies of a template. */
 export async function dropCopies(template: string): Promise<void> {
   const admin = process.env.TEST_DATABASE_URL;
   if (!admin) return;
@@ -113,7 +116,7 @@ const newName = (prefix: string) => `${prefix}_${randomBytes(8).toString('hex')}
 async function create(admin: string, name: string, options: string): Promise<Omit<ThrowAwayDatabase, 'drop'>> {
   await asAdmin(admin, async (client) => {
     await client.query(`CREATE DATABASE ${name} ${options}`);
-    // What a power cut would take is of no use to a test, and nobody has to wait for the disk.
+    // Test data need not survive a power failure, so commits do not wait for the disk.
     await client.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });
   const url = new URL(admin);
@@ -123,7 +126,7 @@ async function create(admin: string, name: string, options: string): Promise<Omi
 
 let dropping: Promise<unknown> = Promise.resolve();
 
-/** One that fails is tried again in the end. */
+/** A failed drop is repeated at the end. */
 function dropLater(admin: string, name: string): void {
   dropping = dropping.then(() => dropNow(admin, name)).catch(() => {});
 }

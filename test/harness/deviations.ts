@@ -1,8 +1,8 @@
-/** Where answers are not as the reference platform's OpenAPI document has them, and why. */
+/** Intended deviations from the reference platform's OpenAPI document. */
 interface Deviation {
-  /** Of operations such as `GET /guilds/{guild_id}`. */
+  /** Matches operations such as `GET /guilds/{guild_id}`. */
   operation: RegExp;
-  /** Of faults such as `/roles/0 must have required property 'name'`. */
+  /** Matches faults such as `/roles/0 must have required property 'name'`. */
   fault: RegExp;
   because: string;
 }

@@ -1,6 +1,6 @@
-// For `node --import`: ends the process at once, as a crash does, when it is about to publish over Redis under a topic that matches
-// DIE_AT_PUBLISH. What it has committed by then is told to nobody. The command is looked for on its way into the socket: the
-// program brings its own copy of the Redis client.
+// For `node --import`: exits immediately, like a crash, before the first publish over Redis under a topic that matches
+// DIE_AT_PUBLISH. Committed changes then have no event. It watches the socket, because the program bundles its own
+// Redis client.
 import { Socket } from 'node:net';
 
 const topic = new RegExp(process.env.DIE_AT_PUBLISH ?? '(?!)');

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
-/** The interpreter for which the system packages discord.py. */
+/** The interpreter of the system package of discord.py. */
 export const PYTHON = '/usr/bin/python3';
 
-/** Why discord.py cannot be tried here, or null when it can. */
+/** The reason why discord.py cannot run, or null. */
 export const noDiscordPy = lacks('discord') ? `${PYTHON} has no module discord; install discord.py` : null;
 
-/** The same of what it posts with where nothing is asynchronous. */
+/** The same for the synchronous webhooks of discord.py. */
 export const noRequests = noDiscordPy ?? (lacks('requests') ? `${PYTHON} has no module requests` : null);
 
 function lacks(module: string): boolean {

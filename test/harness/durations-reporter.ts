@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 import { DURATIONS } from './sequencer.js';
 
-/** Writes how long each file took, in milliseconds, for the sequencer of later runs. Files that did not run keep what they have. */
+/**
+ * Writes the duration of each file, in milliseconds, for the sequencer. Files that did not run keep their old value.
+ */
 export default class DurationsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const known = Object.entries(JSON.parse(readFileSync(DURATIONS, 'utf8'))).filter(([file]) => existsSync(file));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** An embed as somebody sends it. */
+/** An embed in a request. */
 export interface SentEmbed {
   title?: string | null;
   description?: string | null;
@@ -14,7 +14,9 @@ export interface SentEmbed {
   fields?: { name: string; value: string; inline?: boolean | null }[] | null;
 }
 
-/** What is hard on texts: blanks at the ends, characters of two units and of none, halves of them, and what clients give a meaning. */
+/**
+ * Difficult text: spaces at the ends, surrogate pairs and halves of them, zero-width characters, and markup of clients.
+ */
 const unit = fc.constantFrom(...'aZé猫<@*', '🦉', '👩‍👩‍👧', ' ', '\n', '\u200b', '\ud83e', '\udd89', '__proto__');
 
 const nothing = fc.constantFrom(null, undefined);
@@ -62,7 +64,7 @@ const embed: fc.Arbitrary<SentEmbed> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Up to ten embeds within every limit, none of which says nothing. */
+/** Up to ten embeds within every limit, none of them empty. */
 export const goodEmbeds: fc.Arbitrary<SentEmbed[]> = fc
   .array(
     embed.filter((sent) => Object.keys(shownEmbed(sent)).length > 1),
@@ -70,14 +72,14 @@ export const goodEmbeds: fc.Arbitrary<SentEmbed[]> = fc
   )
   .filter((embeds) => charactersOf(embeds) <= 6_000);
 
-/** Text as it is kept: half a character is replaced, then blanks at the ends go. */
+/** Text as it is stored: lone surrogates are replaced, then spaces at the ends removed. */
 const tidy = (text: string) => text.replace(/\p{Surrogate}/gu, '\ufffd').trim();
 
 const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value });
 
 const givenText = (name: string, value: string | null | undefined) => given(name, tidy(value ?? '') || undefined);
 
-/** A part that says nothing without the text of this name, or nothing. */
+/** A part of an embed, left out if it lacks the text of this name. */
 function part<Part extends object>(sent: Part | null | undefined, name: keyof Part & string, shown: object): object {
   return sent && typeof sent[name] === 'string' && tidy(sent[name]) !== ''
     ? { ...shown, [name]: tidy(sent[name]) }
@@ -86,7 +88,7 @@ function part<Part extends object>(sent: Part | null | undefined, name: keyof Pa
 
 const unlessEmpty = (name: string, shown: object) => (Object.keys(shown).length === 0 ? {} : { [name]: shown });
 
-/** What everybody is shown of an embed that shows no file of its message. */
+/** The embed as it is sent to clients, without files of its message. */
 export function shownEmbed({ footer, author, image, thumbnail, fields, ...sent }: SentEmbed): Record<string, unknown> {
   return {
     type: 'rich',
@@ -114,7 +116,7 @@ export function shownEmbed({ footer, author, image, thumbnail, fields, ...sent }
   };
 }
 
-/** What counts for the most that all embeds of a message may have. */
+/** The characters that count towards the limit for all embeds of a message. */
 export function charactersOf(embeds: SentEmbed[]): number {
   const texts = embeds.flatMap(({ title, description, footer, author, fields }) => [
     ...[title, description, footer?.text, author?.name],

@@ -6,7 +6,10 @@ import { callOf, userOf } from './world.js';
 
 type Home = { guildId: string } | { applicationId: string };
 
-/** Makes an emoji of a server or an application as somebody. @returns its id */
+/**
+ * Makes an emoji of a server or an application.
+ * @returns its id
+ */
 export async function makeEmoji({ app }: TestServer, person: Person, home: Home, name: string): Promise<string> {
   const call = callOf(app, await userOf(app, person));
   const image = async () => PIXEL;

@@ -1,16 +1,19 @@
 import { PLATFORM_ID } from '../../src/domain/platform/index.js';
 import type { Database } from '../../src/infra/database/index.js';
 
-/** Tables whose rows belong to the running process, and the record of migrations. A process without jobs makes no recurring ones. */
+/**
+ * Tables whose rows belong to the running process, and the record of migrations. A process without jobs makes no
+ * recurring ones.
+ */
 const KEPT = ['_prisma_migrations', 'InstanceKey', 'LiveProcess', 'Worker'];
 
-/** Tables in which a migration put a row for the platform itself. */
+/** Tables in which a migration inserted a row for the platform itself. */
 const WITH_PLATFORM = ['User', 'Application'];
 
 const statementFor = (table: string) =>
   `DELETE FROM "${table}"${WITH_PLATFORM.includes(table) ? ` WHERE "id" <> ${PLATFORM_ID}` : ''}`;
 
-/** Deletes what earlier files left in the database of a running server. */
+/** Deletes the rows of earlier files from the database of a running server. */
 export async function emptyDatabase({ dialect, writer }: Database): Promise<void> {
   const tables = await (dialect === 'sqlite'
     ? writer.$queryRaw<

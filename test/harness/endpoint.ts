@@ -6,67 +6,69 @@ import { verifyKey } from 'discord-interactions';
 import { type Certificate, SELF_SIGNED } from './certificates.js';
 import type { Loose } from './graphql.js';
 
-/** One request as it reached the endpoint. */
 export interface EndpointRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   /** The raw text. */
   body: string;
-  /** What the text says as JSON; null where it is none. */
+  /** The parsed JSON, or null for other text. */
   interaction: Loose;
-  /** Whether the signature is the application's. */
+  /** Whether the application signed it. */
   isSigned: boolean;
-  /** Which of the endpoint's connections it came on, counted from 1. */
+  /** The number of its connection, from 1. */
   connection: number;
 }
 
-/** Every way the endpoint can be. `good` checks signatures and answers PING; all others do one thing wrong, always. */
+/**
+ * The behaviors of the endpoint. `good` verifies signatures and answers PING. Each of the others always does one thing
+ * wrong.
+ */
 export type EndpointMode = keyof typeof MODES;
 
 export interface EndpointOptions {
-  /** The application's, in hex. Without one every signature is bad. */
+  /** The public key of the application, in hex. Without it every signature is invalid. */
   publicKey?: string;
   /**
-   * The body of the answer to an interaction that is no PING, sent as JSON; `undefined` answers 202 without a body. It defers a message
-   * unless stated.
+   * The response body for an interaction other than PING, sent as JSON. `undefined` answers 202 without a body.
+   * Default: a deferred message.
    */
   answer?: (interaction: Loose, request: EndpointRequest) => unknown;
-  /** Serves https, with `SELF_SIGNED` unless a certificate is given. */
+  /** Serves https. Default certificate: `SELF_SIGNED`. */
   tls?: boolean | Certificate;
   port?: number;
 }
 
 export interface TestEndpoint {
-  /** Its address, at `localhost`. */
+  /** With the host `localhost`. */
   url: string;
   port: number;
-  /** All that reached it so far, in order. */
+  /** All requests so far, in order. */
   requests: EndpointRequest[];
-  /** How many connections were opened so far. */
+  /** Number of connections so far. */
   connections(): number;
-  /** Says by whom requests are signed from now on, for an application that was made after the endpoint. */
+  /** Sets the public key, for an application that was made after the endpoint. */
   trust(publicKey: string): void;
-  /** Turns it bad, or good again. */
+  /** Changes the behavior. */
   mode(mode: EndpointMode): void;
-  /** Resolves when so many requests have reached it. */
+  /** Resolves after this many requests. */
   reached(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Exchange {
   request: EndpointRequest;
-  /** How many requests its connection has carried, this one included. */
+  /** Number of requests on this connection, this one included. */
   onConnection: number;
   response: ServerResponse;
   socket: Socket;
-  /** Does what a good endpoint does. */
+  /** Responds as a good endpoint does. */
   good(): Promise<void>;
-  /** What a good endpoint says to a request with a good signature. */
+  /** The body of a good response to a signed request. */
   say(): Promise<unknown>;
 }
 
-/** Later than anybody waits for an endpoint, in milliseconds. */
+/** Longer than any time limit for an endpoint, in milliseconds. */
 const LATE_MS = 4_000;
 
 const MIB = 1024 * 1024;
@@ -78,22 +80,22 @@ const SHORT_ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconte
 
 const MODES = {
   good: ({ good }: Exchange) => good(),
-  /** Answers well after a second. */
+  /** Responds well after a second. */
   slow: ({ good }: Exchange) => void later(1_000, good),
-  /** Answers well when it is too late. */
+  /** Responds well, but too late. */
   late: ({ good }: Exchange) => void later(LATE_MS, good),
   hang: () => {},
   reset: ({ socket }: Exchange) => socket.resetAndDestroy(),
-  /** Ends the connection without an answer. */
+  /** Closes the connection without a response. */
   hangUp: ({ socket }: Exchange) => socket.destroy(),
-  /** Ends the connection in the middle of the body. */
+  /** Closes the connection in the middle of the body. */
   cutOff: ({ response, socket }: Exchange) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write(PONG);
     later(20, () => socket.destroy());
   },
   redirect: ({ response }: Exchange) => response.writeHead(307, { location: '/elsewhere' }).end(),
   error: ({ response }: Exchange) => sendJson(response, 500, { message: 'the endpoint failed' }),
-  /** Does what it is asked, and then fails. */
+  /** Processes the request and then fails. */
   failsAfter: async ({ response, say }: Exchange) => {
     await say();
     sendJson(response, 500, { message: 'the endpoint failed' });
@@ -102,46 +104,46 @@ const MODES = {
   wrongType: async ({ response, say }: Exchange) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(await say())),
   noType: async ({ response, say }: Exchange) => response.writeHead(200).end(JSON.stringify(await say())),
-  /** Does what it is asked, in a form with a file. */
+  /** Responds with a form that has a file. */
   form: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'files[0]'),
-  /** The same, with the largest file there may be. */
+  /** Responds with a form that has a file of the maximum size. */
   largeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB)),
-  /** The same, with a file that is one byte larger. */
+  /** Responds with a form whose file is one byte too large. */
   tooLargeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB + 1)),
-  /** As a form whose parts are called otherwise. */
+  /** Responds with a form whose parts have other names. */
   wrongForm: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'picture'),
-  /** As a form with a file, and no JSON beside it. */
+  /** Responds with a form that has a file and invalid JSON. */
   noJsonForm: ({ response }: Exchange) => sendForm(response, '{"type":', 'files[0]'),
-  /** As a form that breaks off. */
+  /** Responds with a truncated form. */
   brokenForm: ({ response }: Exchange) =>
     response
       .writeHead(200, { 'content-type': 'multipart/form-data; boundary=x' })
       .end('--x\r\ncontent-disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\ntext'),
   /** Sends a megabyte of brackets. */
   deepJson: ({ response }: Exchange) => sendText(response, 200, '['.repeat(1_000_000)),
-  /** Says that the answer follows, as frameworks do: with the name of the status, or an object. */
+  /** Announces a later response as frameworks do, with the name of the status or an object. */
   accepted: ({ response }: Exchange) => response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted'),
   acceptedObject: ({ response }: Exchange) => sendJson(response, 202, {}),
-  /** The same, with a body that nobody would read. */
+  /** Announces a later response with a body that is too large. */
   acceptedHuge: ({ response }: Exchange) => sendText(response, 202, `"${'x'.repeat(2 * MIB)}"`),
   acceptedCutOff: ({ response, socket }: Exchange) => {
     response.writeHead(202, { 'content-type': 'text/plain', 'content-length': '100' }).write('Acc');
     later(20, () => socket.destroy());
   },
-  /** Sends what it says in Latin-1. */
+  /** Responds in Latin-1. */
   latin1: async ({ response, say }: Exchange) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await say()), 'latin1'),
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
   noContent: ({ response }: Exchange) => response.writeHead(204).end(),
-  /** Sends a text that may be read, and is no JSON object. */
+  /** Sends a long JSON text that is not an object. */
   long: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(100 * 1024)}"`),
-  /** Sends 2 MiB and says so before. */
+  /** Sends 2 MiB with a content length. */
   huge: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(2 * MIB)}"`),
-  /** Sends without end, and does not say how much. */
+  /** Sends an endless body without a content length. */
   endless: ({ response }: Exchange) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const more = () => {
@@ -150,37 +152,36 @@ const MODES = {
     response.on('drain', more);
     more();
   },
-  /** Sends its body in chunks of one byte, as few as an endpoint with little to say. */
+  /** Sends its body in chunks of one byte. */
   fewChunks: ({ socket }: Exchange) => sendChunks(socket, '1\r\n \r\n', 2_000),
   manyChunks: ({ socket }: Exchange) => sendChunks(socket, '1\r\n \r\n', 20_000),
-  /** Sends little in chunks with long extensions. */
+  /** Sends short chunks with long extensions. */
   longChunks: ({ socket }: Exchange) => sendChunks(socket, `1;${'x'.repeat(1_000)}\r\n \r\n`, 1_500),
-  /** Sends interim answers before a good one. */
+  /** Sends interim responses before a good one. */
   fewHints: ({ socket }: Exchange) => void socket.write(EARLY_HINTS.repeat(8) + SHORT_ANSWER),
   manyHints: ({ socket }: Exchange) => void socket.write(EARLY_HINTS.repeat(9) + SHORT_ANSWER),
   hugeHeaders: ({ response }: Exchange) => response.writeHead(200, { 'x-filler': 'x'.repeat(64 * 1024) }).end(PONG),
-  /** Sends a blank every tenth of a second, without end. */
+  /** Sends a space every tenth of a second, without end. */
   drip: ({ response }: Exchange) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => response.write(' '), 100);
     response.on('close', () => clearInterval(timer));
   },
-  /** Speaks no HTTP. */
   garbage: ({ socket }: Exchange) => socket.end('220 mail.example ESMTP\r\n\r\n'),
-  /** Sends a good answer that is compressed, which nobody asked for. */
+  /** Sends a compressed response without negotiation. */
   compressed: ({ response }: Exchange) =>
     response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end(PONG),
   upgrade: ({ socket }: Exchange) =>
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
-  /** Does what it is asked, whoever asks. */
+  /** Processes requests with invalid signatures, too. */
   acceptsBad: async ({ response, say }: Exchange) => sendJson(response, 200, await say()),
-  /** Refuses bad signatures with a status of its own. */
+  /** Refuses invalid signatures with an unexpected status. */
   forbidsBad: ({ request, response, good }: Exchange) =>
     request.isSigned ? good() : sendJson(response, 403, { message: 'go away' }),
-  /** Knows commands and nothing else. */
+  /** Refuses PING. */
   refusesPing: ({ request, response, good }: Exchange) =>
     request.interaction?.type === 1 ? sendJson(response, 400, { message: 'unknown command' }) : good(),
-  /** Answers the first request of each connection, and ends the connection instead of answering the second. */
+  /** Responds to the first request of each connection, and resets the connection at the second. */
   closes: ({ onConnection, socket, good }: Exchange) => (onConnection > 1 ? void socket.resetAndDestroy() : good()),
 };
 
@@ -189,7 +190,7 @@ function sendChunks(socket: Socket, chunk: string, count: number): void {
   socket.write(`${head}${chunk.repeat(count)}0\r\n\r\n`);
 }
 
-/** An interactions endpoint as people run them, on a port of its own: good until it is told to be otherwise. */
+/** Starts an interactions endpoint on a port of its own. It behaves well until `mode` is called. */
 export async function startEndpoint(options: EndpointOptions = {}): Promise<TestEndpoint> {
   let { publicKey = '' } = options;
   let mode: EndpointMode = 'good';
@@ -291,7 +292,7 @@ async function sendForm(response: ServerResponse, payload: string, name: string,
   response.writeHead(200, headers).end(body.bytes);
 }
 
-/** Bytes that are no text. */
+/** Bytes that are not text. */
 export const FILE = Uint8Array.from({ length: 256 }, (_, index) => index);
 
 async function encoded(form: FormData) {

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { DomainError, type FieldFault } from '../../src/domain/errors.js';
 import { parseInput, parseInTurns } from '../../src/domain/parse-input.js';
 
-/** What is wrong with an input; nothing where it is taken. @throws whatever else parsing throws */
+/**
+ * The faults of an input; empty if it is valid.
+ * @throws any other error of the parser
+ */
 export function faultsIn(schema: z.ZodType, value: unknown, path?: string): FieldFault[] {
   try {
     parseInput(schema, value, path);
@@ -12,7 +15,7 @@ export function faultsIn(schema: z.ZodType, value: unknown, path?: string): Fiel
   return [];
 }
 
-/** As {@link faultsIn}, for a schema that parses in turns. */
+/** As {@link faultsIn}, for a schema that yields to the event loop. */
 export async function faultsInTurns(schema: z.ZodType, value: unknown): Promise<FieldFault[]> {
   try {
     await parseInTurns(schema, value);

@@ -14,8 +14,8 @@ const FAILING = 'SELECT 1 FROM a_table_that_is_not_there';
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /**
- * Has every statement that matches fail, on either database, until it is healed. The fault is none that tells of an outage.
- * @returns how many failed so far, and what ends it
+ * Makes every statement that matches fail, on either database. The error does not look like an outage.
+ * @returns the number of failures so far, and a function that ends it
  */
 export function failStatements(statement: RegExp): { count(): number; heal(): void } {
   const prepare = sqlite.prepare;

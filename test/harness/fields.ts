@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 
-/** A place in a value where neither an object nor a list of the schema stands. */
+/** The path of a value that is neither an object nor a list in the schema. */
 export interface Field {
   path: (string | number)[];
-  /** A value with `leaf` in that place, and beside it what has to stand there. */
+  /** A value with `leaf` at that path, and with all required fields. */
   valueWith(leaf: unknown): unknown;
 }
 
-/** What stands beside a field. */
+/** Values of other fields. */
 export interface Beside {
   /** Values of fields, by name. */
   samples: Record<string, unknown>;
-  /** Those that stand beside `field` though the schema does not ask for them; of them the ones count that there are. */
+  /** Optional fields that must be there together with `field`. Missing ones are ignored. */
   alsoBeside(field: string): readonly string[];
 }
 
 /**
- * Every field of a value of a schema. Of the kinds of objects that may stand somewhere within it, each is walked once, where it is met
- * first: the same kind of component stands in many places.
- * @param met the kinds that were met before, to which these are added
+ * Every field of a schema. Each kind of object is visited once, at its first place, because the same kind of component
+ * may be in many places.
+ * @param met the kinds that were visited before; new ones are added
  */
 export function fieldsOf(schema: z.ZodType, { samples, alsoBeside }: Beside, met = new Set<object>()): Field[] {
   function walk(at: z.ZodType): Field[] {
@@ -46,7 +46,7 @@ export function fieldsOf(schema: z.ZodType, { samples, alsoBeside }: Beside, met
     );
   }
 
-  /** The fields that an object needs, and of `more` those it has. */
+  /** The required fields of an object, and those of `more` that it has. */
   function fill(shape: Shape, more: readonly string[]): Record<string, unknown> {
     const needed = Object.entries(shape).filter(
       ([name, value]) => more.includes(name) || !value.safeParse(undefined).success,
@@ -67,22 +67,21 @@ export function fieldsOf(schema: z.ZodType, { samples, alsoBeside }: Beside, met
   return kinds.length > 0 ? kinds.flatMap(walk) : walk(schema);
 }
 
-/** The names of an object's fields. */
 export function namesIn(schema: z.ZodType): string[] {
   return Object.keys(structureOf(schema).shape ?? {});
 }
 
 type Shape = Record<string, z.ZodType>;
 
-/** What a schema is made of, without what stands around it: optional, null, defaults, transformations. */
+/** The parts of a schema without its wrappers: optional, null, defaults, transformations. */
 interface Structure {
   /** The fields of an object. */
   shape: Shape | undefined;
   /** The objects of a union. */
   kinds: z.ZodType[];
-  /** What a list holds. */
+  /** The entries of a list. */
   entry: z.ZodType | undefined;
-  /** What a literal may be. */
+  /** The values of a literal. */
   values: unknown[] | undefined;
 }
 
@@ -106,7 +105,7 @@ function structureOf(schema: z.ZodType): Structure {
   return { shape, kinds, entry: element ?? items?.[0], values };
 }
 
-/** Whether a schema says nothing of what it takes. */
+/** Whether a schema accepts any value. */
 function isOpen(schema: z.ZodType): boolean {
   const { type, element } = schema.def as Definition;
   return type === 'transform' || type === 'unknown' || (element !== undefined && isOpen(element));

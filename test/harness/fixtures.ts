@@ -8,11 +8,10 @@ import { emptyDatabase } from './empty-database.js';
 import { startServer, type TestServer } from './server.js';
 
 /**
- * `test` with what the files of a worker share. A file takes it in `test.beforeAll(({ server }) => …)`.
- *
- * - `server`: a plain server, with a database that holds what a new one does when the file begins, and no uploads in its data folder.
- *   A file that changes settings, counts what a process holds, replaces a part of `app`, breaks something or stops a server starts one
- *   with `startServer`.
+ * `test` with shared fixtures of a worker. A file gets them in `test.beforeAll(({ server }) => …)`.
+ * - `server`: a plain server. When the file begins, its database has the content of a new one, and its data folder has
+ *   no uploads. A file starts its own with `startServer` if it changes settings, counts what a process holds, replaces
+ *   a part of `app`, breaks something or stops a server.
  * - `browser`: Chromium. Each test opens its own context. Tests that need it are skipped if there is none.
  */
 export const test = base
@@ -44,12 +43,14 @@ export const test = base
 
 export const it = test;
 
-/** How long a step of preparing the shared server may take, in milliseconds: less than the time limit of a hook. */
+/**
+ * Time limit of a step of preparing the shared server, in milliseconds. It is shorter than the time limit of a hook.
+ */
 const STEP_MS = 45_000;
 
 /**
- * Fails with the name of a step that never ends, and with what the process waits for. Vitest only reports that a hook timed out, and hands
- * the same unsettled fixture to every later file of the worker.
+ * Fails with the name of a step that never ends, and with what the process waits for. Vitest only reports that a hook
+ * timed out, and gives the same unsettled fixture to every later file of the worker.
  */
 async function step<T>(name: string, work: Promise<T>): Promise<T> {
   const stop = new AbortController();

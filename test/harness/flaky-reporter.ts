@@ -1,6 +1,6 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** Ends a run with the tests that failed once and passed when they were retried. */
+/** Lists the tests that failed once and passed when they were retried. */
 export default class FlakyReporter implements Reporter {
   #vitest: Vitest | undefined;
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import type { TestServer } from './server.js';
 
 /**
- * Sends requests one behind the other on one connection without waiting for answers, and counts the answers by status.
- * @param headers of the request with this number, each with its value
+ * Sends requests on one connection without waiting for responses, and counts the responses by status.
+ * @param headers values of the request with this number, by name
  */
 export async function flood(
   { origin }: Pick<TestServer, 'origin'>,
@@ -22,7 +22,7 @@ export async function flood(
     const lines = (rest + chunk.toString('latin1')).split('\r\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      // A body has no line end behind it: the next answer begins on its last line.
+      // A body does not end with a line break, so the next response begins on its last line.
       const [, status] = /HTTP\/1\.1 (\d{3}) /.exec(line) ?? [];
       if (status) statuses[status] = (statuses[status] ?? 0) + 1;
     }

@@ -3,11 +3,11 @@ import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 
 export interface FormFile {
-  /** Where in the operation it stands, such as `variables.file`. */
+  /** Paths in the operation, such as `variables.file`. */
   places: string[];
   content: string | Uint8Array<ArrayBuffer>;
   filename?: string;
-  /** As it is stated. */
+  /** The stated content type. */
   type?: string;
 }
 
@@ -22,7 +22,7 @@ export function operationForm(operation: object, files: FormFile[]): FormData {
   return form;
 }
 
-/** Sends a form, and shows the answer as it is. */
+/** Sends a form and returns the response, errors included. */
 export async function sendForm(
   server: Pick<TestServer, 'origin'>,
   person: Person | null,
@@ -37,7 +37,7 @@ export async function sendForm(
   return { status: response.status, data, errors };
 }
 
-/** Counts the bytes of bodies that are held from now on, of all senders together. */
+/** Counts the buffered bytes of bodies from now on, of all senders together. */
 export function countHeld({ app: { bodies } }: Pick<TestServer, 'app'>): { bytes: number } {
   const seen = { bytes: 0 };
   const { hold } = bodies;
@@ -60,7 +60,7 @@ export function countHeld({ app: { bodies } }: Pick<TestServer, 'app'>): { bytes
   return seen;
 }
 
-/** Counts the files that are received from now on, whatever becomes of them, and their bytes. */
+/** Counts the received files and their bytes from now on, whatever their outcome. */
 export function countReceived({ app: { blobs } }: Pick<TestServer, 'app'>): { files: number; bytes: number } {
   const seen = { files: 0, bytes: 0 };
   const { stage } = blobs;

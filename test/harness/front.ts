@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The address that several processes share, as a load balancer has it: each new connection is led to one of them. */
+/** A load balancer of several processes. It forwards each new connection to one of them. */
 export interface Front {
   /** Such as `http://localhost:40123`. */
   origin: string;
-  /** From here on new connections go to this process; those that are open stay. */
+  /** Forwards new connections to this process. Open ones stay. */
   leadTo(origin: string): void;
-  /** Cuts all connections that are open. */
+  /** Closes all open connections. */
   cut(): void;
-  /** Carries nothing from here on, and keeps connections open and takes new ones, until it is mended. */
+  /** Forwards no data until `mend`, keeps connections open and accepts new ones. */
   freeze(): void;
-  /** Carries everything again, also what waited while it was frozen. */
+  /** Forwards everything again, including delayed data. */
   mend(): void;
   close(): void;
 }
 
-/** Makes such an address. Connections end at once until it leads somewhere. */
+/** Starts a load balancer. It closes new connections until it has a target. */
 export async function openFront(): Promise<Front> {
   const sockets = new Set<Socket>();
   let target: URL | null = null;

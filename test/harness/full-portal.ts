@@ -17,23 +17,26 @@ import { type BoxOfCloud, startBoxOn } from './self-hosted.js';
 import type { TestServer } from './server.js';
 import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication } from './teams.js';
 
-/** Somebody who has something on every page of the portal. */
+/** A user with content on every page of the portal. */
 export interface FullPortal {
   owner: Person;
   application: MadeApplication;
-  /** What stands for each part of an address that is a parameter. */
+  /** The values of path parameters. */
   params: Record<
     'applicationId' | 'commandId' | 'interactionId' | 'teamId' | 'guildId' | 'channelId' | 'roleId' | 'boxId' | 'code',
     string
   >;
-  /** A server of theirs that lives on a box. */
+  /** The id of a server on a box. */
   selfHostedId: string;
   stop(): Promise<void>;
 }
 
 const OPTIONS = [{ type: 3, name: 'where', description: 'Where to', choices: [{ name: 'Left', value: 'left' }] }];
 
-/** Fills the portal of one person: applications of their own and of a team, servers here and on a box, and all that belongs to them. */
+/**
+ * Fills the portal of one user: own applications and those of a team, servers in the cloud and on a box, and all their
+ * parts.
+ */
 export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const box = await startBoxOn(server, { cloudUrl: server.origin });
   const { owner } = box;
@@ -58,7 +61,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const interactionId = await runAnswered(server, owner, bot, { commandId, channelId: guild.textChannelId });
   const code = await inviteOf(mate, await createGuild(mate, 'Quay'));
   const selfHostedId = await selfHosted(box, application);
-  // The box was asked about the bot.
+  // The installation has sent calls to the box.
   await server.app.boxMeasures.store();
   return {
     owner,
@@ -70,7 +73,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
       teamId: team,
       guildId: guild.id,
       channelId: guild.textChannelId,
-      // That of everybody has the id of the server.
+      // The role `@everyone` has the id of the server.
       roleId: guild.id,
       boxId: box.boxId,
       code,
@@ -91,13 +94,12 @@ async function fillTeam(owner: Person, mate: Person, guest: Person): Promise<str
   return team.id;
 }
 
-/** Invites them to a team and to test an application, which they have not answered. */
+/** Invites the user to a team and to test an application. Both invitations are pending. */
 async function inviteOwner(owner: Person, mate: Person): Promise<void> {
   await inviteToTeam(mate, await createTeam(mate, 'Sailors'), owner, 'ADMIN');
   await inviteTester(mate, await createApplication(mate, 'Sail bot'), owner);
 }
 
-/** Runs the command and has it answered. */
 async function runAnswered(
   server: TestServer,
   person: Person,
@@ -116,7 +118,7 @@ async function runAnswered(
   return id;
 }
 
-/** @returns the code of an invite that they make */
+/** @returns the code of a new invite */
 export async function inviteOf(person: Person, { textChannelId }: { textChannelId: string }): Promise<string> {
   const { createInvite } = await person.graphql('mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code } }', {
     i: { channelId: textChannelId },
@@ -124,7 +126,7 @@ export async function inviteOf(person: Person, { textChannelId }: { textChannelI
   return createInvite.code;
 }
 
-/** A server on the box, in which the application is installed. */
+/** A server on the box in which the application is installed. */
 async function selfHosted({ owner, makeGuild }: BoxOfCloud, application: MadeApplication) {
   const guild = await makeGuild();
   await install(owner, application, guild, { permissions: '8' });

@@ -15,26 +15,26 @@ export interface CloseOf {
   reason: string;
 }
 
-/** Turns a message of the server into JSON text, or null while more is needed. */
+/** Decodes a message of the server to JSON text. */
 export type Decoder = (data: Buffer, isBinary: boolean) => string;
 
 const plainText: Decoder = (data) => data.toString();
 
-/** Every intent, privileged ones included. */
+/** Every intent, including privileged ones. */
 export const ALL_INTENTS = Object.values(GatewayIntentBits).reduce<number>(
   (all, bit) => (typeof bit === 'number' ? all | bit : all),
   0,
 );
 
-/** Far beyond what anything takes on a busy machine, and short of the time a test has. */
+/** Enough for a busy machine, and shorter than the time limit of a test. */
 const TIMEOUT_MS = 20_000;
 
-/** A bare WebSocket with the protocol's payloads, and nothing done by itself. */
+/** A bare WebSocket with the payloads of the protocol. It does nothing automatically. */
 export class GatewayClient {
   readonly frames: Frame[] = [];
   readonly messages: { data: Buffer; isBinary: boolean }[] = [];
   readonly closed: Promise<CloseOf>;
-  /** The number of the last dispatch. */
+  /** The sequence number of the last dispatch. */
   sequence: number | null = null;
   #read = 0;
   #wake: () => void = () => {};
@@ -72,7 +72,7 @@ export class GatewayClient {
     this.socket.send(JSON.stringify({ op, d }));
   }
 
-  /** The next frame that has not been read, skipping those that do not match. */
+  /** The next unread frame that matches. Others are skipped. */
   async next(matches: (frame: Frame) => boolean = () => true): Promise<Frame> {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
@@ -105,7 +105,7 @@ export class GatewayClient {
     this.send(2, { token, intents: ALL_INTENTS, properties: {}, ...more });
   }
 
-  /** Identifies and reads on until READY and a GUILD_CREATE for each of its guilds. */
+  /** Identifies, and reads until READY and a GUILD_CREATE for each of its guilds. */
   async ready(token: string, more: object = {}): Promise<Frame> {
     this.identify(token, more);
     const ready = await this.event('READY');
@@ -113,7 +113,7 @@ export class GatewayClient {
     return ready;
   }
 
-  /** Everything dispatched until an answered heartbeat: what did not arrive by then was not sent. */
+  /** All dispatches until an answered heartbeat. The server had sent nothing else by then. */
   async settled(): Promise<Frame[]> {
     const from = this.#read;
     this.send(1, this.sequence);

@@ -18,11 +18,11 @@ export interface GraphqlAnswer<Data> {
   errors: GraphqlFault[];
 }
 
-/** What a query answers; tests know its shape better than a type would. */
+/** The data of a response. Tests know its shape better than a type would. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Loose = any;
 
-/** Asks over HTTP and shows the answer as it is, errors included. */
+/** Sends an operation over HTTP and returns the response, errors included. */
 export async function askGraphql<Data = Loose>(
   server: Pick<TestServer, 'origin'>,
   query: string,
@@ -38,5 +38,5 @@ export async function askGraphql<Data = Loose>(
   return { status: response.status, data, errors };
 }
 
-/** The code of a refusal; undefined for an answer without one. */
+/** The code of a refusal, or undefined. */
 export const codeOf = ({ errors }: GraphqlAnswer<Loose>) => errors[0]?.extensions.code;

@@ -9,20 +9,20 @@ import type { Server } from '../../src/server.js';
 import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from './plain-columns.js';
 import type { TestGuild } from './world.js';
 
-/** A guild that is stored nowhere. Whoever changes it tells so with an event, as for any other. */
+/** A guild that is not in the database. Tests publish its events. */
 export interface MemoryGuild extends TestGuild {
   snapshot: GuildSnapshot;
-  /** In ascending order of their ids. */
+  /** In ascending order of ids. */
   members: MemberRecord[];
   voiceStates: VoiceStateRecord[];
 }
 
-/** A home of guilds in memory, for what a server asks of one that has no database behind it. */
+/** A guild store in memory, for guilds without a database. */
 export class MemoryHome implements GuildHome {
   readonly guilds = new Map<bigint, MemoryGuild>();
-  /** Guilds that are known and cannot be reached. */
+  /** Guilds that are known and out of reach. */
   readonly unreachable = new Set<bigint>();
-  /** How users are seen who are not offline. */
+  /** Presences of users who are not offline. */
   readonly presencesOf = new Map<bigint, ShownPresence>();
 
   async view(guildId: bigint) {
@@ -102,7 +102,7 @@ export class MemoryHome implements GuildHome {
 
 type App = Server['app'];
 
-/** Somebody who has no row anywhere. */
+/** A user without a row. */
 export function nobodysRow(app: App, username: string): User {
   const names = { username, handle: username, globalName: username };
   return { id: app.nextId(), ...names, avatarHash: null, bot: false, deletedAt: null };
@@ -147,7 +147,6 @@ export function channelOf(app: App, guildId: bigint, name: string): TestGuild['c
   return { ...PLAIN_CHANNEL, ...place, type: 0, name, topic: null, nsfw: false, rateLimitPerUser: 0, overwrites: [] };
 }
 
-/** Makes users members of a guild in memory. */
 export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): MemberRecord[] {
   const joinedAt = new Date(app.clock.now());
   const joined = users.map((user) => ({
@@ -163,7 +162,7 @@ export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): Mem
   return joined;
 }
 
-/** What a message has beside its author and its place when it says `hello` and nothing else. */
+/** The fields of a plain message `hello`, without author, channel and guild. */
 export const PLAIN_MESSAGE = {
   type: 0,
   content: 'hello',
@@ -190,7 +189,7 @@ export const PLAIN_MESSAGE = {
   reactions: [],
 } satisfies Partial<MessageRecord>;
 
-/** A message that is stored nowhere, for publishing. */
+/** A message for publishing, without a row. */
 export function messageOf(app: App, guild: TestGuild, author: User, facts: Partial<MessageRecord> = {}): MessageRecord {
   return {
     id: app.nextId(),

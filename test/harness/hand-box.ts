@@ -20,19 +20,18 @@ export interface Announced {
   bots: string[];
 }
 
-/** A box whose end of the relay a test plays by hand. */
+/** A box whose end of the relay is controlled by a test. */
 export interface HandBox {
   id: bigint;
   owner: User;
   token: string;
   keys: nacl.SignKeyPair;
-  /** Makes ids of its own. */
+  /** The box's id generator. */
   nextId: NextId;
   relay: RawRelay;
   welcome: Greeted['welcome'];
 }
 
-/** Makes a box and connects it. */
 export async function connectNewBox(server: Server, owner?: User): Promise<HandBox> {
   const made = await makeBox(server, owner);
   const keys = nacl.sign.keyPair();
@@ -40,27 +39,30 @@ export async function connectNewBox(server: Server, owner?: User): Promise<HandB
   return { ...made, keys, relay, welcome, nextId: boxSnowflakes(server.app.clock, welcome.id_space) };
 }
 
-/** Connects a box once more. */
+/** Connects a box again. */
 export async function connectAgain({ origin }: Pick<Server, 'origin'>, box: HandBox): Promise<HandBox> {
   const { relay, welcome } = await greet(origin, { keys: box.keys });
   return { ...box, relay, welcome };
 }
 
-/** A box that nobody has enrolled yet. */
+/** A box that is not enrolled. */
 export async function makeBox({ app }: Pick<Server, 'app'>, owner?: User) {
   const by = owner ?? (await createPerson(app));
   const { box, enrolmentToken } = await createBox(callOf(app, by), { name: 'Home' });
   return { id: box.id, owner: by, token: enrolmentToken };
 }
 
-/** A guild of the box's, with two channels, of which nobody was told yet. */
+/** A guild of the box with two channels. It is not announced yet. */
 export function guildOf({ nextId }: HandBox, bots: readonly (bigint | string)[] = []): Announced {
   const [id, owner, text, voice] = [nextId(), nextId(), nextId(), nextId()].map(String);
   const named = { name: 'Den', icon: null, bots: bots.map(String) };
   return { ...named, id: id ?? '', owner_id: owner ?? '', channels: [text ?? '', voice ?? ''] };
 }
 
-/** Begins the box's events with these guilds, and waits until the cloud has them. @returns the number of the last event */
+/**
+ * Begins the box's event session with these guilds, and waits until the cloud has them.
+ * @returns the number of the last event
+ */
 export async function announce({ relay }: Pick<HandBox, 'relay'>, guilds: readonly Announced[]): Promise<number> {
   relay.send({ op: 'begin', session: randomUUID() });
   for (const [index, guild] of guilds.entries()) relay.send({ op: 'announce', s: index + 1, guild });
@@ -70,12 +72,12 @@ export async function announce({ relay }: Pick<HandBox, 'relay'>, guilds: readon
   return s;
 }
 
-/** Settles once the cloud has worked on everything up to this number. */
+/** Settles once the cloud has processed all events up to this number. */
 export async function acknowledged(relay: RawRelay, s: number): Promise<void> {
   for (let last = 0; last < s; ) last = (await relay.next('ack')).s;
 }
 
-/** A bot's application is installed to a guild of a box's, which was not asked. */
+/** Inserts the installation of a bot in a guild of a box, without calling the box. */
 export async function putInstallation({ app }: Pick<Server, 'app'>, bot: TestBot, guildId: string): Promise<void> {
   const made = { id: app.nextId(), context: 'SERVER', installerId: bot.owner.id } as const;
   const data = { ...made, applicationId: bot.id, guildId: BigInt(guildId), scopes: ['bot'] };

@@ -3,21 +3,20 @@ import type { Person } from './people.js';
 import { openPortal, type PortalTab } from './portal.js';
 import type { TestServer } from './server.js';
 
-/** How somebody uses a page, with what they have. */
+/** Uses a page with some input device. */
 export interface Hand {
-  /** Uses a button or a link. */
+  /** Presses a button or a link. */
   press(control: Locator): Promise<void>;
-  /** Types into a field, in the place of what it holds. */
+  /** Replaces the text of a field. */
   type(field: Locator, text: string): Promise<void>;
-  /** Chooses one of a native list by what it is called. */
+  /** Selects an option of a native list by its label. */
   choose(list: Locator, option: string): Promise<void>;
-  /** Ticks a box. */
   check(box: Locator): Promise<void>;
-  /** Sends what was typed, as a chat does with Enter. */
+  /** Submits a field with Enter. */
   enter(field: Locator): Promise<void>;
 }
 
-/** A tab, and the hand that uses it. */
+/** A tab and its input device. */
 export interface HandedTab extends PortalTab {
   hand: Hand;
 }
@@ -28,23 +27,23 @@ export type OpenHanded = (
   person: Pick<Person, 'cookie'> | null,
 ) => Promise<HandedTab>;
 
-/** A tab in which nothing is used but the keyboard. */
+/** A tab that is used with the keyboard only. */
 export const openByKeyboard: OpenHanded = async (browser, server, person) => {
   const tab = await openPortal(browser, server, person);
   return { ...tab, hand: new Keyboard(tab.page) };
 };
 
-/** A tab as on a telephone, in which everything is touched. */
+/** A tab of a phone that is used by touch only. */
 export const openOnPhone: OpenHanded = async (browser, server, person) => {
   const tab = await openPortal(browser, server, person, { width: 360, dark: true, hasTouch: true });
   return { ...tab, hand: new Finger(tab.page) };
 };
 
-/** How often the Tab key is pressed at most to get anywhere. */
+/** Maximum number of Tab keys to reach a control. */
 const MOST_STEPS = 120;
 
 class Keyboard implements Hand {
-  /** The page that was used last, by when it was loaded. */
+  /** The load time of the last page that was used. */
   #used = 0;
 
   constructor(private readonly page: Page) {}
@@ -80,7 +79,7 @@ class Keyboard implements Hand {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Goes there with the Tab key. */
+  /** Moves the focus to a control with the Tab key. */
   async #reach(control: Locator): Promise<void> {
     await control.waitFor();
     await this.#expectFocus(control);
@@ -91,7 +90,7 @@ class Keyboard implements Hand {
     throw new Error(`the Tab key does not lead to ${control}`);
   }
 
-  /** In a page that was used already the focus is somewhere, where one goes on. */
+  /** On a page that was used already, the focus must still be somewhere. */
   async #expectFocus(control: Locator): Promise<void> {
     const loadedAt = await this.page.evaluate(() => performance.timeOrigin);
     const isUsed = loadedAt === this.#used;
@@ -127,12 +126,12 @@ class Finger implements Hand {
     await box.tap();
   }
 
-  /** The keyboard of a telephone has this key, too. */
+  /** The keyboard of a phone has Enter, too. */
   async enter(field: Locator): Promise<void> {
     await field.press('Enter');
   }
 
-  /** Also of a page that comes only now. */
+  /** Also waits for a page that is loading. */
   async #expectNarrow(): Promise<void> {
     await this.page.waitForFunction(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
   }

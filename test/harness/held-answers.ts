@@ -1,13 +1,15 @@
 import type { Page, Route } from 'playwright-core';
 
-/** An answer that the server has given and the page has not got yet. */
+/** A response that the server has sent and the page has not received yet. */
 export interface HeldAnswer {
-  /** Settles once the server has answered. */
+  /** Settles once the server has responded. */
   isGiven: Promise<void>;
   release: () => void;
 }
 
-/** Keeps from a page the answer to the next document that begins so, such as `query Guild(`, until it is released. */
+/**
+ * Delays the response to the next GraphQL document with this beginning, such as `query Guild(`, until it is released.
+ */
 export async function holdAnswer(page: Page, beginning: string): Promise<HeldAnswer> {
   const [given, released] = [signal(), signal()];
   let isHolding = true;
@@ -22,7 +24,10 @@ export async function holdAnswer(page: Page, beginning: string): Promise<HeldAns
   return { isGiven: given.isGiven, release: released.give };
 }
 
-/** Keeps a file from a page whose name begins so, such as `switcher`. @returns what lets it go */
+/**
+ * Delays a file whose name has this beginning, such as `switcher`.
+ * @returns a function that releases it
+ */
 export async function holdFile(page: Page, name: string): Promise<() => void> {
   const released = signal();
   await page.route(new RegExp(`/${name}-[^/]*\\.js$`), async (route: Route) => {
@@ -40,7 +45,10 @@ function signal() {
   return { isGiven, give: () => give() };
 }
 
-/** What a page hears over its socket. @returns waits until it heard something with a text, since it was opened */
+/**
+ * Records what a page receives over its socket.
+ * @returns a function that waits for a text
+ */
 export function hearing(page: Page): (text: string) => Promise<void> {
   const heard: string[] = [];
   const waiting = new Map<string, () => void>();

@@ -1,14 +1,13 @@
 import { topics } from '../../src/infra/bus.js';
 import type { TestServer } from './server.js';
 
-/** Whoever shows a session or a bot's token, from now on until all are let go: it is not told yet whether it names anybody. */
+/** Delays the check of session and bot tokens until all are released. */
 export interface HeldCallers {
-  /** How many credentials are looked at. */
+  /** Number of delayed checks. */
   readonly count: number;
   letGo(): void;
 }
 
-/** Holds callers where their credential is looked up. */
 export function holdCallers({ app: { known, bus } }: TestServer): HeldCallers {
   const { session, application } = known;
   let letGo: () => void = () => {};
@@ -24,7 +23,7 @@ export function holdCallers({ app: { known, bus } }: TestServer): HeldCallers {
     };
   known.session = held(session);
   known.application = held(application);
-  // Who has called before is remembered.
+  // Drops the cached callers.
   bus.publish(topics.sessions, { type: 'BUS_RECONNECTED' });
   return {
     get count() {

@@ -1,4 +1,4 @@
-/** Text that a database or a parser may not take, and text that looks like an id and is none. */
+/** Text that a database or a parser may refuse, and text that looks like an id. */
 export const HOSTILE_TEXTS = [
   '',
   'a\u0000b',
@@ -15,8 +15,8 @@ export const HOSTILE_TEXTS = [
   'x'.repeat(5_000),
 ];
 
-/** What is no text, where text or another thing is expected. */
+/** Values of other types than text. */
 export const HOSTILE_OTHERS = [null, true, -1, 1.5, 2 ** 53, [], {}, [null], { a: '\u0000' }];
 
-/** How long a test of every field may take, in milliseconds: it asks a thousand times. */
+/** Time limit of a test of every field, in milliseconds. It sends a thousand requests. */
 export const EVERY_FIELD_MS = 180_000;

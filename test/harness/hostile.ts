@@ -14,31 +14,36 @@ import { RestBot } from './rest.js';
 import { startServer, type TestOptions, type TestServer } from './server.js';
 import { createBot, createGuild, createWebhook, type TestBot, type TestGuild } from './world.js';
 
-/** A line of the log. */
 export interface LogLine {
   msg: string;
   boxId?: string;
   [field: string]: unknown;
 }
 
-/** A cloud with a guild of its own, a box that keeps to the rules, and one that does not; a bot is in all three. */
+/**
+ * A cloud with a guild of its own, a box that follows the protocol, and one that does not. A bot is in all three
+ * guilds.
+ */
 export interface HostileScene {
   server: TestServer;
-  /** The box that attacks, as it is connected at present, and its guild. */
+  /** The current connection of the attacking box, and its guild. */
   box: HandBox;
   guild: Announced;
   bot: RestBot;
   /** A bot that is installed nowhere. */
   stranger: TestBot;
   cloudGuild: TestGuild;
-  /** A webhook of the bot's, which posts to the cloud's guild. */
+  /** A webhook of the bot in the cloud's guild. */
   webhook: { id: string; token: string };
   honest: { box: HandBox; guild: Announced };
-  /** What others than the box's own hear. */
+  /** Events of guilds other than the box's own. */
   elsewhere: Told[];
-  /** Lines of the log that name the box, from warnings up. */
+  /** Log lines about the box, from warnings up. */
   loggedOf(): LogLine[];
-  /** Connects the box anew, with nothing but its guild announced. @returns the number of the last that it told */
+  /**
+   * Connects the box again and announces only its guild.
+   * @returns the number of its last message
+   */
   begin(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -80,7 +85,10 @@ export async function openHostile(options: TestOptions = {}): Promise<HostileSce
   return scene;
 }
 
-/** Tells what follows on a number, and settles once the cloud has worked on it. @returns the last number */
+/**
+ * Sends messages with the numbers after `s`. Settles once the cloud has processed them.
+ * @returns the last number
+ */
 export async function tell({ relay }: HandBox, s: number, messages: object[]): Promise<number> {
   for (const [index, message] of messages.entries()) relay.send({ ...message, s: s + 1 + index });
   const last = s + messages.length + 1;
@@ -89,7 +97,10 @@ export async function tell({ relay }: HandBox, s: number, messages: object[]): P
   return last;
 }
 
-/** Whether the box that keeps to the rules is heard and answers as ever. */
+/**
+ * Sends a request to the other box.
+ * @returns the status, which shows whether that box still works
+ */
 export async function askHonest({ bot, honest }: HostileScene): Promise<number> {
   const asked = bot.delete(`/channels/${honest.guild.channels[0]}/messages/${honest.box.nextId()}`);
   await honest.box.relay.answer();

@@ -6,7 +6,7 @@ export const PIXEL = Buffer.from(
   'base64',
 );
 
-/** An image as the reference platform takes it in JSON. */
+/** An image in JSON, as on the reference platform. */
 export const dataUri = (image: Buffer, type = 'image/png') => `data:${type};base64,${image.toString('base64')}`;
 
 /** A GIF of two frames. */

@@ -9,9 +9,9 @@ import type { Application, Prisma, User } from '../../src/infra/database/index.j
 import type { Server } from '../../src/server.js';
 
 /**
- * Guilds, applications and members, inserted with as few statements as possible. The platform's own functions check permissions and
- * limits first, inside transactions, which costs ten times as much. `test/inserted-rows.test.ts` compares the rows, and the events of the
- * guild, with theirs.
+ * Inserts guilds, applications and members with few statements. The platform's own functions check permissions and
+ * limits in transactions and take ten times as long. `test/inserted-rows.test.ts` compares the rows and events with
+ * theirs.
  */
 type App = Server['app'];
 
@@ -35,7 +35,10 @@ async function insertAuditEntries(app: App, actorId: bigint, entries: AuditData[
 
 const WITH_OVERWRITES = { overwrites: true } as const;
 
-/** Inserts the guild that `createGuild` makes for its owner. @returns its id and its channels */
+/**
+ * Inserts the guild that `createGuild` makes for its owner.
+ * @returns its id and its channels
+ */
 export async function insertGuild(app: App, owner: User, name: string) {
   const { writer } = app.db;
   const [id, systemChannelId, voiceChannelId] = [app.nextId(), app.nextId(), app.nextId()];
@@ -69,7 +72,7 @@ interface InsertedApplication {
   botToken: string;
 }
 
-/** Inserts the application that `createApplication` makes for a person, with its bot user. */
+/** Inserts the application that `createApplication` makes for a user, with its bot user. */
 export async function insertApplication(app: App, owner: User, name: string): Promise<InsertedApplication> {
   const [id, now] = [app.nextId(), app.clock.now()];
   const { secret: clientSecret, columns } = createClientSecret();
@@ -102,7 +105,7 @@ export async function insertApplication(app: App, owner: User, name: string): Pr
   return { application, bot, clientSecret, botToken };
 }
 
-/** Inserts a person's membership, as `joinGuild` does, without the invite that it takes. */
+/** Inserts a membership as `joinGuild` does, without an invite. */
 export async function insertMember(
   app: App,
   guildId: bigint,
@@ -125,7 +128,10 @@ export async function insertMember(
   return member;
 }
 
-/** Inserts what `installApplication` does for the guild's owner with the scope `bot` and no permissions: the bot is a member then. */
+/**
+ * Inserts the installation and membership that `installApplication` makes for the guild's owner with the scope `bot`
+ * and no permissions.
+ */
 export async function insertBotMember(app: App, guildId: bigint, bot: User): Promise<MemberRecord> {
   const { writer, reader } = app.db;
   const applicationId = bot.id;

@@ -12,7 +12,10 @@ export interface StoredInteraction {
   token: string;
 }
 
-/** Somebody's slash command in the guild's first channel, which the bot got through the gateway and may answer for a minute. */
+/**
+ * Inserts a slash command in the guild's first channel. The bot got it through the gateway and may respond for a
+ * minute.
+ */
 export async function putInteraction(
   app: App,
   { bot, guild }: { bot: Pick<TestBot, 'id'>; guild: Pick<TestGuild, 'id' | 'owner' | 'channel'> },
@@ -40,7 +43,7 @@ export async function putInteraction(
   return { interaction, token };
 }
 
-/** One that was answered with a message, and that message's id. */
+/** Inserts an interaction that was answered with a message. Returns the message's id, too. */
 export async function putAnswered(
   app: App,
   at: { bot: Pick<TestBot, 'id' | 'user'>; guild: Pick<TestGuild, 'id' | 'owner' | 'channel'> },

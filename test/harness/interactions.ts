@@ -21,13 +21,13 @@ import { InteractionCallback } from '../../src/rest-compat/interaction-callback.
 import { complete, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
 import type { TestServer } from './server.js';
 
-/** An interaction, and what its application knows it by. */
+/** An interaction with the id and token that its application gets. */
 export interface Asked {
   id: bigint;
   token: string;
 }
 
-/** What may be asked; a modal after a command, and after a component. */
+/** Kinds of interactions. A modal may follow a command or a component. */
 export const KINDS = ['command', 'component', 'autocompletion', 'modal', 'modal of a component'] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -36,18 +36,18 @@ const BUTTON = { type: ComponentType.Button, style: 1, label: 'press', custom_id
 export const ROW = { type: ComponentType.ActionRow, components: [BUTTON] };
 const NAME = { type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1, required: false } };
 
-/** A modal as a callback's `data`, and how it is filled in. */
+/** A modal as a callback's `data`, and its submitted values. */
 export const MODAL = { custom_id: 'form', title: 'Form', components: [NAME] };
 export const FILLED_IN = [{ type: 18, component: { type: 4, custom_id: 'name', value: 'Ada' } }];
 
-/** Stores an interaction, and has a gateway session take it unless it is to stay on its way. */
+/** Stores an interaction. Unless `isTaken` is false, a gateway session takes it. */
 export async function put(scene: Scene, request: InteractionRequest, isTaken = true): Promise<Asked> {
   const { interaction, token } = await createInteraction(scene.owner, request);
   if (isTaken) await takeForGateway(scene.owner, interaction, { isConnected: true });
   return { id: interaction.id, token };
 }
 
-/** What the guild's owner asks of the scene's application. */
+/** A request of the guild's owner to the scene's application. */
 export async function requestOf(scene: Scene, kind: Kind): Promise<InteractionRequest> {
   switch (kind) {
     case 'command':
@@ -66,7 +66,7 @@ export async function requestOf(scene: Scene, kind: Kind): Promise<InteractionRe
   }
 }
 
-/** The guild's owner presses the button of a message. */
+/** A request of the guild's owner for the button of a message. */
 export function press(scene: Scene, { id }: Pick<MessageRecord, 'id'>, call = scene.owner) {
   return componentRequest(call, { channelId: scene.guild.channel.id, messageId: id, customId: 'press' });
 }
@@ -77,12 +77,12 @@ async function fillIn(scene: Scene, asked: Asked): Promise<InteractionRequest> {
   return modalRequest(scene.owner, { interaction: await rowOf(scene.server, asked), components });
 }
 
-/** Has something asked and taken by a session. */
+/** Stores an interaction of this kind that a session has taken. */
 export async function ask(scene: Scene, kind: Kind): Promise<Asked> {
   return put(scene, await requestOf(scene, kind));
 }
 
-/** Answers of each type that a callback may have, each as good as it can be. */
+/** A valid response of each callback type. */
 export const ANSWERS = {
   4: { type: 4, data: { content: 'hello' } },
   5: { type: 5 },
@@ -92,13 +92,13 @@ export const ANSWERS = {
   9: { type: 9, data: MODAL },
 } satisfies Partial<Record<InteractionResponseType, object>>;
 
-/** The first answer, as its application sends it. */
+/** Sends the first response as the application. */
 export async function answer(scene: Scene, { id, token }: Asked, body: object = ANSWERS[4]): Promise<Answer> {
   const callback = parseInput(InteractionCallback, body);
   return answerByToken(await callOfCallback(scene.server, { id, token }), { callback, files: [] });
 }
 
-/** The application's call, for a first answer. */
+/** The call context of a first response. */
 export async function callOfCallback({ app }: Pick<TestServer, 'app'>, { id, token }: Asked): Promise<CallContext> {
   return callContext(
     app,
@@ -106,7 +106,7 @@ export async function callOfCallback({ app }: Pick<TestServer, 'app'>, { id, tok
   );
 }
 
-/** The application's call, for what follows. */
+/** The call context of later requests. */
 export async function callOfFollowUp({ server: { app }, bot }: Scene, { token }: Asked): Promise<CallContext> {
   return callContext(
     app,
@@ -118,12 +118,12 @@ export function rowOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }):
   return app.db.reader.interaction.findUniqueOrThrow({ where: { id } });
 }
 
-/** Makes an interaction's row other than it is. */
+/** Changes the row of an interaction. */
 export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Prisma.InteractionUncheckedUpdateInput) {
   return app.db.writer.interaction.update({ where: { id }, data });
 }
 
-/** The states that an interaction's application is told of from now on. */
+/** Collects the states of an interaction that are published to its application. */
 export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<Asked, 'id'>) {
   const states: string[] = [];
   const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {
@@ -135,7 +135,7 @@ export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<A
   return { states, close };
 }
 
-/** What was noted of an interaction, one step after the other. */
+/** The recorded steps of an interaction, in order. */
 export function stepsOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }) {
   return app.db.reader.interactionStep.findMany({ where: { interactionId: id }, orderBy: { id: 'asc' } });
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { AppContext } from '../../src/context.js';
 
-/** Why nothing can be tried with PostgreSQL here, or null when it can. */
+/** The reason why PostgreSQL cannot be used, or null. */
 export const noPostgres = process.env.TEST_DATABASE_URL
   ? null
   : 'needs PostgreSQL; name a server with TEST_DATABASE_URL';
@@ -9,9 +9,9 @@ export const noPostgres = process.env.TEST_DATABASE_URL
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /**
- * Does `meanwhile` between two statements of `work`: right before the first one that matches, or a later one.
- * @param skip how many matching statements pass before
- * @throws when no statement matched
+ * Runs `meanwhile` directly before a statement of `work` that matches.
+ * @param skip number of matching statements before it
+ * @throws if no statement matched
  */
 export function between<T>(
   statement: RegExp,
@@ -23,8 +23,9 @@ export function between<T>(
 }
 
 /**
- * Does `meanwhile` once the database has done the first statement of `work` that matches, and before anybody hears of it.
- * @throws when no statement matched
+ * Runs `meanwhile` after the database has executed the first matching statement of `work`, and before its caller gets
+ * the result.
+ * @throws if no statement matched
  */
 export function beforeAnswer<T>(
   statement: RegExp,
@@ -35,7 +36,7 @@ export function beforeAnswer<T>(
     const answer = args.at(-1);
     if (typeof answer !== 'function') return (query() as Promise<unknown>).finally(meanwhile);
     const late = (...answered: unknown[]) => {
-      // What went wrong meanwhile is answered, too: nobody waits for it in vain.
+      // An error of `meanwhile` is returned as the result, so that the caller does not wait forever.
       meanwhile().then(() => answer(...answered), answer as (fault: unknown) => void);
     };
     return query([...args.slice(0, -1), late]);
@@ -43,10 +44,13 @@ export function beforeAnswer<T>(
   return atStatement(statement, 0, held, work);
 }
 
-/** Asks the database for a statement, as it was or with other arguments. */
+/** Sends a statement, with its own or other arguments. */
 type Ask = (args?: unknown[]) => unknown;
 
-/** Does `work`, of which `instead` asks for one statement: the first one that matches after `skip` others. @throws when none did */
+/**
+ * Runs `work`, in which `instead` sends the first matching statement after `skip` others.
+ * @throws if no statement matched
+ */
 async function atStatement<T>(
   statement: RegExp,
   skip: number,
@@ -72,14 +76,13 @@ async function atStatement<T>(
   }
 }
 
-/** Whether a statement waits for a row that another transaction has. */
+/** Whether a statement waits for a row lock of another transaction. */
 export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<boolean> {
   const waiting = await db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return waiting.length > 0;
 }
 
-/** A way to look for one row. */
 type Look =
   | 'authorizationCode.findUnique'
   | 'guild.findUnique'
@@ -89,8 +92,8 @@ type Look =
   | 'reaction.findFirst';
 
 /**
- * The same app, whose first `count` looks of a kind are all answered before any of them goes on. So they have read the same on
- * SQLite too, where reads never overlap by themselves.
+ * The same app, whose first `count` reads of a kind all wait for each other's results. They see the same state on
+ * SQLite too, where reads never overlap otherwise.
  */
 export function readingTogether(app: AppContext, look: Look, count: number): AppContext {
   let left = count;
@@ -108,7 +111,7 @@ export function readingTogether(app: AppContext, look: Look, count: number): App
   return { ...app, db: { ...app.db, reader } };
 }
 
-/** The same app, in which `meanwhile` is done after a look of a kind is answered and before anybody hears of it. */
+/** The same app. `meanwhile` runs after a read of a kind and before its caller gets the result. */
 export function afterLook(app: AppContext, look: Look, meanwhile: () => Promise<unknown>): AppContext {
   const reader = replacingReads(app.db.reader, look, async (read) => {
     const row = await read();
@@ -118,7 +121,7 @@ export function afterLook(app: AppContext, look: Look, meanwhile: () => Promise<
   return { ...app, db: { ...app.db, reader } };
 }
 
-/** The same client, whose looks of a kind are done by `instead`, which is handed the real one. */
+/** The same client. `instead` replaces its reads of a kind and gets the real function. */
 function replacingReads<Client extends object>(
   client: Client,
   look: Look,

@@ -9,20 +9,19 @@ import type { Logger } from '../../src/infra/logger.js';
 import type { Server } from '../../src/server.js';
 import { migratedDatabase, migratedFolder } from './server.js';
 
-/** Settles when `check` throws no more. A busy machine has 20 s for it. */
+/** Settles when `check` no longer throws, within 20 s for a busy machine. */
 export function eventually<T>(check: () => T | Promise<T>, options: { interval?: number } = {}): Promise<T> {
   return vi.waitFor(check, { timeout: 20_000, ...options });
 }
 
-/** One database, as two processes would have it open. */
+/** One database, opened as two processes would open it. */
 export interface SharedDatabase {
   handles: [Database, Database];
-  /** PostgreSQL's address; empty on SQLite. */
+  /** The URL of PostgreSQL; empty on SQLite. */
   url: string;
   close(): Promise<void>;
 }
 
-/** A throw-away database, opened twice. */
 export async function openSharedDatabase(log: Logger): Promise<SharedDatabase> {
   const dataDir = await migratedFolder();
   const database = await migratedDatabase();
@@ -40,7 +39,7 @@ export async function openSharedDatabase(log: Logger): Promise<SharedDatabase> {
   };
 }
 
-/** Past the lock that keeps other processes from the file. */
+/** Bypasses the lock that keeps other processes from the file. */
 async function openSqliteAgain(dataDir: string): Promise<Database> {
   const file = join(dataDir, 'causeway.db');
   const reader = new PrismaClient({ adapter: sqliteReader(file, systemClock) });

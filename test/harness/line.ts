@@ -1,25 +1,28 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that a test can cut or freeze, for those who take it and nobody else. */
+/** A proxy of a server that a test can cut or freeze. Only clients with its URL are affected. */
 export interface Line {
-  /** The server's address, led over the line. */
+  /** The server's URL, through the proxy. */
   url: string;
-  /** Ends all connections, and lets none through until it is mended. */
+  /** Ends all connections, and refuses new ones until `mend`. */
   cut(): void;
-  /** Keeps all connections open, takes new ones, and carries nothing until it is mended: a stopped host, a partition. */
+  /**
+   * Keeps connections open, accepts new ones and forwards nothing until `mend`, like a stopped host or a network
+   * partition.
+   */
   freeze(): void;
   /**
-   * Carries statements and withholds all answers, from the first statement on that contains `text`, until it is mended.
-   * @returns settles when that statement was handed to the server
+   * Forwards statements and withholds all answers until `mend`, from the first statement on that contains `text`.
+   * @returns settles when the server got that statement
    */
   withholdAnswers(text: string): Promise<void>;
-  /** Carries everything again, also what waited while it was frozen. */
+  /** Forwards everything again, including delayed data. */
   mend(): void;
   close(): void;
 }
 
-/** Lays a line to the server that `address` (a URL with host and port) names. */
+/** Starts a proxy of the server in the URL `address`. */
 export async function layLine(address: string, defaultPort: number): Promise<Line> {
   const target = new URL(address);
   const sockets = new Set<Socket>();
@@ -39,7 +42,7 @@ export async function layLine(address: string, defaultPort: number): Promise<Lin
       return;
     }
     const far = connect(Number(target.port || defaultPort), target.hostname);
-    // Before it is handed on, so that no answer is faster.
+    // This handler runs before the data is forwarded, so that no answer is faster.
     near.on('data', withholdFrom);
     near.pipe(far).pipe(near);
     servers.add(far);

@@ -6,10 +6,10 @@ import { BoxMessage, CloudMessage, type ToBox, type ToCloud } from '../../src/re
 import { ManualClock } from './clock.js';
 import { readableLog } from './log.js';
 
-/** What a link writes, kept until somebody carries it. */
+/** The output of a link, kept until a test carries it. */
 export class Wire implements Outlet {
   readonly sent: (string | Buffer)[] = [];
-  /** What the network has not taken. */
+  /** Bytes that the network has not accepted. */
   pending = 0;
   closedWith: Close | null = null;
   isCut = false;
@@ -30,13 +30,12 @@ export class Wire implements Outlet {
     this.isCut = true;
   }
 
-  /** The text messages so far. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
   get messages(): any[] {
     return this.sent.filter((message) => typeof message === 'string').map((text) => JSON.parse(text));
   }
 
-  /** The bytes of the pieces so far, without what stands before them. */
+  /** The pieces so far, without their headers. */
   get pieces(): { id: number; bytes: Buffer }[] {
     return this.sent
       .filter((message) => typeof message !== 'string')
@@ -44,7 +43,7 @@ export class Wire implements Outlet {
   }
 }
 
-/** One end, and everything that came of it. */
+/** One end of a link, and all its input. */
 function createEnd<In extends { op: string }, Out extends { op: string }>(schema: z.ZodType<In>, clock: ManualClock) {
   const wire = new Wire();
   const { log, lines } = readableLog('debug');
@@ -58,9 +57,9 @@ function createEnd<In extends { op: string }, Out extends { op: string }>(schema
     lines,
     received,
     closes,
-    /** Bodies that were announced by the other end, by their numbers. */
+    /** Bodies from the other end, by number. */
     bodies,
-    /** Done with each message. */
+    /** Called for each message. */
     onMessage: (message: In) => void message,
   };
   end.link = new Link<In, Out>({
@@ -87,17 +86,18 @@ function createEnd<In extends { op: string }, Out extends { op: string }>(schema
   return end;
 }
 
-/** The cloud's end, alone. */
 export const cloudEnd = (clock = new ManualClock()) => createEnd<z.output<typeof BoxMessage>, ToBox>(BoxMessage, clock);
 
-/** The box's end, alone. */
 export const boxEnd = (clock = new ManualClock()) =>
   createEnd<z.output<typeof CloudMessage>, ToCloud>(CloudMessage, clock);
 
 export type CloudEnd = ReturnType<typeof cloudEnd>;
 export type BoxEnd = ReturnType<typeof boxEnd>;
 
-/** Carries one message from one end to another. @returns whether there was one */
+/**
+ * Carries one message from one end to the other.
+ * @returns whether there was one
+ */
 export function carryOne(from: { wire: Wire }, to: { link: { text(text: string): void; bytes(bytes: Buffer): void } }) {
   const message = from.wire.sent.shift();
   if (message === undefined) return false;
@@ -106,7 +106,7 @@ export function carryOne(from: { wire: Wire }, to: { link: { text(text: string):
   return true;
 }
 
-/** Carries everything between two ends until nothing moves any more. */
+/** Carries everything between two ends until both are idle. */
 export async function carryAll(cloud: CloudEnd, box: BoxEnd): Promise<void> {
   for (let idle = 0; idle < 5; ) {
     const hasMoved = [carryOne(cloud, box), carryOne(box, cloud)].includes(true);

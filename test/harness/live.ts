@@ -6,15 +6,14 @@ import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 import { socketClient, subscribe } from './sockets.js';
 
-/** What is told of a guild, one after the other. */
+/** The events of a guild in order. */
 export interface Told {
-  /** The `d` of the first event from now on, or among those that nobody took yet, of these names and about somebody. */
+  /** Returns the `d` of the next event with one of these names about this user. Earlier events are dropped. */
   next(userId: bigint | string, ...names: EventName[]): Promise<Loose>;
-  /** Those that nobody took. */
+  /** The remaining events. */
   rest(): BusMessage[];
 }
 
-/** Listens to a guild on a server. */
 export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | string): Told {
   let events: BusMessage[] = [];
   let wake: () => void = () => {};
@@ -39,7 +38,7 @@ export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | str
   };
 }
 
-/** A person's socket, which stays open until it is closed. */
+/** A user's socket. It stays open until it is closed. */
 export interface OpenSocket {
   client: Client;
   ask(query: string, variables?: Record<string, unknown>): Promise<Loose>;
@@ -48,7 +47,7 @@ export interface OpenSocket {
 
 const KEEPS_OPEN = 'subscription { portalHomeChanged { teamInvitations { id } } }';
 
-/** Opens a socket; resolves when its person is there. */
+/** Opens a socket. Resolves when its user is online. */
 export async function openSocket(server: Pick<TestServer, 'origin' | 'app'>, { token }: Person): Promise<OpenSocket> {
   const client = socketClient(server, { token });
   await subscribe(client, KEEPS_OPEN);

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
-/** From the box to the cloud is up. */
+/** `up` is from the box to the cloud. */
 export type Direction = 'up' | 'down';
 
-/** How the connections of a line fare, until that is changed. */
+/** The disturbances of a connection. */
 interface State {
-  /** Directions in which nothing is taken from the sender. */
+  /** Directions without data transfer. */
   paused: Set<Direction>;
-  /** Bytes that are handed on at once. */
+  /** Maximum number of bytes that are forwarded at once. */
   atOnce: number;
-  /** In which direction how many bytes still pass before the connection is cut. */
+  /** Number of bytes that still pass in a direction before the connection is cut. */
   cutAfter: { direction: Direction; bytes: number } | null;
 }
 
 const CARRYING = (): State => ({ paused: new Set(), atOnce: Number.POSITIVE_INFINITY, cutAfter: null });
 
-/** The way from a box to its cloud, over TCP, which a test can disturb. Its address is there before the cloud is. */
+/** A TCP proxy between a box and its cloud that a test can disturb. Its origin exists before the cloud does. */
 export class LossyLine {
   readonly #carried = new Set<Carried>();
   #state = CARRYING();
@@ -43,51 +43,54 @@ export class LossyLine {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What comes from here on goes to this server; null refuses it. @returns the line's own address */
+  /**
+   * Forwards new connections to this server; null refuses them.
+   * @returns the proxy's own origin
+   */
   leadTo(server: { origin: string } | null): string {
     this.#port = server && Number(new URL(server.origin).port);
     return this.origin;
   }
 
-  /** Nothing is taken from who sends in these directions. */
+  /** Stops the transfer in these directions. */
   pause(...directions: Direction[]): void {
     for (const direction of directions) this.#state.paused.add(direction);
   }
 
-  /** Hands on so many bytes at once. */
+  /** Forwards this many bytes at a time. */
   drip(bytes: number): void {
     this.#state.atOnce = bytes;
   }
 
-  /** Cuts the connection by which further bytes go in a direction, behind so many of them. */
+  /** Cuts the connection after this many further bytes in a direction. */
   cutAfter(direction: Direction, bytes: number): void {
     this.#state.cutAfter = { direction, bytes };
   }
 
-  /** The connections there are seem open to both ends, and nothing comes through any more, not even that one of them ended. */
+  /** Drops all data of the open connections, their ends included. Both sides still see them as open. */
   swallow(): void {
     for (const carried of this.#carried) carried.isSwallowed = true;
     this.#renew();
   }
 
-  /** Settles when the next bytes come from who sends in a direction, whatever becomes of them. */
+  /** Settles when the next bytes arrive in a direction, forwarded or not. */
   nextBytes(direction: Direction): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited.set(direction, resolve);
     });
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   cut(): void {
     for (const carried of this.#carried) carried.destroy();
   }
 
-  /** Ends the connections that were swallowed. */
+  /** Closes the connections whose data is dropped. */
   cutSwallowed(): void {
     for (const carried of this.#carried) if (carried.isSwallowed) carried.destroy();
   }
 
-  /** Carries everything again; what was swallowed or cut stays so. */
+  /** Ends all disturbances. Dropped and closed connections stay so. */
   mend(): void {
     this.#state = CARRYING();
     this.#renew();
@@ -148,7 +151,6 @@ export class LossyLine {
   }
 }
 
-/** One connection of a line. */
 class Carried {
   isSwallowed = false;
 

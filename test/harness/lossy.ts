@@ -4,24 +4,24 @@ import { ask, type RestAnswer } from './rest.js';
 import { type SelfHosted, type SelfHostedOptions, startSelfHosted } from './self-hosted.js';
 import type { TestServer } from './server.js';
 
-/** A cloud with a box, on which is a server with a bot of the cloud, and a line between the two that can be disturbed. */
+/** A cloud with a box that has a server with a bot of the cloud, and a proxy between the two. */
 export interface Lossy extends SelfHosted {
   line: LossyLine;
   guild: MadeGuild;
   bot: MadeApplication;
-  /** Asks for something as the bot. */
+  /** Sends a request as the bot. */
   ask(method: string, path: string, json?: unknown): Promise<RestAnswer>;
   /** Sends a message as the bot. */
   post(content: string): Promise<RestAnswer>;
-  /** What the box has of messages with that text. */
+  /** Number of messages with this text on the box. */
   count(content: string): Promise<number>;
 }
 
-/** Starts them, with the box's keeper as owner of the server there. The box dials again at once. */
+/** Starts cloud and box. The keeper of the box owns the server there. The box connects again without a delay. */
 export async function startLossy({ cloud, box }: Omit<SelfHostedOptions, 'way'> = {}): Promise<Lossy> {
   const line = await LossyLine.open();
   const way = (server: TestServer) => {
-    // The box dials the line, and the cloud has to call itself so (docs/relay.md, R-12).
+    // The box connects to the proxy, and the cloud must state the same origin (docs/relay.md, R-12).
     server.app.addresses.publicUrl = line.origin;
     return line.leadTo(server);
   };

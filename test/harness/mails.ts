@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestServer } from './server.js';
 
-/** A mail as its reader gets it. */
+/** A mail as its recipient gets it. */
 export interface ReadMail {
-  /** By lower-case name; each occurrence, unfolded. */
+  /** Values by lower-case name, unfolded. */
   headers: Record<string, string[]>;
   body: string;
 }
@@ -42,7 +42,7 @@ function decode(body: string, encoding: string): string {
   }
 }
 
-/** The mails in the server's outbox that are for `to`, oldest first. */
+/** The mails in the server's outbox for `to`, oldest first. */
 export async function outboxOf(server: Pick<TestServer, 'app'>, to: string): Promise<ReadMail[]> {
   const folder = join(server.app.config.dataDir, 'outbox');
   const names = await readdir(folder).catch(() => []);
@@ -50,7 +50,7 @@ export async function outboxOf(server: Pick<TestServer, 'app'>, to: string): Pro
   return mails.map(parseMail).filter(({ headers }) => headers.to?.[0] === to);
 }
 
-/** What a mail server was told and given. */
+/** A mail that an SMTP server received. */
 export interface Delivery {
   from: string;
   to: string[];
@@ -59,16 +59,16 @@ export interface Delivery {
 
 export interface SmtpSink {
   url: string;
-  /** The credentials it was shown, as `user password`. */
+  /** The credentials of logins, as `user password`. */
   logins: string[];
-  /** The next mail nobody has taken yet. */
+  /** The next mail that was not returned yet. */
   next(): Promise<Delivery>;
-  /** How many mails it has taken in all. */
+  /** Total number of mails. */
   count(): number;
   close(): Promise<void>;
 }
 
-/** A mail server that keeps what it gets. `refuse` names addresses it does not take mail for, `refuseLogins` users it does not let in. */
+/** Starts an SMTP server. It refuses mails to the addresses in `refuse` and logins of the users in `refuseLogins`. */
 export async function startSmtpSink(options: { refuse?: string[]; refuseLogins?: string[] } = {}): Promise<SmtpSink> {
   const sockets = new Set<Socket>();
   const waiting: ((delivery: Delivery) => void)[] = [];

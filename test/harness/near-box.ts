@@ -16,23 +16,23 @@ import { createGuild, type TestBot, type TestGuild } from './world.js';
 
 const ID_SPACE = 5_000;
 
-/** What goes over a wire. */
+/** The value after serialization. */
 const sent = (value: unknown) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 /**
- * A box beside a cloud, without a connection between the two: what the cloud asks is answered from the box's database, and the box's events
- * are stamped for the cloud's bus, all of it as text that was parsed.
+ * A box next to a cloud, without a connection. It answers calls from the box's database and publishes the box's events
+ * on the cloud's bus. All data is serialized and parsed.
  */
 export class NearBox {
-  /** Whether the cloud gets no answer. */
+  /** Whether the cloud gets no answers. */
   isAway = false;
-  /** What is answered in place of the box's own answer. */
+  /** Replaces an answer of the box. */
   forged: ((name: string, answer: unknown) => unknown) | null = null;
-  /** The calls that were answered, by name. */
+  /** The answered calls, by name. */
   readonly asked: string[] = [];
-  /** What they asked with. */
+  /** The inputs of these calls. */
   readonly inputs: object[] = [];
-  /** Why events were left out. */
+  /** The reasons why events were left out. */
   readonly refusals: string[] = [];
   #shipping = Promise.resolve();
   readonly #bots: KnownBots;
@@ -58,7 +58,7 @@ export class NearBox {
     return box;
   }
 
-  /** A guild on the box, of which the cloud knows. */
+  /** Makes a guild on the box that the cloud knows. */
   async announceGuild(name: string): Promise<TestGuild> {
     const guild = await createGuild(this.server.app, name);
     const channels = await this.server.app.db.reader.channel.findMany({ where: { guildId: guild.id } });
@@ -79,7 +79,7 @@ export class NearBox {
     return guild;
   }
 
-  /** Makes a bot of the cloud a member there, as its installation and the box's answer to it do. */
+  /** Makes a bot of the cloud a member, as its installation does. */
   async install(bot: TestBot, guild: TestGuild): Promise<void> {
     const { id, username, avatarHash } = bot.user;
     const facts = { id, username, avatarHash, bot: true };
@@ -91,7 +91,7 @@ export class NearBox {
     });
   }
 
-  /** Makes somebody who has a row on the box a member there. */
+  /** Makes a user of the box a member. */
   async join(guild: TestGuild, user: User, nick: string | null = null): Promise<void> {
     const nickKey = nick?.toUpperCase() ?? null;
     const { writer } = this.server.app.db;
@@ -101,7 +101,7 @@ export class NearBox {
     await writer.guild.update({ where: { id: guild.id }, data: { memberCount: { increment: 1 } } });
   }
 
-  /** Sends the cloud an event, whatever it says. */
+  /** Sends any event to the cloud. */
   ship(t: string, d: Record<string, unknown>, guild: TestGuild): void {
     this.#shipping = this.#shipping.then(async () => {
       const names = { idSpace: ID_SPACE, guildIds: new Set([guild.id]), bots: this.#bots };
@@ -111,13 +111,13 @@ export class NearBox {
     });
   }
 
-  /** Tells the cloud's own something of a guild on the box. */
+  /** Publishes an event of a guild on the box in the cloud. */
   tell(event: DomainEvent): void {
     const { topics, message } = renderEvent(event, this.cloud.app.addresses);
     for (const topic of topics) this.cloud.app.bus.publish(topic, message);
   }
 
-  /** Settles once all that was shipped is published. */
+  /** Settles once all sent events are published. */
   shipped(): Promise<void> {
     return this.#shipping;
   }

@@ -13,7 +13,7 @@ export interface CodeOptions {
   guildId?: string;
 }
 
-/** A code that `person` allowed `application` to have, without the screen between. */
+/** A code that `person` granted to `application`, without the consent screen. */
 export async function grantCode(
   server: TestServer,
   person: Pick<Person, 'id'>,
@@ -65,12 +65,12 @@ export async function postForm(
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-/** How the application names itself in a form. */
+/** The application's credentials as form fields. */
 export function inForm(application: MadeApplication): { client_id: string; client_secret: string } {
   return { client_id: application.id, client_secret: application.clientSecret };
 }
 
-/** How it does with HTTP Basic. */
+/** The application's credentials as HTTP Basic. */
 export function basic(id: string, secret: string): { authorization: string } {
   const encoded = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
   return { authorization: `Basic ${Buffer.from(encoded).toString('base64')}` };
@@ -81,7 +81,7 @@ export function pkcePair(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Asks the REST face with an access token. */
+/** Sends a REST request with an access token. */
 export async function askWithToken(
   server: Pick<TestServer, 'origin'>,
   path: string,

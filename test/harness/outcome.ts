@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/domain/errors.js';
 
-/** How an attempt ended: `ok`, or the code of the refusal. */
+/** The outcome of an attempt: `ok`, or the code of the refusal. */
 export async function outcome(attempt: Promise<unknown>): Promise<ErrorCode | 'ok'> {
   try {
     await attempt;

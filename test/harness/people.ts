@@ -5,7 +5,7 @@ import { insertApplication, insertGuild, insertMember } from './inserted.js';
 import type { TestServer } from './server.js';
 import { createWebhook, userOf } from './world.js';
 
-/** Somebody who has an account and acts through the public interface. */
+/** A user with an account who uses the public interfaces. */
 export interface Person {
   id: string;
   name: string;
@@ -13,23 +13,23 @@ export interface Person {
   password: string;
   /** A session token, for `Authorization: Bearer`. */
   token: string;
-  /** The session cookie, as a browser would send it back. */
+  /** The session cookie, as a browser sends it. */
   cookie: string;
-  /** Of the server where they signed up, if it is one of this process. */
+  /** The app of their server if it runs in this process. */
   app?: TestServer['app'];
-  /** Asks, and fails the test when the answer has errors. */
+  /** Runs an operation. Fails if the response has errors. */
   graphql<Data = Loose>(query: string, variables?: object): Promise<Data>;
-  /** Asks, and shows the answer as it is. */
+  /** Runs an operation and returns the response, errors included. */
   ask<Data = Loose>(query: string, variables?: object): Promise<GraphqlAnswer<Data>>;
 }
 
-/** A server, and its parts where it is one of this process. */
+/** A server. With its app, if it runs in this process. */
 type At = Pick<TestServer, 'origin'> & Partial<Pick<TestServer, 'app'>>;
 
 /**
- * Signs up a new person, whose username `name` must still be free. If sign-ups are neither rate-limited nor confirmed by mail, the rows
- * are inserted directly: a request would spend most of its time hashing the password.
- * @param headers sent with the sign-up; if given, it is always a request
+ * Signs up a new user with the unused username `name`. If sign-ups are neither rate-limited nor confirmed by mail, the
+ * rows are inserted directly: a request would spend most of its time hashing the password.
+ * @param headers of the sign-up; if given, it is always a request
  */
 export async function signUp(server: At, name: string, headers?: Record<string, string>): Promise<Person> {
   const email = `${name}@people.example`;
@@ -103,7 +103,7 @@ export async function createApplication(owner: Person, name = 'Test bot'): Promi
 export interface MadeGuild {
   id: string;
   name: string;
-  /** The text channel a new guild has. */
+  /** The default text channel. */
   textChannelId: string;
   voiceChannelId: string;
 }
@@ -128,7 +128,7 @@ export interface InstallOptions {
   permissions?: string;
 }
 
-/** Installs an application to a guild; its bot is a member afterwards. Answers the installation's id. */
+/** Installs an application to a guild, with its bot as a member. Returns the installation's id. */
 export async function install(
   installer: Person,
   application: { id: string },
@@ -155,7 +155,10 @@ export async function uninstall(installer: Person, installationId: string): Prom
   });
 }
 
-/** Makes `person` a member of the guild: by rows if both are of a server of this process, otherwise by an invite of `inviter`'s. */
+/**
+ * Makes `person` a member of the guild: by rows if both use a server of this process, otherwise by an invite of
+ * `inviter`.
+ */
 export async function invite(inviter: Person, guild: MadeGuild, person: Person): Promise<void> {
   if (inviter.app && inviter.app === person.app) {
     await insertMember(person.app, BigInt(guild.id), await userOf(person.app, person));
@@ -170,7 +173,7 @@ export async function invite(inviter: Person, guild: MadeGuild, person: Person):
   });
 }
 
-/** Sends a message and answers its id. */
+/** Sends a message and returns its id. */
 export async function sendMessage(person: Person, channelId: string, content: string): Promise<string> {
   const { sendMessage: sent } = await person.graphql(
     `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }`,
@@ -182,11 +185,11 @@ export async function sendMessage(person: Person, channelId: string, content: st
 export interface MadeWebhook {
   id: string;
   token: string;
-  /** Where to post. */
+  /** The URL for posting. */
   url: string;
 }
 
-/** Makes a webhook as somebody who develops the application and manages the server; no limit of a bot's is used. */
+/** Makes a webhook as a developer of the application who manages the server. It uses no rate limit of a bot. */
 export async function makeWebhook(
   { app, origin }: Pick<TestServer, 'app' | 'origin'>,
   creator: Person,

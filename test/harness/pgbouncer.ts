@@ -10,7 +10,7 @@ import { freePort } from './ports.js';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
-/** Why pgbouncer cannot be tried here, or null when it can. */
+/** The reason why pgbouncer cannot run, or null. */
 export function missingForPgbouncer(): string | null {
   return noPostgres ?? (existsSync(PROGRAM) ? null : `needs ${PROGRAM}`);
 }
@@ -21,7 +21,7 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** The user to run as when this process is root, which pgbouncer refuses to be. */
+/** The user for pgbouncer if this process is root, since pgbouncer refuses root. */
 const NOBODY = 65_534;
 
 /** Starts pgbouncer in transaction mode in front of `database`, with `size` connections to it. */

@@ -1,4 +1,4 @@
-/** The columns of rows that say nothing unless somebody gave them something to say. */
+/** Default values of columns. */
 export const PLAIN_GUILD = {
   afkChannelId: null,
   afkTimeout: 300,
@@ -32,7 +32,6 @@ export const PLAIN_MEMBER = {
   awaySince: null,
 };
 
-/** What is kept of an application's secrets beside their hashes. */
 export const PLAIN_SECRETS = {
   clientSecretPrefix: null,
   clientSecretLast4: null,

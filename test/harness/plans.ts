@@ -12,9 +12,9 @@ const require = createRequire(import.meta.url);
 const Sqlite = require('better-sqlite3') as new (file: string) => Opened;
 
 /**
- * How the server's database would work out a statement of reading, whatever its parameters are: one line a step. PostgreSQL says how
- * it would with a great many rows in every table that holds any, knowing nothing of what is in them, and where it had to avoid
- * reading a whole table: what it prefers for a small one depends on when it last looked, and two ways that cost as much are a draw.
+ * The query plan of a read for any parameters, one line a step. PostgreSQL plans for a very large number of rows in
+ * every non-empty table and without statistics. It avoids sequential scans where it can. Otherwise the plan for small
+ * tables would depend on the last ANALYZE, and on ties of equal cost.
  */
 export function planOf({ app }: Pick<TestServer, 'app'>, sql: string): Promise<string> {
   const { databaseUrl, dataDir } = app.config;
@@ -32,7 +32,7 @@ async function sqlitePlan(file: string, sql: string): Promise<string> {
   }
 }
 
-/** Within a transaction that is never committed. */
+/** Runs in a transaction that is rolled back. */
 const SUPPOSE_MANY_ROWS = `
   DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace);
   UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i');

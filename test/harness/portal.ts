@@ -4,7 +4,7 @@ import type { TestServer } from './server.js';
 
 export interface PortalTab {
   page: Page;
-  /** What the browser refused because the pages' policy says so, what went wrong in scripts, and what they logged as an error. */
+  /** Violations of the Content-Security-Policy, errors of scripts, and logged errors. */
   faults: string[];
   /** Opens a page of the portal, such as `/applications`. */
   open(path?: string): Promise<void>;
@@ -14,13 +14,13 @@ export interface PortalTab {
 export interface PortalTabOptions {
   width?: number;
   dark?: boolean;
-  /** Whether pages are touched, as on a telephone. */
+  /** Whether the tab has touch input. */
   hasTouch?: boolean;
-  /** Of another process on the same database. */
+  /** The origin of another process on the same database. */
   origin?: string;
 }
 
-/** A browser profile of its own, signed in as somebody, with one tab. */
+/** A browser profile with one tab, logged in as a user. */
 export async function openPortal(
   browser: Browser,
   server: Pick<TestServer, 'origin'>,
@@ -51,13 +51,16 @@ export async function openPortal(
   };
 }
 
-/** Until everything that the page asked for is there. */
+/** Waits until all data of the page has arrived. */
 export async function untilShown(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));
 }
 
-/** Notes what a page is called from now on, by its first heading. @returns reads what it was called, one after the other */
+/**
+ * Records the first heading of a page from now on.
+ * @returns a function that reads the headings in order
+ */
 export async function noteHeadings(page: Page): Promise<() => Promise<string[]>> {
   const noted = await page.evaluateHandle(() => {
     const names: string[] = [];

@@ -6,18 +6,19 @@ import { createInterface } from 'node:readline';
 export interface RunningInstance {
   origin: string;
   process: ChildProcess;
-  /** What it has written so far, to its output and for faults. */
+  /** Its output and error output so far. */
   written(): string;
-  /** Sends a signal and resolves with how the process ended: its exit code, or the signal. */
+  /** Sends a signal. Resolves to the exit code of the process or to the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
 const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 
 /**
- * Starts the built platform as a process of its own, as a box on request, on a free port, and resolves when it says that it is ready.
+ * Starts the built platform as a child process, or a box on request, on a free port. Resolves when it logs that it is
+ * ready.
  * @param program another build's `main.js`
- * @param socketFd a socket that it listens at, as systemd passes one on
+ * @param socketFd a listening socket, as systemd passes one on
  */
 export async function startInstance(
   env: Record<string, string>,
@@ -51,7 +52,7 @@ export async function startInstance(
   };
 }
 
-/** A shell knows the process id that the program will have. */
+/** The shell has the same process id as the program, which replaces it. */
 function withSocket(args: string[]): string[] {
   return ['-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath, ...args];
 }

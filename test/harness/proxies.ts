@@ -9,10 +9,10 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from './ports.js';
 import type { TestServer } from './server.js';
 
-/** A proxy program, and how it is started from the file that stands among the examples. */
+/** A proxy program, and its start with the file in the examples. */
 interface Program {
   file: string;
-  /** The shipped file with the address to listen at, and with its own folder in place of the system's. */
+  /** The file of the example with this port, and with paths in this folder. */
   adapt(shipped: string, port: number, folder: string): string;
   args(file: string, folder: string): string[];
 }
@@ -56,7 +56,7 @@ const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
 
 const pathOf = (name: ProxyName) => FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** Why a proxy cannot be tried here, or null when it can. */
+/** The reason why a proxy cannot run, or null. */
 export function missingProxy(name: ProxyName): string | null {
   return pathOf(name) ? null : `no ${name} in ${FOLDERS.join(', ')}`;
 }
@@ -66,7 +66,7 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy before the server, as the example says, on a free port and in a throw-away folder. */
+/** Starts a proxy in front of the server, configured as in the example, on a free port and in a temporary folder. */
 export async function startProxy(name: ProxyName, server: TestServer): Promise<RunningProxy> {
   const program: Program = PROGRAMS[name];
   const target = `127.0.0.1:${new URL(server.origin).port}`;
@@ -75,13 +75,13 @@ export async function startProxy(name: ProxyName, server: TestServer): Promise<R
   );
 }
 
-/** A process behind {@link startProxyOfTwo}: where it listens, and where the proxy has its gateway's address. */
+/** A process behind {@link startProxyOfTwo}: its port, and the gateway URL in the proxy. */
 export interface Behind {
   port: number;
   gatewayPort: number;
 }
 
-/** Starts HAProxy before two processes, as the example says. */
+/** Starts HAProxy in front of two processes, configured as in the example. */
 export async function startProxyOfTwo(first: Behind, second: Behind): Promise<RunningProxy> {
   return launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
     shipped
@@ -125,7 +125,7 @@ async function launch(name: ProxyName, example: string, port: number, adapt: Pro
   };
 }
 
-/** None of these programs tells when it listens in a way that all versions share, so it is tried. */
+/** The programs have no common way to report that they listen, so this tries to connect. */
 async function listening(child: ChildProcess, port: number, said: () => string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (child.exitCode !== null) break;

@@ -11,10 +11,10 @@ import type { TestServer } from './server.js';
 
 const log: [{ emit: 'event'; level: 'query' }] = [{ emit: 'event', level: 'query' }];
 
-/** Calls as `actor` over connections of their own, and tells which SQL statements they made. */
+/** Calls as `actor` over connections of their own, and records their SQL statements. */
 export interface CountedCalls {
   call: CallContext;
-  /** The statements that `work` makes. */
+  /** The statements of `work`. */
   statements(work: () => Promise<unknown>): Promise<string[]>;
   close(): Promise<void>;
 }

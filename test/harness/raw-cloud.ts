@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A message of the control channel, as JSON has it. */
+/** A message of the control channel. */
 export interface Message {
   op: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
   [field: string]: any;
 }
 
-/** What stands before an Ed25519 public key in its DER form (RFC 8410, section 4). */
+/** The prefix of an Ed25519 public key in DER (RFC 8410, section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The cloud's end of one connection of a box, by hand. */
+/** The cloud's end of one connection of a box, controlled by a test. */
 export class RawConnection {
   readonly #unread: Message[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** Everything that came, in its order. */
+  /** All messages in order. */
   readonly received: Message[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
 
@@ -51,7 +51,7 @@ export class RawConnection {
     this.socket.send(Buffer.concat([head, Buffer.from(bytes)]));
   }
 
-  /** The first message that passes and was not asked for yet, or the next one; the test's own time limit ends the wait. */
+  /** The first unread message that passes. Only the time limit of the test ends the wait. */
   async next(op: string, passes: (message: Message) => boolean = () => true): Promise<Message> {
     for (;;) {
       const at = this.#unread.findIndex((message) => message.op === op && passes(message));
@@ -61,7 +61,7 @@ export class RawConnection {
     }
   }
 
-  /** The whole answer on a stream. */
+  /** The complete answer on a stream. */
   async answer(id: number): Promise<{ status: number; headers: Record<string, string>; body: string }> {
     const { status, headers, body } = await this.next('response', (message) => message.id === id);
     const pieces: Buffer[] = [];
@@ -80,7 +80,7 @@ export class RawConnection {
   }
 }
 
-/** What a raw cloud says in its greeting. */
+/** Deviations from the default handshake. */
 export interface Terms {
   origin?: string;
   version?: number;
@@ -91,7 +91,7 @@ export interface Terms {
   answerBytes?: number;
 }
 
-/** A cloud without anything behind it, of which a test plays the part (docs/relay.md). */
+/** A cloud without a platform, controlled by a test (docs/relay.md). */
 export class RawCloud {
   readonly #waiting: RawConnection[] = [];
   #wake: (() => void) | null = null;
@@ -117,7 +117,7 @@ export class RawCloud {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The next connection, of which nothing was said yet. */
+  /** The next connection, before the handshake. */
   async accept(): Promise<RawConnection> {
     for (;;) {
       const connection = this.#waiting.shift();
@@ -128,7 +128,10 @@ export class RawCloud {
     }
   }
 
-  /** Accepts and greets the next connection (R-10 to R-15). @returns it, with what the box said */
+  /**
+   * Accepts the next connection and runs the handshake (R-10 to R-15).
+   * @returns the connection and the messages of the box
+   */
   async welcome(terms: Terms = {}): Promise<{ connection: RawConnection; hello: Message; isSigned: boolean }> {
     const connection = await this.accept();
     const hello = await connection.next('hello');

@@ -11,7 +11,7 @@ export interface RawAnswer {
 
 const TIMEOUT_MS = 8_000;
 
-/** One TCP connection to the server, on which a test writes what it likes and reads the answers in their order. */
+/** One TCP connection to the server. Tests write any bytes and read the responses in order. */
 export class RawConnection {
   readonly closed: Promise<void>;
   #received = Buffer.alloc(0);
@@ -40,7 +40,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** A connection on which the server has taken the head of a POST, and waits for 1,000 bytes. */
+  /** A connection on which the server has read the header of a POST and waits for 1,000 bytes. */
   static async begin(
     server: Pick<TestServer, 'origin'>,
     { path, type, authorization }: { path: string; type: string; authorization: string },
@@ -65,7 +65,7 @@ export class RawConnection {
     this.socket.write(lines.join('\r\n'));
   }
 
-  /** The next answer; its body must have a `Content-Length`. */
+  /** The next response. Its body must have a `Content-Length`. */
   async answer(): Promise<RawAnswer> {
     const headEnd = await this.#until(() => this.#received.indexOf('\r\n\r\n') + 1);
     const [statusLine = '', ...lines] = this.#received

@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import nacl from 'tweetnacl';
 import { WebSocket } from 'ws';
 
-/** A message as it came. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
 export type RawMessage = { op: string } & Record<string, any>;
 
-/** Far beyond what anything takes on a busy machine, and short of the time a test has. */
+/** Enough for a busy machine, and shorter than the time limit of a test. */
 const TIMEOUT_MS = 20_000;
 
-/** A bare WebSocket to the relay, and nothing done by itself: pings are not answered, no credit is given. */
+/** A bare WebSocket to the relay. It does nothing automatically: it answers no pings and gives no credit. */
 export class RawRelay {
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Every text message so far. */
+  /** All text messages so far. */
   readonly messages: RawMessage[] = [];
   readonly #unread: RawMessage[] = [];
   readonly #pieces: { id: number; bytes: Buffer }[] = [];
@@ -49,7 +48,7 @@ export class RawRelay {
     for (let at = 0; at < bytes.length; at += size) this.send(Buffer.concat([head, bytes.subarray(at, at + size)]));
   }
 
-  /** The first message with this op, any op where none is said, that was not read yet. Others stay for later. */
+  /** The first unread message with this op; without `op`, with any op. Others stay unread. */
   next(op?: string): Promise<RawMessage> {
     return this.#until(`a message ${op ?? ''}`, () => {
       const at = this.#unread.findIndex((message) => op === undefined || message.op === op);
@@ -57,7 +56,6 @@ export class RawRelay {
     });
   }
 
-  /** The next piece of a stream. */
   nextPiece(id: number): Promise<Buffer> {
     return this.#until(`a piece on stream ${id}`, () => {
       const at = this.#pieces.findIndex((piece) => piece.id === id);
@@ -65,7 +63,7 @@ export class RawRelay {
     });
   }
 
-  /** The next `length` bytes of a stream, with credit given back for them where they are many. */
+  /** The next `length` bytes of a stream. For many bytes it returns credit. */
   async body(id: number, length: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (let left = length; left > 0; ) {
@@ -78,7 +76,10 @@ export class RawRelay {
     return Buffer.concat(pieces);
   }
 
-  /** Answers the next request or call with a value as JSON, or with nothing. @returns what was asked, with its body as text */
+  /**
+   * Answers the next request or call with JSON, or without a body.
+   * @returns the request, with its body as text
+   */
   async answer(value?: unknown, status = value === undefined ? 204 : 200): Promise<RawMessage & { text: string }> {
     const asked = await this.#until('a request or a call', () => {
       const at = this.#unread.findIndex(({ op }) => op === 'request' || op === 'call');
@@ -91,13 +92,12 @@ export class RawRelay {
     return { ...asked, text };
   }
 
-  /** Closes, and settles when it is closed. */
   async close(code = 1000): Promise<void> {
     this.socket.close(code);
     await this.closed;
   }
 
-  /** Drops the connection without a word. */
+  /** Drops the connection without a close. */
   cut(): void {
     this.socket.terminate();
   }
@@ -136,7 +136,7 @@ export class RawRelay {
   }
 }
 
-/** Opens a connection to a server's relay, and says nothing. */
+/** Opens a connection to a server's relay, without the handshake. */
 export async function openRelay(origin: string): Promise<RawRelay> {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/relay`, { perMessageDeflate: false });
   const relay = new RawRelay(socket);
@@ -144,21 +144,21 @@ export async function openRelay(origin: string): Promise<RawRelay> {
   return relay;
 }
 
-/** What a greeting says that is not the usual. Fields of the messages replace those that are made here, and go out as they are. */
+/** Deviations from the default handshake. Fields of the messages replace the default ones and are sent as they are. */
 export interface Greeting {
-  /** Of the box; a new pair unless stated. */
+  /** The keys of the box. Default: a new pair. */
   keys?: nacl.SignKeyPair;
   token?: string;
   versions?: unknown;
   features?: unknown;
   instance?: string;
-  /** Further fields of `hello`, or others in their place. */
+  /** Replaces or adds fields of `hello`. */
   hello?: object;
-  /** The same of `proof`. */
+  /** Replaces or adds fields of `proof`. */
   proof?: object;
 }
 
-/** A connection over which a box was admitted. */
+/** The connection of an admitted box. */
 export interface Greeted {
   relay: RawRelay;
   keys: nacl.SignKeyPair;
@@ -166,14 +166,14 @@ export interface Greeted {
   welcome: RawMessage;
 }
 
-/** Does the greeting by hand (docs/relay.md, R-10 to R-15). Fails when there is no welcome, with the code of the close. */
+/** Runs the handshake (docs/relay.md, R-10 to R-15). Without a welcome it fails with the close code. */
 export async function greet(origin: string, greeting: Greeting = {}): Promise<Greeted> {
   const relay = await openRelay(origin);
   const { keys, challenge } = await introduce(relay, greeting);
   return { relay, keys, challenge, welcome: await relay.next('welcome') };
 }
 
-/** The same without waiting for a welcome, over a connection that is open. */
+/** Runs the handshake over an open connection, without waiting for the welcome. */
 export async function introduce(relay: RawRelay, greeting: Greeting = {}) {
   const { keys = nacl.sign.keyPair(), token, versions = [1], features = [], instance = randomUUID() } = greeting;
   const key = base64url(keys.publicKey);

@@ -1,6 +1,6 @@
 import type { Readiness } from '../../src/http/readiness.js';
 
-/** What an instance says of itself at /readyz, but for how busy this machine is: test/http/readiness.test.ts is about that. */
+/** The state at /readyz, without the load of this machine, which test/http/readiness.test.ts covers. */
 export async function readinessOf(origin: string): Promise<[status: number, Readiness]> {
   const response = await fetch(`${origin}/readyz`);
   const { degraded, ...rest } = (await response.json()) as Readiness;

@@ -19,37 +19,37 @@ async function redisAnswers(): Promise<boolean> {
   }
 }
 
-/** Why two processes cannot be tried here, or null when they can. */
+/** The reason why two processes cannot run, or null. */
 export async function missingForSeveralProcesses(): Promise<string | null> {
   if (!process.env.TEST_DATABASE_URL)
     return 'needs a PostgreSQL that two processes share; name one with TEST_DATABASE_URL';
   return missingRedis();
 }
 
-/** Why nothing can be tried with a Redis here, or null when it can. */
+/** The reason why Redis cannot be used, or null. */
 export async function missingRedis(): Promise<string | null> {
   return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}; name another one with TEST_REDIS_URL`;
 }
 
-/** A way to Redis that a test can cut or freeze. */
+/** A proxy of Redis that a test can cut or freeze. */
 export function layRedisLine(): Promise<Line> {
   return layLine(REDIS_URL, 6379);
 }
 
-/** Why no Redis of a test's own can be started here, or null when it can. */
+/** The reason why a test cannot start a Redis of its own, or null. */
 export function missingForOwnRedis(): string | null {
   return spawnSync('redis-server', ['--version']).error ? 'needs redis-server in PATH' : null;
 }
 
-/** A Redis for one test, which may stop and start again: then it has forgotten everything. */
+/** A Redis for one test. It has lost all data after a restart. */
 export interface OwnRedis {
   url: string;
   start(...options: string[]): Promise<void>;
-  /** Ends it at once, as a crash does. Safe to call when it does not run. */
+  /** Kills it like a crash. May be called when it does not run. */
   stop(): Promise<void>;
 }
 
-/** Finds a free port for a Redis; it does not run yet. */
+/** Finds a free port for a Redis. It does not run yet. */
 export async function prepareRedis(): Promise<OwnRedis> {
   const port = await freePort();
   let running: ChildProcess | undefined;

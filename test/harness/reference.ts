@@ -27,22 +27,22 @@ function validatorOf(schema: string): ValidateFunction {
   return validate;
 }
 
-/** What is wrong with a body, each as `path message`. */
+/** The faults of a body, each as `path message`. */
 function faultsIn(validate: ValidateFunction, body: unknown): string[] {
   validate(body);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Expects `body` to have the shape that the reference platform's OpenAPI document gives to `schema`. */
+/** Expects `body` to have the shape of `schema` in the reference platform's OpenAPI document. */
 export function expectReference(schema: string, body: unknown): void {
   expect(faultsIn(validatorOf(schema), body).map((fault) => `${schema}${fault}`)).toEqual([]);
 }
 
 export interface Operation {
-  /** As the document names it: `GET /guilds/{guild_id}`. */
+  /** As in the document: `GET /guilds/{guild_id}`. */
   name: string;
   pattern: RegExp;
-  /** The shape of the answer by status; null for none. */
+  /** The shape of the response by status; null for none. */
   answers: Record<string, object | null>;
 }
 
@@ -50,10 +50,10 @@ const operations: Operation[] = Object.entries(
   fixture('reference-operations.json').operations as Record<string, Pick<Operation, 'answers'>>,
 )
   .map(([name, { answers }]) => ({ name, answers, pattern: patternOf(name) }))
-  // What is spelt out goes before what stands for anything.
+  // Literal paths come before those with parameters.
   .sort((one, other) => parametersIn(one) - parametersIn(other));
 
-/** `/applications/detectable` is a route that the document does not have. */
+/** The document lacks the route `/applications/detectable`. */
 function patternOf(name: string): RegExp {
   const escaped = name.replace(/[.+@]/g, '\\$&').replace('{application_id}', '(?!detectable$)[^/]+');
   return new RegExp(`^${escaped.replace(/\{\w+\}/g, '[^/]+')}$`);
@@ -63,19 +63,18 @@ function parametersIn({ name }: Operation): number {
   return name.split('{').length;
 }
 
-/** The operation that a request asks for; undefined for one that the document does not have. */
+/** The operation of a request, or undefined if the document does not have it. */
 export function operationOf(method: string, path: string): Operation | undefined {
   return operations.find(({ pattern }) => pattern.test(`${method} ${path}`));
 }
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Every operation that the document has. */
 export const REFERENCE_OPERATIONS: readonly Operation[] = operations;
 
 /**
- * What is wrong with an answer by the reference platform's OpenAPI document, beside the deviations that are known: of one of success its
- * status and shape, of a refusal its shape. Nothing where the document does not have the operation.
+ * The faults of a response by the reference platform's OpenAPI document, without known deviations. A success is checked
+ * for status and shape, a refusal for its shape. Empty if the document does not have the operation.
  * @param path below `/api/v10`, without a query
  */
 export function referenceFaults(method: string, path: string, status: number, body: unknown): string[] {
@@ -101,8 +100,8 @@ function refusalFaults({ name }: Operation, status: number, body: unknown): stri
 }
 
 /**
- * A refusal whose faults have a number for their code where they have text: the document calls all codes numbers, and Discord's
- * documentation (API Reference, Error Messages), like what is really sent, has text within `_errors`.
+ * A refusal with numbers in place of the text codes within `_errors`. The document declares all codes as numbers, but
+ * Discord's documentation (API Reference, Error Messages) and its responses have text there.
  */
 function withNumberedFaults(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body ?? null), (key, value) =>
@@ -119,7 +118,7 @@ function isKnown(operation: string, fault: string): boolean {
 function validatorFor(key: string, schema: object): ValidateFunction {
   const known = validators.get(key);
   if (known) return known;
-  // References of the document lead to its schemas.
+  // References within the document must lead to its schemas.
   const made = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"reference#/$defs/')));
   validators.set(key, made);
   return made;

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** What a page is answered in the place of the server, as long as it lasts. */
+/** Refusals that a page gets in place of the server's responses. */
 export interface RefusedAnswers {
-  /** How often it was asked for so far. */
+  /** Number of requests so far. */
   count: () => number;
   stop: () => Promise<void>;
 }
 
-/** Refuses what a page asks for by a document of that name, such as `UpdateApplication`. */
+/** Refuses the requests of a page for the GraphQL document with this name, such as `UpdateApplication`. */
 export async function refuseAnswers(
   page: Page,
   name: string,
@@ -22,5 +22,5 @@ export async function refuseAnswers(
   return { count: () => count, stop: () => page.unroute('**/graphql') };
 }
 
-/** Too much at once, until a minute has passed. */
+/** The rate limit is exceeded for a minute. */
 export const FOR_A_MINUTE = { code: 'RATE_LIMITED', retryAfter: 60 };

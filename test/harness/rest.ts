@@ -7,7 +7,7 @@ import { addMember, createBot, createGuild, type TestBot, type TestGuild } from 
 export interface RestAnswer<Body = Loose> {
   status: number;
   headers: Headers;
-  /** The parsed body; null when there is none. */
+  /** The parsed body, or null. */
   body: Body;
 }
 
@@ -21,7 +21,7 @@ export interface RestRequest {
   headers?: Record<string, string>;
 }
 
-/** Asks the REST shim under `/api/v10`; `path` may also be a whole address. */
+/** Sends a REST request under `/api/v10`. `path` may also be a complete URL. */
 export async function ask(
   server: Pick<TestServer, 'origin'>,
   method: string,
@@ -37,7 +37,7 @@ export async function ask(
   const text = await response.text();
   const answer = { status: response.status, headers: response.headers, body: text === '' ? null : parse(text) };
   const place = new URL(url).pathname.replace(/^\/api(\/v10)?/, '');
-  // What is refused in other words than JSON is refused by a proxy.
+  // A refusal that is not JSON comes from a proxy.
   const isOurs = response.ok || answer.headers.get('content-type') === 'application/json';
   const faults = isOurs ? referenceFaults(method, place, answer.status, answer.body) : [];
   if (faults.length > 0) throw new Error(`an answer is not the reference platform's:\n${faults.join('\n')}`);
@@ -52,7 +52,7 @@ function parse(text: string): Loose {
   }
 }
 
-/** A bot at the REST shim, with its token on every request. */
+/** A bot that sends REST requests with its token. */
 export class RestBot {
   readonly id: string;
 
@@ -85,11 +85,11 @@ export interface Scene {
   bot: RestBot;
   /** Another bot in the same guild. */
   other: RestBot;
-  /** A bot that is a member of nothing. */
+  /** A bot without memberships. */
   stranger: RestBot;
-  /** Lets everybody in the guild do this, and nothing else. */
+  /** Sets the permissions of `@everyone` in the guild. */
   permit(permissions: bigint): Promise<void>;
-  /** Sends a message as `bot` and answers it. */
+  /** Sends a message as `bot` and returns it. */
   send(json?: object): Promise<Loose>;
 }
 
@@ -126,7 +126,7 @@ export async function openScene(server: TestServer): Promise<Scene> {
   };
 }
 
-/** A form with files, and with the JSON body where there is one. */
+/** A form with files and an optional JSON body. */
 export function formOf(
   payload: unknown,
   ...files: { name: string; content: BlobPart; filename: string; type?: string }[]

@@ -8,29 +8,28 @@ import type { Server } from '../../src/server.js';
 import type { TestBot, TestGuild } from './world.js';
 
 /**
- * Rows of what nothing in the platform makes yet, or not in such numbers, put straight into the database:
- *
- * - somebody without an account, whose password nobody has to wait for
- * - what a role permits, once it is made, and what a channel denies
- * - a member's nickname, other than by a bot that was granted it
+ * Inserts rows that no function of the platform makes, or not in such numbers:
+ * - users without an account, whose password needs no hashing
+ * - later permissions of roles, and denials in channels
+ * - nicknames of members
  * - direct channels
- * - when somebody was last here, and that they are online
- * - webhooks, whose token is checked at no cost
- * - crowds: of members, guilds, bots, channels
+ * - last visits and presences of users
+ * - webhooks with a cheap token hash
+ * - many members, guilds, bots or channels
  *
- * Whatever has a door is made by `world.ts`, through it.
+ * `world.ts` calls the functions of the platform for all other objects.
  */
 type App = Server['app'];
 
 let people = 0;
 
-/** A person without an account. */
+/** A user without an account. */
 export function createPerson(app: App, name = `person${++people}`): Promise<User> {
   const id = app.nextId();
   return app.db.writer.user.create({ data: { id, username: name, handle: name, globalName: name } });
 }
 
-/** Somebody in their guild's first voice channel, without anybody having told. */
+/** Puts a user into the guild's first voice channel, without an event. */
 export async function putInVoice(app: App, key: { guildId: bigint; userId: bigint }): Promise<void> {
   const { id: channelId } = await app.db.reader.channel.findFirstOrThrow({
     where: { guildId: key.guildId, type: 2 },
@@ -42,7 +41,7 @@ export async function putInVoice(app: App, key: { guildId: bigint; userId: bigin
 
 export const DAY_MS = 86_400_000;
 
-/** People get an account, or keep it, and were last here before so many days. */
+/** Gives users an account with a last visit this many days ago. */
 export async function putAccounts(app: App, people: readonly Pick<User, 'id'>[], days: number): Promise<void> {
   const [now, seenAt] = [new Date(app.clock.now()), new Date(app.clock.now() - days * DAY_MS)];
   const userIds = people.map(({ id }) => id);
@@ -53,13 +52,13 @@ export async function putAccounts(app: App, people: readonly Pick<User, 'id'>[],
   await app.db.writer.authUser.createMany({ data });
 }
 
-/** Somebody is online, without anybody having told. */
+/** Makes a user online, without an event. */
 export async function putPresence(app: App, { id: userId }: Pick<User, 'id'>): Promise<void> {
   const data = { sessionId: `presence of ${userId}`, userId, processId: app.live.id, status: 'online', activities: [] };
   await app.db.writer.presence.create({ data });
 }
 
-/** Many bot users with their applications, at once and without tokens. */
+/** Many bot users with their applications and without tokens. */
 export async function createBots(
   app: App,
   count: number,
@@ -81,7 +80,7 @@ export async function createBots(
   });
 }
 
-/** Many people at once, called `crowd0` and so on, who are members of a guild. */
+/** Adds many members named `crowd0` and so on. */
 export async function addCrowd(app: App, guildId: bigint, count: number): Promise<void> {
   await addNamed(
     app,
@@ -90,7 +89,10 @@ export async function addCrowd(app: App, guildId: bigint, count: number): Promis
   );
 }
 
-/** Many users with these names at once, who are members of a guild. @returns their ids */
+/**
+ * Adds many members with these names.
+ * @returns their ids
+ */
 export async function addNamed(app: App, guildId: bigint, usernames: string[]): Promise<bigint[]> {
   const users = usernames.map((username) => ({ id: app.nextId(), username, globalName: null }));
   await app.db.writer.user.createMany({ data: users });
@@ -98,14 +100,14 @@ export async function addNamed(app: App, guildId: bigint, usernames: string[]): 
   return users.map(({ id }) => id);
 }
 
-/** Many guilds with these ids at once, without channels, of which all `members` are. */
+/** Many guilds with these ids, without channels. All `members` are in each of them. */
 export async function putInGuilds(app: App, ids: bigint[], owner: User, ...members: User[]): Promise<void> {
   await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
   await app.db.writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
   await putMembers(app, ids, members);
 }
 
-/** Memberships without anybody having told: of all these users in all these guilds. */
+/** Makes all users members of all guilds, without events. */
 export async function putMembers(
   app: App,
   guildIds: bigint[],
@@ -121,7 +123,7 @@ export async function putMembers(
   });
 }
 
-/** Many text channels at once, behind those that a guild has. */
+/** Many text channels behind the existing ones. */
 export async function createChannels(app: App, guildId: bigint, count: number): Promise<void> {
   const data = Array.from({ length: count }, (_, n) => ({
     id: app.nextId(),
@@ -132,13 +134,13 @@ export async function createChannels(app: App, guildId: bigint, count: number): 
   await app.db.writer.channel.createMany({ data });
 }
 
-/** Lets everybody in the guild do this, and nothing else. */
+/** Sets the permissions of `@everyone` in the guild. */
 export async function permitEveryone(app: App, guildId: bigint, permissions: bigint): Promise<void> {
   const role = await app.db.writer.role.update({ where: { id: guildId }, data: { permissions } });
   app.publish({ type: 'GUILD_ROLE_UPDATE', role });
 }
 
-/** Calls a member by a nickname. */
+/** Sets the nickname of a member. */
 export async function nameMember(app: App, guildId: bigint, { id: userId }: User, nick: string): Promise<void> {
   const member = await app.db.writer.member.update({
     where: { guildId_userId: { guildId, userId } },
@@ -148,7 +150,7 @@ export async function nameMember(app: App, guildId: bigint, { id: userId }: User
   app.publish({ type: 'GUILD_MEMBER_UPDATE', member });
 }
 
-/** Denies something in a channel to everybody but who has it otherwise. */
+/** Denies permissions in a channel to `@everyone`. */
 export async function denyInChannel(
   { app }: Pick<Server, 'app'>,
   { id }: { id: string },
@@ -166,7 +168,7 @@ export async function denyInChannel(
   app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** A direct channel between users, of nobody unless stated: only its recipients decide who is in it. */
+/** A direct channel between users, without an owner by default. Its recipients are its members. */
 export function createDirectChannel(app: App, ...recipients: User[]): Promise<Channel> {
   const create = recipients.map(({ id: userId }) => ({ userId }));
   return app.db.writer.channel.create({
@@ -174,7 +176,7 @@ export function createDirectChannel(app: App, ...recipients: User[]): Promise<Ch
   });
 }
 
-/** Gives a channel slow mode of so many seconds. */
+/** Sets the slow mode of a channel, in seconds. */
 export async function putSlowMode(app: App, channelId: bigint, rateLimitPerUser: number): Promise<void> {
   const { guild } = await app.db.writer.channel.update({
     where: { id: channelId },
@@ -184,10 +186,10 @@ export async function putSlowMode(app: App, channelId: bigint, rateLimitPerUser:
   if (guild) app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** The least that a hash may cost. */
+/** The lowest cost of a hash. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** A webhook, without anybody having told; of a bot's application, and in a guild's first channel unless stated. */
+/** A webhook, without an event. Default: of a bot's application, in a guild's first channel. */
 export async function putWebhook(
   app: App,
   { bot, guild }: { bot: Pick<TestBot, 'id'>; guild: Pick<TestGuild, 'id' | 'channel'> },
@@ -210,7 +212,10 @@ export async function putWebhook(
   return { webhook, token };
 }
 
-/** Many webhooks at once, whose tokens nobody has. @returns their ids, oldest first */
+/**
+ * Many webhooks with unknown tokens.
+ * @returns their ids, oldest first
+ */
 export async function putWebhooks(
   { app }: { app: App },
   count: number,

@@ -1,5 +1,5 @@
-// The S3 server removes a folder that has become empty, at times between making it for another request and writing there,
-// and ends of that. A store of objects has no folders that could go: here they stay.
+// The S3 server removes empty folders. It crashes if it does so while another request makes a folder and writes to it.
+// Object stores have no folders, so here they stay.
 const { createRequire } = require('node:module');
 
 createRequire(require.resolve('s3rver'))('fs-extra').rmdir = async () => {};

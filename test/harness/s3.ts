@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './ports.js';
 
-/** Who may write there, as the environment of a process tells it. */
+/** The credentials, as environment variables. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 const BUCKET = 'uploads';
@@ -17,7 +17,7 @@ const PROGRAM = createRequire(import.meta.url).resolve('s3rver/bin/s3rver.js');
 
 const KEEPS_FOLDERS = fileURLToPath(new URL('s3-keeps-folders.cjs', import.meta.url));
 
-/** The place below a path in the bucket, as in `BLOB_URL`. */
+/** The `BLOB_URL` of a path in the bucket. */
 export function blobUrlAt(endpoint: string, path = ''): string {
   return `s3://${BUCKET}/${path}?${new URLSearchParams({ endpoint })}`;
 }
@@ -25,17 +25,17 @@ export function blobUrlAt(endpoint: string, path = ''): string {
 /** An S3 server with one bucket. */
 export interface S3Server {
   endpoint: string;
-  /** As in `BLOB_URL`; a test may share the bucket with others below another path. */
+  /** The `BLOB_URL` of a path, which separates tests in the same bucket. */
   blobUrl(path?: string): string;
-  /** Ends it; what it keeps stays until {@link S3Server.remove}. */
+  /** Stops it. Its data stays until {@link S3Server.remove}. */
   stop(): Promise<void>;
-  /** Starts it again at the same address. */
+  /** Starts it again at the same URL. */
   start(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
-/** Starts an S3 server of a test's own. Clients in this process may write there from then on. */
+/** Starts an S3 server for a test, and sets its credentials in this process. */
 export async function startS3(): Promise<S3Server> {
   Object.assign(process.env, S3_CREDENTIALS);
   const directory = await mkdtemp(join(tmpdir(), 'causeway-s3-'));
@@ -65,9 +65,9 @@ export async function startS3(): Promise<S3Server> {
   };
 }
 
-/** Its tokens for the next page of a list are made with a cipher that OpenSSL counts as legacy. */
+/** It encrypts its list tokens with a cipher that OpenSSL counts as legacy. */
 async function listening(args: string[]): Promise<ChildProcess> {
-  // What it says of its end belongs into the test's output.
+  // Its errors go to the output of the test.
   const child = spawn(process.execPath, ['--openssl-legacy-provider', '--require', KEEPS_FOLDERS, PROGRAM, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },

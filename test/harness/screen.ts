@@ -6,19 +6,19 @@ export interface PageAnswer {
   headers: Headers;
   /** The page, or the empty text of a redirect. */
   html: string;
-  /** Where a redirect leads; null for a page. */
+  /** The target of a redirect; null for a page. */
   location: string | null;
 }
 
 export type Fields = [name: string, value: string][];
 
-/** A form as a page holds it: where it goes, and what it sends when nothing is changed. */
+/** A form of a page: its action and its default values. */
 export interface PageForm {
   action: string;
   fields: Fields;
 }
 
-/** A browser without a window: keeps its session cookie and follows nothing by itself. */
+/** A browser without a window. It keeps its session cookie and follows no redirects. */
 export class Visitor {
   cookie: string;
 
@@ -41,7 +41,7 @@ export class Visitor {
     });
   }
 
-  /** Sends a page's form with some of its fields replaced (all of that name), left out (null), and a button pressed. */
+  /** Submits a form. A change replaces all values of a field, null leaves it out; a button may be pressed. */
   send(form: PageForm, changes: Record<string, string | string[] | null> = {}, headers: Record<string, string> = {}) {
     const kept = form.fields.filter(([name]) => !(name in changes));
     const changed = Object.entries(changes).flatMap(

@@ -6,7 +6,7 @@ import type { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { Session, type SessionLink, type SessionTerms } from '../../src/gateway/session.js';
 import type { User } from '../../src/infra/database/index.js';
 
-/** A session without a socket, at a guild's feed. */
+/** A session without a socket in a guild's feed. */
 export interface Seat {
   session: Session;
   feedSession: FeedSession;
@@ -14,7 +14,7 @@ export interface Seat {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   frames: { t: string; s: number; d: any }[];
   closedWith: () => number | undefined;
-  /** Its connection, which takes what is sent as long as it has room. */
+  /** Its connection, which accepts data as long as it has room. */
   link: { hasRoom: boolean };
 }
 

@@ -5,16 +5,16 @@ import { type BoxOptions, startBox, type TestBox } from './box.js';
 import { createGuild, type MadeGuild, type Person, signUp } from './people.js';
 import { startServer, type TestOptions, type TestServer } from './server.js';
 
-/** A cloud with a box on it, both of this process, and their channel between them. */
+/** A cloud and a connected box, both in this process. */
 export interface SelfHosted {
   cloud: TestServer;
   box: TestBox;
   boxId: string;
-  /** Who made the box, in the cloud. */
+  /** The user of the cloud who made the box. */
   owner: Person;
-  /** Somebody of the box's own people, who has the servers there. */
+  /** A user of the box who owns the servers there. */
   keeper: Person;
-  /** Makes a server on the box, and resolves once the cloud knows of it. */
+  /** Makes a server on the box. Resolves once the cloud knows it. */
   makeGuild(name?: string): Promise<MadeGuild>;
   stop(): Promise<void>;
 }
@@ -22,11 +22,11 @@ export interface SelfHosted {
 export interface SelfHostedOptions {
   cloud?: TestOptions;
   box?: Overrides & Pick<BoxOptions, 'dataDir'>;
-  /** The address by which the box reaches its cloud; the cloud's own unless stated. */
+  /** The URL of the cloud for the box. Default: the cloud's own. */
   way?: (cloud: TestServer) => string;
 }
 
-/** Starts a cloud and a box of it, and resolves once the box is connected. */
+/** Starts a cloud and a box of it. Resolves once the box is connected. */
 export async function startSelfHosted(options: SelfHostedOptions = {}): Promise<SelfHosted> {
   const cloud = await startServer(options.cloud);
   const box = await startBoxOn(cloud, { cloudUrl: options.way?.(cloud) ?? cloud.origin, ...options.box });
@@ -40,10 +40,10 @@ export async function startSelfHosted(options: SelfHostedOptions = {}): Promise<
   };
 }
 
-/** A box of a cloud that runs already. */
+/** A box of a running cloud. */
 export type BoxOfCloud = Omit<SelfHosted, 'cloud'>;
 
-/** Starts a box of this process on a cloud, and resolves once it is connected. */
+/** Starts a box in this process for a cloud. Resolves once it is connected. */
 export async function startBoxOn(cloud: TestServer, options: Omit<BoxOptions, 'token'>): Promise<BoxOfCloud> {
   const owner = await signUp(cloud, 'owner');
   const { box: made, token } = await makeBox(owner);
@@ -64,7 +64,7 @@ export async function startBoxOn(cloud: TestServer, options: Omit<BoxOptions, 't
   };
 }
 
-/** Makes a box in the cloud's portal. */
+/** Makes a box in the portal of the cloud. */
 export async function makeBox(owner: Person, name = 'Cellar'): Promise<{ box: { id: string }; token: string }> {
   const { createBox } = await owner.graphql<{ createBox: { box: { id: string }; enrolmentToken: string } }>(
     'mutation ($name: String!) { createBox(input: { name: $name }) { box { id } enrolmentToken } }',
@@ -73,13 +73,13 @@ export async function makeBox(owner: Person, name = 'Cellar'): Promise<{ box: { 
   return { box: createBox.box, token: createBox.enrolmentToken };
 }
 
-/** Whether the cloud shows a box as connected. */
+/** The status of a box in the cloud. */
 export async function statusOf(owner: Person, boxId: string): Promise<string> {
   const query = 'query ($id: ID!) { box(id: $id) { status } }';
   return (await owner.graphql<{ box: { status: string } }>(query, { id: boxId })).box.status;
 }
 
-/** Resolves once something is so that follows from what a box tells; it is looked at again with each change of a box. */
+/** Resolves once a condition holds. It is checked after each change of the box. */
 export async function untilBox({ app }: TestServer, boxId: string, isSo: () => Promise<boolean>): Promise<void> {
   const changes = new EventTarget();
   const notice = () => changes.dispatchEvent(new Event('change'));

@@ -4,10 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Test files with the milliseconds that each took, as `npm run test:durations` measured them. */
+/** Test files with their durations in milliseconds, as `npm run test:durations` measured them. */
 export const DURATIONS = resolve(ROOT, 'test/durations.json');
 
-/** Begins with the longest files, so that no worker is busy alone at the end. A file without a measurement comes first. */
+/**
+ * Begins with the longest files, so that no worker is busy alone at the end. A file without a measurement comes first.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));

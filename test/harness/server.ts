@@ -19,13 +19,13 @@ export interface TestOptions extends Overrides {
   env?: Record<string, string>;
 }
 
-/** A database of the test's own with all migrations, or null when the suite runs on SQLite. */
+/** A new database with all migrations, or null if the suite runs on SQLite. */
 export async function migratedDatabase(): Promise<ThrowAwayDatabase | null> {
   const template = inject('template');
   return 'database' in template ? copyOf(template.database) : null;
 }
 
-/** A data folder of the test's own; when the suite runs on SQLite, there is a database with all migrations in it. */
+/** A new data folder. If the suite runs on SQLite, it has a database with all migrations. */
 export async function migratedFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   const template = inject('template');
@@ -34,8 +34,8 @@ export async function migratedFolder(): Promise<string> {
 }
 
 /**
- * Starts the real server on a free port with a throw-away data folder and, when `TEST_DATABASE_URL` names a PostgreSQL
- * server, a throw-away database on it. Limits are off unless the test's `env` says otherwise, and jobs wait unless it asks for them.
+ * Starts the real server on a free port with a temporary data folder. If `TEST_DATABASE_URL` names a PostgreSQL server,
+ * it gets a temporary database there. By default limits are off and jobs do not run.
  */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const dataDir = await migratedFolder();
@@ -67,7 +67,10 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   };
 }
 
-/** Lets the recurring jobs of a new database come to their first end, which those that a killed process holds do not: for 5 s at most. */
+/**
+ * Waits for the first run of all recurring jobs of a new database, for 5 s at most. Jobs that a killed process has
+ * locked do not run.
+ */
 async function untilJobsRest({ app }: Server): Promise<void> {
   const kinds = Object.entries(jobKinds(app)).flatMap(([name, { everyMs }]) => (everyMs === undefined ? [] : [name]));
   const resting = { key: { in: kinds }, holder: null, dueAt: { gt: new Date(app.clock.now()) } };

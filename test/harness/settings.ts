@@ -11,12 +11,12 @@ const UPDATE_APPLICATION = `mutation ($input: UpdateApplicationInput!) {
   } }
 }`;
 
-/** Asks to change an application, and shows the answer as it is. */
+/** Sends a change of an application and returns the response, errors included. */
 export function askUpdate(person: Person, applicationId: string, input: object): Promise<GraphqlAnswer<Loose>> {
   return person.ask(UPDATE_APPLICATION, { input: { applicationId, ...input } });
 }
 
-/** Changes an application, and fails the test when that is refused. */
+/** Changes an application. Fails if the change is refused. */
 export async function update(person: Person, applicationId: string, input: object): Promise<Loose> {
   const data = await person.graphql(UPDATE_APPLICATION, { input: { applicationId, ...input } });
   return data.updateApplication.application;
@@ -34,7 +34,7 @@ export function uploadIcon(
   return sendForm(server, person, operationForm(operation, [icon]));
 }
 
-/** Where the answer says the input is wrong: for each path the codes. */
+/** The field faults of a response: codes by path. */
 export function faultsOf(answer: GraphqlAnswer<Loose>): Record<string, string[]> {
   const fields = answer.errors[0]?.extensions.fields ?? {};
   return Object.fromEntries(Object.entries(fields).map(([path, faults]) => [path, faults.map(({ code }) => code)]));

@@ -5,7 +5,7 @@ import { missingIn } from './skipping.js';
 const leftOut = (tags: string[]) =>
   tier === 'fast' && tags.includes('slow') ? 'slow; `npm run test:all` runs them too' : null;
 
-/** Ends a run's report with the reasons of all skipped tests, which no other reporter shows of files that passed. */
+/** Ends a report with the reasons of all skipped tests, which no other reporter shows for passed files. */
 export default class SkipReporter implements Reporter {
   #vitest: Vitest | undefined;
 
@@ -24,7 +24,7 @@ export default class SkipReporter implements Reporter {
     for (const [reason, count] of counts) this.#vitest?.logger.log(`     Skipped  ${count}: ${reason}`);
   }
 
-  /** Whoever asks for tests by name skips the others. */
+  /** A run of tests by name skips the others. */
   #withoutReason(fullName: string): string | null {
     return this.#vitest?.config.testNamePattern ? null : `no reason is given for ${fullName}`;
   }

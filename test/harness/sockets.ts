@@ -5,25 +5,25 @@ import { nextSubscription } from './listeners.js';
 import type { TestServer } from './server.js';
 
 export interface Subscription<Data> {
-  /** The next result; fails the test when the stream has ended. */
+  /** The next result. Fails if the stream has ended. */
   next(): Promise<{ data?: Data | null; errors?: readonly { message: string; extensions?: Loose }[] }>;
   /** Resolves when the server has ended the stream. */
   ended: Promise<void>;
   stop(): void;
 }
 
-/** The server each client was made for. */
+/** The server of each client. */
 const serverOf = new WeakMap<Client, Pick<TestServer, 'app'>>();
 
 export interface SocketOptions extends Pick<ClientOptions, 'retryAttempts' | 'retryWait'> {
   token?: string;
   headers?: Record<string, string>;
-  /** The address of this machine to connect from. */
+  /** The local IP address to connect from. */
   localAddress?: string;
   onClose?: (code: number) => void;
 }
 
-/** A portal client over WebSocket, as graphql-ws makes it. */
+/** A portal client over WebSocket, with graphql-ws. */
 export function socketClient(server: Pick<TestServer, 'origin' | 'app'>, options: SocketOptions = {}): Client {
   const { token, headers = {}, localAddress, onClose, ...retrying } = options;
   class WithHeaders extends WebSocket {
@@ -43,7 +43,7 @@ export function socketClient(server: Pick<TestServer, 'origin' | 'app'>, options
   return client;
 }
 
-/** Subscribes, and resolves once the server listens for it or has answered. */
+/** Subscribes. Resolves once the server has subscribed to the bus or responded. */
 export async function subscribe<Data = Loose>(
   client: Client,
   query: string,

@@ -4,8 +4,8 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 const SILENCE_MS = 360_000;
 
 /**
- * Ends a run in which nothing has begun or ended for longer than any test may take, and names what is under way. Vitest's own time limits do
- * not cover the import of a file, and a file's tests are shown only once all of them have ended.
+ * Ends a run without progress for longer than any test may take, and names the running tests. Vitest's own time limits
+ * do not cover the import of a file. It reports the tests of a file only once all of them have ended.
  */
 export default class StallReporter implements Reporter {
   /** By the path of a file, the name of its test that runs. */

@@ -11,13 +11,13 @@ interface Preparing {
   prepare(sql: string): Prepared;
 }
 
-/** Where every row that PostgreSQL sends passes. */
+/** Every row from PostgreSQL passes this method. */
 const postgresQuery = pg.Query.prototype as unknown as { handleDataRow(row: unknown): void };
 
 const require = createRequire(import.meta.url);
 const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparing };
 
-/** What comes when its time is, whatever else is done. */
+/** Statements of timers, unrelated to the work. */
 function isByTheWay(statement: string): boolean {
   return (
     statement === SIGN_OF_LIFE || /^(UPDATE \S+ SET \S*LastUsedAt|WITH .*INSERT INTO \S*BoxMeasure)/s.test(statement)
@@ -27,15 +27,15 @@ function isByTheWay(statement: string): boolean {
 /** Milliseconds without a statement after which the process counts as idle. */
 const QUIET_MS = 10;
 
-/** What reached the database during some work, and what that came to. */
+/** The statements during some work, and their results. */
 export interface Readings<Result> {
   statements: string[];
-  /** How many came back. */
+  /** Number of rows that were returned. */
   rows: number;
   result: Result;
 }
 
-/** What reaches the database while `work` runs, whichever database it is, and how many rows come back. */
+/** Records the statements and counts the rows while `work` runs, on either database. */
 export async function readingsOf<Result>(work: () => Promise<Result>): Promise<Readings<Result>> {
   const seen = { statements: [] as string[], rows: 0 };
   const prepare = sqlite.prepare;
@@ -65,7 +65,7 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
     handleDataRow.call(this, row);
   };
   try {
-    // Servers of this process may still be ending what an earlier test left open.
+    // Servers of this process may still be finishing the work of an earlier test.
     for (let before = -1; before < seen.statements.length; await setTimeout(QUIET_MS)) before = seen.statements.length;
     Object.assign(seen, { statements: [], rows: 0 });
     const result = await work();
@@ -77,24 +77,24 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** The SQL statements that reach the database while `work` runs, whichever database it is. */
+/** The SQL statements that reach the database while `work` runs. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await readingsOf(work)).statements;
 }
 
-/** How many rows the database hands over while `work` runs, whichever database it is. */
+/** The number of rows that the database returns while `work` runs. */
 export async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
   return (await readingsOf(work)).rows;
 }
 
-/** Statements that the database is kept from being asked. */
+/** Statements that do not reach the database. */
 export interface Refusals {
-  /** Those that somebody asked all the same. */
+  /** The refused statements. */
   refused: string[];
   end(): void;
 }
 
-/** From now on, a statement that matches fails before it reaches the database, whichever database it is. */
+/** From now on, a statement that matches fails before it reaches the database. */
 export function refuseStatements(statement: RegExp): Refusals {
   const refused: string[] = [];
   const prepare = sqlite.prepare;

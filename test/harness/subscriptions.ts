@@ -8,14 +8,14 @@ interface ChannelEvent {
   data: Loose;
 }
 
-/** What somebody is told of a channel, over WebSocket. */
+/** The events of a channel for a user, over WebSocket. */
 export interface ChannelEvents {
-  /** The first event from now on, or among those that nobody took yet, that `isWanted`. */
+  /** The first unread or future event that `isWanted`. */
   next(isWanted?: (event: ChannelEvent) => boolean): Promise<ChannelEvent>;
   close(): Promise<void>;
 }
 
-/** Subscribes to a channel's events as `person`; resolves once the server listens. */
+/** Subscribes to a channel's events as `person`. Resolves once the server has subscribed. */
 export async function subscribe(server: TestServer, person: Person, channelId: string): Promise<ChannelEvents> {
   const client = socketClient(server, { token: person.token });
   const events = await subscribeOn(client, `subscription ($id: ID!) { channelEvents(channelId: $id) { type data } }`, {

@@ -46,7 +46,7 @@ export function askInvite(
   );
 }
 
-/** Invites, and answers the invitation's id. */
+/** Sends an invitation and returns its id. */
 export async function inviteToTeam(
   inviter: Person,
   team: Pick<MadeTeam, 'id'>,
@@ -58,7 +58,7 @@ export async function inviteToTeam(
   return data.inviteTeamMember.invitation.id;
 }
 
-/** What can be done with an invitation. */
+/** Actions on an invitation. */
 export type Answer = 'accept' | 'decline' | 'revoke';
 
 export function askAnswer(person: Person, how: Answer, invitationId: string): Promise<GraphqlAnswer<Loose>> {
@@ -68,7 +68,7 @@ export function askAnswer(person: Person, how: Answer, invitationId: string): Pr
   );
 }
 
-/** Invites somebody to test an application. */
+/** Invites a user to test an application. */
 export async function inviteTester(
   inviter: Person,
   application: { id: string },
@@ -84,7 +84,7 @@ export async function acceptInvitation(person: Person, invitationId: string): Pr
   if (errors.length > 0) throw new Error(`accepting was refused: ${JSON.stringify(errors)}`);
 }
 
-/** Makes somebody a member, by invitation and acceptance. */
+/** Makes a user a member, by an accepted invitation. */
 export async function addToTeam(
   inviter: Person,
   team: Pick<MadeTeam, 'id'>,
@@ -149,7 +149,7 @@ export async function transferApplication(
   return data.transferApplication.application;
 }
 
-/** What waits for a person's answer, by id of the invitation and of the application. */
+/** The pending invitations of a user, by id of the invitation and of the application. */
 export async function pendingOf(person: Person): Promise<{ teams: string[]; testers: string[] }> {
   const { portalHome } = await person.graphql(
     `{ portalHome { teamInvitations { id team { name } } testerInvitations { application { id } } } }`,
@@ -160,7 +160,7 @@ export async function pendingOf(person: Person): Promise<{ teams: string[]; test
   };
 }
 
-/** A team that stands in the database at once, with its members. */
+/** Inserts a team with its members. */
 export async function putTeam(
   { app }: Pick<Server, 'app'>,
   owner: Person,

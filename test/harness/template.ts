@@ -7,7 +7,7 @@ import { applyMigrations } from '../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../src/infra/database/postgres.js';
 import { dropCopies, makeTemplate, throwAwayDatabase } from './databases.js';
 
-/** What has all migrations and no rows, for copies: a database on the PostgreSQL server under test, or a SQLite file. */
+/** A database with all migrations and no rows, for copies: on the PostgreSQL server under test, or as a SQLite file. */
 export type Template = { database: string } | { file: string };
 
 declare module 'vitest' {
@@ -16,12 +16,12 @@ declare module 'vitest' {
   }
 }
 
-/** What the projects of a run share, each of which loads this file for itself. */
+/** Shared by the projects of a run, each of which loads this file. */
 const shared = globalThis as { templateOfRun?: { making: Promise<Made>; users: number } };
 
 /**
- * Migrates one database for the whole run. Servers under test begin with a copy of it, and find nothing to migrate: they start
- * in a fraction of the time. The engine that migrates does one thing at a time.
+ * Migrates one database for the whole run. Servers under test begin with a copy of it and start in a fraction of the
+ * time, because the migration engine does one thing at a time.
  */
 export default async function provideTemplate({ provide }: TestProject): Promise<() => Promise<void>> {
   shared.templateOfRun ??= { making: makeTemplateOfRun(), users: 0 };

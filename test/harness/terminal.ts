@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 
-/** Stands behind what a block printed. */
+/** Marks the end of a block's output. */
 const END = '\u001e';
 
-/** A shell into which somebody pastes, in a process group of its own. It ends with the first line that fails, or uses a variable that is not set. */
+/**
+ * A shell for pasted lines, in a process group of its own. It ends with the first line that fails or uses an unset
+ * variable.
+ */
 export class Terminal {
   readonly #shell: ChildProcess;
   readonly #closed: Promise<unknown>;
@@ -23,7 +26,10 @@ export class Terminal {
     this.#shell.stdin?.on('error', () => {});
   }
 
-  /** Pastes lines, and answers what they print. @throws Error where they end the shell */
+  /**
+   * Pastes lines and returns their output.
+   * @throws Error if they end the shell
+   */
   async paste(lines: string): Promise<string> {
     this.#output = '';
     this.#shell.stdin?.write(`${lines}\nprintf '${END}'\n`);
@@ -31,7 +37,7 @@ export class Terminal {
     return printed.replace(END, '');
   }
 
-  /** Pastes lines of which the last one goes on, and answers what they have printed once that includes something. */
+  /** Pastes lines of which the last one keeps running. Returns their output once it matches `until`. */
   hold(lines: string, until: RegExp): Promise<string> {
     this.#shell.stdin?.write(`${lines}\n`);
     return this.#printed((output) => until.test(output));
@@ -46,7 +52,7 @@ export class Terminal {
     return this.#output;
   }
 
-  /** Ends the shell, and whatever it started. */
+  /** Ends the shell and its child processes. */
   async close(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#shell;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

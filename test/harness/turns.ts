@@ -1,6 +1,6 @@
 import { nextTurn } from '../../src/infra/turns.js';
 
-/** How often others had a turn while `work` ran. */
+/** The number of turns of other work while `work` ran. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -19,7 +19,7 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   return turns;
 }
 
-/** Calls `tell` each time the event loop goes round, until what it answers is called. */
+/** Calls `tell` in each round of the event loop, until the returned function is called. */
 export function eachRound(tell: () => void): () => void {
   let waiting = setImmediate(function goRound() {
     waiting = setImmediate(goRound);
@@ -28,7 +28,7 @@ export function eachRound(tell: () => void): () => void {
   return () => clearImmediate(waiting);
 }
 
-/** How often the event loop went round while `work` ran: sockets are served each time. */
+/** The number of rounds of the event loop while `work` ran. Sockets are served in each round. */
 export async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
   let rounds = 0;
   const end = eachRound(() => {

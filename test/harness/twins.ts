@@ -18,21 +18,23 @@ import {
   userOf,
 } from './world.js';
 
-/** One of two guilds that are alike: of the cloud, or of a box. */
+/** One of two equal guilds: in the cloud or on a box. */
 export interface Twin {
-  /** Where the guild and its people are. */
+  /** The server of the guild and its users. */
   home: TestServer;
   guild: TestGuild;
-  /** What operations may name, such as `guild` or `message`: the id that it has here. */
+  /** Ids by the names that operations use, such as `guild` or `message`. */
   names: Map<string, string>;
-  /** People by name. */
   people: Record<PersonName, User>;
 }
 
 const PEOPLE = ['mia', 'ned', 'oto'] as const;
 type PersonName = (typeof PEOPLE)[number] | 'owner';
 
-/** Who asks: a bot that may everything, one that may see and write and has no privileged intents, and one that is no member. */
+/**
+ * The sender: a bot with all permissions, a bot that may read and write and has no privileged intents, or a bot that is
+ * not a member.
+ */
 export type Asker = 'bot' | 'plain' | 'stranger';
 
 export interface Twins {
@@ -43,9 +45,9 @@ export interface Twins {
   stop(): Promise<void>;
 }
 
-/** One thing that is asked of both guilds. `{name}` stands for an id, in the path and in a body. */
+/** One request for both guilds. `{name}` is replaced by an id, in the path and in the body. */
 export interface Operation {
-  /** Method and path behind `/api/v10`. */
+  /** Method and path below `/api/v10`. */
   ask: string;
   what?: string;
   by?: Asker | 'nobody';
@@ -53,22 +55,22 @@ export interface Operation {
   form?: () => FormData;
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
-  /** What is done at home before. */
+  /** Runs before the request, on the server of the guild. */
   before?: (twin: Twin) => Promise<unknown>;
-  /** Ids of the answer that later operations name, by where they stand. */
+  /** Ids in the response that later operations use, by path. */
   keep?: Record<string, string>;
-  /** What is answered; success unless stated. */
+  /** The expected status. Default: success. */
   status?: number;
   /** The numeric code of a refusal. */
   code?: number;
-  /** What of the answer is compared, where it cannot be all of it, and why. */
+  /** The compared part of the response, if some of it must differ, and the reason. */
   but?: { because: string; compare: (body: Loose) => unknown };
 }
 
-/** What may differ from one answer to the next: of the same guild, too. */
+/** Headers that differ between any two responses. */
 const VOLATILE_HEADERS = ['date', 'content-length', 'x-ratelimit-reset', 'x-ratelimit-reset-after', 'x-request-id'];
 
-/** Makes two guilds that are alike, on a cloud and on a box of it, with the same bots of the cloud in them. */
+/** Makes two equal guilds, in a cloud and on a box of it, with the same bots of the cloud. */
 export async function openTwins(options: SelfHostedOptions = {}): Promise<Twins> {
   const all = await startSelfHosted(options);
   const { app } = all.cloud;
@@ -99,7 +101,7 @@ export async function openTwins(options: SelfHostedOptions = {}): Promise<Twins>
   return { all, bots, cloud, box, stop: () => all.stop() };
 }
 
-/** What the one guild has, as what is of no use in the other. */
+/** Names ids of the other guild, which are invalid in this one. */
 function nameForeigners(twin: Twin, other: Twin): void {
   for (const name of ['mia', 'guild', 'text']) twin.names.set(`foreign_${name}`, idIn(other.names, name));
 }
@@ -132,26 +134,26 @@ function idIn(names: Twin['names'], name: string): string {
   return id;
 }
 
-/** The text with the ids that its names stand for. */
+/** The text with ids in place of names. */
 export function named(text: string, { names }: Twin): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => idIn(names, name));
 }
 
-/** An answer without what cannot be the same: ids, times, addresses and secrets are named or counted. */
+/** A response without the parts that must differ: ids, times, URLs and secrets are replaced by names or numbers. */
 export interface Likeness {
   status: number;
   headers: Record<string, string>;
   body: Loose;
 }
 
-/** Asks the same of both guilds, at the cloud's address. */
+/** Sends the same request for both guilds to the cloud. */
 export async function askBoth(twins: Twins, operation: Operation): Promise<{ cloud: Likeness; box: Likeness }> {
   const [cloud, box] = await Promise.all([twins.cloud, twins.box].map((twin) => askOne(twins, twin, operation)));
   if (!cloud || !box) throw new Error('two were asked');
   return { cloud, box };
 }
 
-/** Asks one guild of a pair, at the address of the cloud. */
+/** Sends a request for one guild of a pair to the cloud. */
 export async function askOne({ all, bots }: Twins, twin: Twin, operation: Operation): Promise<Likeness> {
   const { ask, by = 'bot', before, keep = {} } = operation;
   await before?.(twin);
@@ -182,7 +184,7 @@ function likenessOf({ status, headers, body }: RestAnswer, twin: Twin, all: Self
   return { status, headers: Object.fromEntries(kept), body: alike(body, twin, all) };
 }
 
-/** A value without what cannot be the same for both guilds. */
+/** A value without the parts that must differ between the guilds. */
 export function alike(value: unknown, { names }: Twin, { cloud, box }: Pick<SelfHosted, 'cloud' | 'box'>): Loose {
   const nameOf = new Map([...names].map(([name, id]) => [id, `{${name}}`]));
   const text = JSON.stringify(value ?? null)

@@ -8,23 +8,23 @@ import { type RunningInstance, startInstance } from './process.js';
 import { REDIS_URL } from './redis.js';
 import { migratedDatabase, startServer, type TestServer } from './server.js';
 
-/** A cloud of two processes that share a PostgreSQL, a Redis, a folder and the address that boxes dial. */
+/** A cloud of two processes with the same PostgreSQL, Redis, data folder and load balancer. */
 export interface TwoProcesses {
   front: Front;
-  /** A process of its own. */
+  /** A child process. */
   first: RunningInstance;
-  /** In this process, so that a test can look into it. */
+  /** In this process, so that a test can inspect it. */
   second: TestServer;
   stop(): Promise<void>;
 }
 
 export interface TwoProcessesOptions {
-  /** Of the second. */
+  /** The clock of the second process. */
   clock?: Clock;
   redisUrl?: string;
 }
 
-/** Starts both; the front leads to the first. */
+/** Starts both. The load balancer forwards to the first. */
 export async function startTwoProcesses(options: TwoProcessesOptions = {}): Promise<TwoProcesses> {
   const database = await migratedDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'causeway-two-'));

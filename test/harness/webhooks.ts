@@ -3,7 +3,7 @@ import { ask, type RestAnswer, type RestBot, type RestRequest, type Scene } from
 import { putWebhook } from './rows.js';
 import type { TestServer } from './server.js';
 
-/** A webhook at the REST shim, with its token in every path. */
+/** A REST client of a webhook, with its token in every path. */
 export class RestWebhook {
   readonly id: string;
 
@@ -15,7 +15,7 @@ export class RestWebhook {
     this.id = String(id);
   }
 
-  /** @param path behind the token */
+  /** @param path after the token */
   ask(method: string, path = '', request: RestRequest = {}): Promise<RestAnswer> {
     return ask(this.server, method, `/webhooks/${this.id}/${this.token}${path}`, request);
   }
@@ -26,7 +26,7 @@ export class RestWebhook {
   patch = (path: string, json: unknown) => this.ask('PATCH', path, { json });
 }
 
-/** A webhook in a scene's channel, of its bot's application unless stated. */
+/** A webhook in a scene's channel. Default: of the bot's application. */
 export async function openWebhook(
   scene: Pick<Scene, 'server' | 'guild' | 'bot'>,
   facts: Partial<Prisma.WebhookUncheckedCreateInput> = {},

@@ -18,40 +18,40 @@ import { insertApplication, insertBotMember, insertGuild, insertMember } from '.
 import { createPerson } from './rows.js';
 
 /**
- * Guilds, bots and members for tests, with their audit entries, keys and events. `people.ts` does the same for people with an account.
- * Rows that no function of the platform makes are in `rows.ts`.
+ * Makes guilds, bots and members for tests, with their audit entries, keys and events. `people.ts` does the same for
+ * users with an account. `rows.ts` inserts rows that no function of the platform makes.
  */
 type App = Server['app'];
 
 export interface TestBot {
-  /** Its application's, too. */
+  /** Also the id of its application. */
   id: bigint;
   token: string;
   user: User;
-  /** Who owns the application. */
+  /** The owner of the application. */
   owner: User;
 }
 
 export interface TestGuild {
   id: bigint;
   owner: User;
-  /** The text channel a new guild has. */
+  /** The default text channel. */
   channel: ChannelRecord & { guildId: bigint };
 }
 
-/** The user that somebody with an account is. */
+/** The user of an account. */
 export function userOf(app: App, { id }: { id: string }): Promise<User> {
   return app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(id) } });
 }
 
-/** Somebody as the caller. */
+/** The user as the actor of a call. */
 export function actorOf(user: User): UserActor {
   return user.bot
     ? { kind: 'bot', user, applicationId: user.id, messageContentIntent: true }
     : { kind: 'person', user };
 }
 
-/** A call of somebody's own. */
+/** The call context of a user. */
 export function callOf(app: App, user: User): CallContext {
   return callContext(app, actorOf(user));
 }
@@ -59,10 +59,10 @@ export function callOf(app: App, user: User): CallContext {
 let bots = 0;
 
 export interface BotSettings {
-  /** Somebody who owns nothing else unless stated. */
+  /** Default: a new user. */
   owner?: User;
   name?: string;
-  /** Those that are on; all of them unless stated. */
+  /** The enabled intents. Default: all of them. */
   privilegedIntents?: PrivilegedIntent[];
 }
 
@@ -85,13 +85,12 @@ export async function createGuild(app: App, name = 'Guild'): Promise<TestGuild> 
   return { id, owner, channel: text };
 }
 
-/** A call of a guild's owner. */
 async function callOfOwner(app: App, guildId: bigint): Promise<CallContext> {
   const { owner } = await app.db.reader.guild.findUniqueOrThrow({ where: { id: guildId }, include: { owner: true } });
   return callOf(app, owner);
 }
 
-/** A channel, made by the guild's owner; for text unless stated. */
+/** Makes a channel as the guild's owner. Default: a text channel. */
 export async function createChannel(
   app: App,
   guildId: bigint,
@@ -101,14 +100,14 @@ export async function createChannel(
   return createChannelAs(await callOfOwner(app, guildId), guildId, { name, type });
 }
 
-/** Makes a person or a bot a member of a guild. A bot is installed by the guild's owner, without permissions. */
+/** Makes a user or a bot a member of a guild. A bot is installed by the guild's owner, without permissions. */
 export function addMember(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
   return user.bot ? insertBotMember(app, guildId, user) : insertMember(app, guildId, user);
 }
 
 /**
- * Makes a person or a bot a member like {@link addMember}, through the functions of the platform: it refuses a banned user, keeps a timeout
- * and announces a presence.
+ * Makes a user or a bot a member like {@link addMember}, through the functions of the platform. They refuse a banned
+ * user, keep a timeout and publish a presence.
  */
 export async function joinGuildAs(app: App, guildId: bigint, user: User): Promise<MemberRecord> {
   const owner = await callOfOwner(app, guildId);
@@ -120,25 +119,28 @@ export async function joinGuildAs(app: App, guildId: bigint, user: User): Promis
   });
 }
 
-/** Leaves no invite behind. */
+/** Deletes the invite afterwards. */
 async function joinByInvite(app: App, owner: CallContext, guildId: bigint, user: User): Promise<void> {
   const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId }, select: { id: true } });
   const { code } = await createInvite(owner, channel.id, { maxUses: 1 });
   await joinGuild(callOf(app, user), code);
 }
 
-/** What a bot sends as a message. */
+/** The body of a bot's message. */
 export type SentBody = z.input<typeof SendMessageBody>;
 
-/** A body as the REST face hands it to the domain. @throws INVALID_INPUT */
+/**
+ * Parses a body as the REST layer does.
+ * @throws INVALID_INPUT
+ */
 export const toSend = (body: SentBody): NewMessage => parseInput(SendMessageBody, body);
 
-/** A row with one button in it, which can be told by `press`. */
+/** A row with one button that has the custom id `press`. */
 export const ONE_BUTTON = [
   { type: 1, components: [{ type: 2, style: 1, label: 'press', custom_id: 'press' }] },
 ] satisfies SentBody['components'];
 
-/** Sends a message into the guild's first channel. */
+/** Sends a message to the guild's first channel. */
 export function say(
   app: App,
   guild: Pick<TestGuild, 'channel'>,
@@ -149,7 +151,7 @@ export function say(
   return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: toSend({ content, ...more }) });
 }
 
-/** The embeds of a message of some 100 KB: as many addresses as one may hold, of the greatest length. */
+/** Embeds for a message of about 100 KB: the maximum number of URLs of the maximum length. */
 export const LONG_EMBEDS = (() => {
   const url = `https://a.example/${'x'.repeat(2_000)}`;
   const picture = { url };
@@ -159,12 +161,14 @@ export const LONG_EMBEDS = (() => {
 
 const LONG_MESSAGE = toSend({ embeds: LONG_EMBEDS });
 
-/** Sends a message of some 100 KB, of which it takes few to fill a buffer, into the guild's first channel. */
+/** Sends a message of about 100 KB to the guild's first channel. A few of them fill a buffer. */
 export function sayAtLength(app: App, guild: Pick<TestGuild, 'channel'>, author: User): Promise<MessageRecord> {
   return sendMessage(callOf(app, author), { channelId: guild.channel.id, body: LONG_MESSAGE });
 }
 
-/** A webhook of a bot's application in a guild's first channel, made by the guild's owner, whose the application must be. */
+/**
+ * A webhook of a bot's application in a guild's first channel. The guild's owner makes it and must own the application.
+ */
 export async function createWebhook(
   app: App,
   { owner, channel }: { owner: User; channel: { id: bigint } },
@@ -176,7 +180,7 @@ export async function createWebhook(
   return { id: String(webhook.id), token };
 }
 
-/** A guild, and a bot of its owner's that is a member of it. */
+/** A guild, and a bot of its owner that is a member of it. */
 export async function createBotInGuild(app: App, name?: string): Promise<{ bot: TestBot; guild: TestGuild }> {
   const guild = await createGuild(app, name);
   const bot = await createBot(app, { owner: guild.owner });
