@@ -24,7 +24,7 @@ import { needing } from './harness/skipping.js';
 
 const run = promisify(execFile);
 
-// Processes are started, and programs run, beside whatever else keeps the machine busy.
+// Processes and programs start while the machine is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
@@ -33,7 +33,7 @@ const PAGE = readFileSync(join(CHECKOUT, 'docs/operations.md'), 'utf8');
 const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
 const missing = onPostgres && !existsSync('/usr/bin/pg_dump') ? 'no /usr/bin/pg_dump' : null;
 
-/** What docs/operations.md says to paste for the database of this run, in a chapter that is named by its heading. */
+/** The commands in a chapter of docs/operations.md for the database of this run. */
 function linesOf(chapter: 'Backup' | 'Restore'): string {
   const [, text = ''] = new RegExp(`^## ${chapter}\n(.*?)^## `, 'ms').exec(PAGE) ?? [];
   const sections = [`The database: ${onPostgres ? 'PostgreSQL' : 'SQLite'}`, 'The files'];
@@ -51,7 +51,6 @@ const paste = (lines: string, env: Record<string, string>) =>
 
 type Place = Awaited<ReturnType<typeof newPlace>>;
 
-/** A folder and, on PostgreSQL, a database for one instance. */
 async function newPlace(folder: string) {
   const database = await throwAwayDatabase();
   const env: Record<string, string> = {
@@ -61,7 +60,7 @@ async function newPlace(folder: string) {
   return { env, drop: () => database?.drop() };
 }
 
-/** A server's address, the signature of a file's, and what came last. */
+/** The server's origin, the signatures of file URLs, and the last message. */
 const PASSING = /http:\/\/localhost:\d+|\?ex=[^"]*|(?<="last_message_id":")\d+/g;
 
 const PNG = new Uint8Array(PIXEL);
@@ -76,12 +75,12 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
   let application: MadeApplication;
   let webhook: { id: string; token: string };
   let emojiId: string;
-  /** A file's address, as the source signed it. */
+  /** The URL of a file, signed by the source. */
   let fileUrl: string;
   let before: Awaited<ReturnType<typeof show>>;
-  /** What each message says that was sent around the backup, in their order. */
+  /** The contents of messages that were sent around the backup, in order. */
   const sent: string[] = [];
-  /** How many of them there were when it began, and when it was done. */
+  /** Their number when the backup began, and when it ended. */
   const sentBy = { start: 0, end: 0 };
 
   beforeAll(async () => {
@@ -130,7 +129,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     webhook = (await asBot(source, 'POST', `/channels/${guild.textChannelId}/webhooks`, { name: 'Builds' })).body;
   }
 
-  /** What a bot sees, but for what depends on where the server is. */
+  /** The responses to a bot, without parts that depend on the server. */
   async function show(at: RunningInstance) {
     const answers: [string, RestAnswer['body']][] = [];
     for (const path of ['', '/channels', '/roles', '/emojis', '/members?limit=10', '/webhooks']) {
@@ -142,7 +141,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     return JSON.parse(text) as typeof answers;
   }
 
-  /** Messages with files, one after the other. */
+  /** Sends messages with files, one after the other. */
   async function send(count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) {
       const content = `around ${sent.length}`;
@@ -151,7 +150,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     }
   }
 
-  /** The same, for as long as `work` takes. */
+  /** Sends messages until `work` is done. */
   async function sendUntil(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => {
@@ -162,7 +161,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     await done;
   }
 
-  /** All messages of the channel, from the first on. */
+  /** All messages of the channel, oldest first. */
   async function listMessages(at: RunningInstance): Promise<RestAnswer['body'][]> {
     const listed: RestAnswer['body'][] = [];
     for (;;) {
@@ -172,12 +171,12 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     }
   }
 
-  it('holds what there was', async () => {
+  it('contain all data', async () => {
     expect(before.map(([name]) => name)).toContain('messages');
     expect(await show(restored)).toEqual(before);
   });
 
-  it('holds files at addresses that are signed anew, and at those that were signed before', async () => {
+  it('contain files, at new signed URLs and at old ones', async () => {
     const { body } = await asBot(restored, 'GET', `${messages()}?after=0&limit=2`);
     const [{ url }] = body.flatMap(({ attachments }: { attachments: { url: string }[] }) => attachments);
     expect(await (await fetch(url)).text()).toBe('file of with a file');
@@ -191,7 +190,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     }
   });
 
-  it('holds what was sent before it, of what was sent meanwhile all up to some message, each with its file, and nothing later', async () => {
+  it('contain all messages before it, and those during it up to some message, each with its file, and no later ones', async () => {
     const kept = (await listMessages(restored)).filter(({ content }) => content.startsWith('around'));
     expect(kept.map(({ content }) => content)).toEqual(sent.slice(0, kept.length));
     expect(sentBy.start).toBeGreaterThan(0);
@@ -203,7 +202,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     }
   });
 
-  it('lets in whoever could come in: by password, by session, by cookie, by token', async () => {
+  it('keep passwords, sessions, cookies and tokens valid', async () => {
     const signIn = await fetch(`${restored.origin}/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -225,7 +224,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     expect(posted).toMatchObject({ status: 200, body: { webhook_id: webhook.id } });
   });
 
-  it('is for its owner alone, and without what belongs to a running process', async () => {
+  it('are readable by the owner only, and without data of a running process', async () => {
     const backup = join(folder, 'backup');
     const { stdout } = await run('stat', [
       '-c',
@@ -239,7 +238,7 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     expect(files).not.toMatch(/causeway\.|\.staging\//);
   });
 
-  it('is refused where a backup is already', async () => {
+  it('are refused if there is a backup already', async () => {
     const again = join(folder, 'again');
     await mkdir(again);
     await expect(paste(linesOf('Backup'), { ...places[1].env, BACKUP: again })).rejects.toThrow(/File exists/);

@@ -15,12 +15,12 @@ describe.each([
   ['PUBLIC_URL', 'https', 'publicUrl'],
   ['GATEWAY_PUBLIC_URL', 'wss', 'gatewayPublicUrl'],
 ])('%s', (name, protocol, key) => {
-  it.each(['chat', 'ftp://chat.example', '//chat.example'])('of %s stops the start with one fault', (address) => {
+  it.each(['chat', 'ftp://chat.example', '//chat.example'])('with %s stops the start with one fault', (address) => {
     expect(faultsOf({ [name]: address })).toEqual([expect.stringMatching(`^${name} must be a full URL`)]);
   });
 
   it.each(['u:secret@chat.example', 'u@chat.example', ':secret@chat.example', 'chat.example/path'])(
-    'that is more than an origin (%s) stops the start, and is not repeated: it may hold a password',
+    'with more than an origin (%s) stops the start and is not repeated, since it may have a password',
     (rest) => {
       const [fault, ...more] = faultsOf({ [name]: `${protocol}://${rest}` });
       expect(fault).toMatch(`${name} must be an origin: protocol, host and port, without a user, a password`);
@@ -29,7 +29,7 @@ describe.each([
     },
   );
 
-  it.each(['?', '?a=b', '#', '#top', '/?a=b'])('with %s behind it stops the start', (rest) => {
+  it.each(['?', '?a=b', '#', '#top', '/?a=b'])('followed by %s stops the start', (rest) => {
     expect(faultsOf({ [name]: `${protocol}://chat.example${rest}` })).toEqual([
       expect.stringMatching(`^${name} must be an origin`),
     ]);
@@ -40,12 +40,12 @@ describe.each([
     ['chat.example/', 'chat.example'],
     ['Chat.Example:8443', 'chat.example:8443'],
     ['chat.example:443/', 'chat.example'],
-  ])('%s is read as the origin browsers call it', (given, read) => {
+  ])('%s is read as the origin that browsers use', (given, read) => {
     expect(readConfig({ [name]: `${protocol}://${given}` })).toMatchObject({ [key]: `${protocol}://${read}` });
   });
 });
 
-describe('a variable that nobody reads', () => {
+describe('an unknown variable', () => {
   it.each([
     ['LOG_LEVL', 'LOG_LEVEL'],
     ['DATABSE_URL', 'DATABASE_URL'],
@@ -56,7 +56,7 @@ describe('a variable that nobody reads', () => {
     ['HOSTNAME', null],
     ['PATH', null],
     ['npm_config_loglevel', null],
-  ])('%s looks like %s', (given, meant) => {
+  ])('%s is reported as a misspelling of %s', (given, meant) => {
     expect(misspeltSettings({ [given]: 'x' })).toEqual(meant === null ? [] : [[given, meant]]);
   });
 });
@@ -66,7 +66,7 @@ describe('REDIS_URL', () => {
     expect(readConfig({ REDIS_URL }).redisUrl).toBe(REDIS_URL);
   });
 
-  it('of a database without a number stops the start', () => {
+  it('with a database that is not a number stops the start', () => {
     expect(faultsOf({ REDIS_URL: 'redis://:secret@there/some' })).toEqual([
       'REDIS_URL must have nothing but the number of a database as its path',
     ]);
@@ -78,7 +78,7 @@ describe('REDIS_PREFIX', () => {
     ['', 'causeway:'],
     ['staging', 'staging:'],
     ['chat.example:4000_a-b:', 'chat.example:4000_a-b:'],
-  ])('%j is what keys and channels begin with, as %s', (REDIS_PREFIX, prefix) => {
+  ])('%j makes keys and channels begin with %s', (REDIS_PREFIX, prefix) => {
     expect(readConfig({ REDIS_PREFIX }).redisPrefix).toBe(prefix);
   });
 
@@ -87,7 +87,7 @@ describe('REDIS_PREFIX', () => {
   });
 });
 
-describe('private endpoints', () => {
+describe('ALLOW_PRIVATE_ENDPOINTS', () => {
   it.each([
     [{}, true],
     [{ PORT: '0' }, true],
@@ -101,16 +101,16 @@ describe('private endpoints', () => {
     [{ PUBLIC_URL: 'https://127.0.0.1.example' }, false],
     [{ PUBLIC_URL: 'https://chat.example', ALLOW_PRIVATE_ENDPOINTS: 'on' }, true],
     [{ ALLOW_PRIVATE_ENDPOINTS: 'off' }, false],
-  ])('with %j are allowed: %s', (environment, allowed) => {
+  ])('with %j allows private endpoints: %s', (environment, allowed) => {
     expect(readConfig(environment).allowPrivateEndpoints).toBe(allowed);
   });
 
-  it.each(['yes', 'true', '1'])('%s is no setting of theirs', (value) => {
+  it.each(['yes', 'true', '1'])('%s is not a valid value', (value) => {
     expect(faultsOf({ ALLOW_PRIVATE_ENDPOINTS: value })).toEqual(['ALLOW_PRIVATE_ENDPOINTS must be on or off']);
   });
 });
 
-describe('mail settings', () => {
+describe('the mail settings', () => {
   it.each([
     [{}, { smtpUrl: null, mailFrom: 'no-reply@localhost' }],
     [
@@ -122,7 +122,7 @@ describe('mail settings', () => {
       { SMTP_URL: 'smtps://me:secret@mail.example:465', MAIL_FROM: 'portal@chat.example' },
       { smtpUrl: 'smtps://me:secret@mail.example:465', mailFrom: 'portal@chat.example' },
     ],
-  ])('%j are read', (environment, expected) => {
+  ])('%j are accepted', (environment, expected) => {
     expect(readConfig(environment)).toMatchObject(expected);
   });
 
@@ -138,7 +138,7 @@ describe('mail settings', () => {
     expect(faultsOf(environment)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('that cannot be used are not repeated in the log, since they may hold a password', () => {
+  it('are not repeated in the log if they are invalid, since they may have a password', () => {
     expect(faultsOf({ SMTP_URL: 'http://me:secret@mail.example' }).join()).not.toContain('secret');
   });
 });
@@ -157,7 +157,7 @@ describe('TRUST_PROXY', () => {
       { TRUST_PROXY: 'loopback,::2' },
       { networks: [network('127.0.0.0', 8), network('::1', 128), network('::2', 128)] },
     ],
-  ])('%j is read', (environment, trustProxy) => {
+  ])('%j is accepted', (environment, trustProxy) => {
     expect(readConfig(environment)).toMatchObject({ trustProxy });
   });
 
@@ -195,12 +195,12 @@ describe('BLOB_URL', () => {
     ['s3://bucket/', ''],
     ['s3://bucket/chat', 'chat/'],
     ['s3://bucket/chat.example/_a-b/', 'chat.example/_a-b/'],
-  ])('%s is read, as files whose keys begin with "%s"', (BLOB_URL, prefix) => {
+  ])('%s is accepted and gives keys the prefix "%s"', (BLOB_URL, prefix) => {
     expect(readConfig({ BLOB_URL }).blobs).toMatchObject({ bucket: 'bucket', prefix });
   });
 
   it.each(['a b', 'a//b', '/a', 'a//', '.hidden', 'a/.hidden', 'a%2Fb', 'a*', 'é'])(
-    'with the path "%s" stops the start and says what a path is of',
+    'with the path "%s" stops the start and names the allowed characters',
     (path) => {
       expect(faultsOf({ BLOB_URL: `s3://bucket/${path}` })).toEqual([
         expect.stringMatching(/^BLOB_URL must be s3:.*; PATH is of letters, digits, -, _ and \.$/),
@@ -228,7 +228,7 @@ describe('SECRET_KEYS', () => {
     ['a key and nothing', `${first},`],
     ['a key of 31 characters', `${first?.slice(1)}`],
     ['a good key and a short one', `${first},${second?.slice(1)}`],
-  ])('of %s stop the start, and are not repeated', (_what, SECRET_KEYS) => {
+  ])('of %s stop the start and are not repeated', (_what, SECRET_KEYS) => {
     const [fault, ...more] = faultsOf({ SECRET_KEYS });
     expect(fault).toMatch(/^SECRET_KEYS must be one key, or two different ones with a comma between/);
     expect(fault).not.toContain('aaaa');

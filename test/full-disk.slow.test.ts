@@ -15,7 +15,7 @@ function mount(folder: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });
 }
 
-/** Why no small file system can be made here, or null when one can. */
+/** The reason why a small file system cannot be made, or null. */
 function missingForMount(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-disk-'));
   try {
@@ -55,7 +55,7 @@ describe.skipIf(missing)(needing(missing, 'a full disk'), () => {
     return scene.bot.ask('POST', scene.messages, { form: formOf({ content: 'x' }, file) });
   };
 
-  it('is answered 503 by what writes, keeps nobody from reading, and is named at /readyz', async () => {
+  it('fails writes with 503, allows reads, and is reported at /readyz', async () => {
     await scene.send();
     const { bavail, bsize } = statfsSync(folder);
     writeFileSync(filler, Buffer.alloc(bavail * bsize));

@@ -14,7 +14,7 @@ import { callOf } from './harness/world.js';
 
 type App = Server['app'];
 
-/** A guild of one owner with a second person and the owner's bot in it, made one way or the other. */
+/** A guild of one owner, with a second user and the owner's bot as members. */
 interface Made {
   owner: User;
   person: User;
@@ -43,7 +43,7 @@ async function byInsertion(app: App, [owner, person]: [User, User]): Promise<Mad
   return { owner, person, guildId, applicationId: application.id, events };
 }
 
-/** Everything that the database holds of it, without ids, times and secrets. */
+/** All rows of it, without ids, times and secrets. */
 async function storedOf({ db: { reader } }: App, made: Made) {
   const { guildId, applicationId } = made;
   const inGuild = { where: { guildId }, orderBy: { id: 'asc' } } as const;
@@ -93,7 +93,7 @@ function comparable(value: unknown, { owner, person, guildId, applicationId }: M
   return JSON.parse(text.replace(people, (name) => (name.toLowerCase() === owner.username ? 'ada' : 'bob')));
 }
 
-test('inserts the rows, and publishes the events of the guild, that the functions of the platform do', async ({
+test('the insert helpers make the same rows and guild events as the functions of the platform', async ({
   server: { app },
 }) => {
   const people = async (suffix: string): Promise<[User, User]> => [

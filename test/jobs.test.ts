@@ -17,7 +17,7 @@ import { needing } from './harness/skipping.js';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** A job whose work shows: it removes a row that is over by then. */
+/** A job with a visible effect: it deletes a row that has expired by then. */
 async function addWork({ app }: TestServer, dueAt: number, fails = false): Promise<() => Promise<boolean>> {
   const times = { expiresAt: new Date(app.clock.now() - DAY), createdAt: new Date(0), updatedAt: new Date(0) };
   const { id } = await app.db.writer.authVerification.create({
@@ -42,7 +42,7 @@ describe('a job that a write adds', () => {
   });
   afterAll(() => server.stop());
 
-  it('is done at its time, which wakes the process, and once', async () => {
+  it('runs once at its time, which wakes the process', async () => {
     const isDone = await addWork(server, clock.now() + 3_000);
     clock.advance(2_999);
     expect(await isDone()).toBe(false);
@@ -52,14 +52,14 @@ describe('a job that a write adds', () => {
     await eventually(async () => expect(await server.app.db.reader.job.count({ where: once })).toBe(0));
   });
 
-  it('is not there when the write was rolled back', async () => {
+  it('does not exist after the write was rolled back', async () => {
     const isDone = await addWork(server, clock.now(), true);
     clock.advance(30_000);
     expect(await server.app.db.reader.job.count({ where: { kind: 'expired-rows' } })).toBe(1);
     expect(await isDone()).toBe(false);
   });
 
-  it('shows at /metrics when it is done', async () => {
+  it('is counted at /metrics when it is done', async () => {
     const text = await (await fetch(`${server.origin}/metrics`)).text();
     expect(text).toMatch(/^causeway_job_runs_total\{kind="expired-rows",ending="done"\} [1-9]/m);
     expect(text).toContain('causeway_jobs_dead 0');
@@ -98,17 +98,17 @@ describe('jobs outlive', () => {
     expect(await killed.end('SIGKILL')).toBe('SIGKILL');
     const clock = new ManualClock();
     const next = await startServer({ jobs: true, env, clock });
-    // It may have been killed while it worked.
+    // The process may have been killed while it worked.
     clock.advance(LEASE_MS);
     await untilDone(next, 'expired-rows');
     const times = { expiresAt: new Date(0), createdAt: new Date(0), updatedAt: new Date(0) };
     await next.app.db.writer.authVerification.create({ data: { id: '1', identifier: 'x', value: 'x', ...times } });
-    // As the row is when its holder is killed in the middle of it.
+    // The row of a job whose process was killed while it ran.
     const held = { holder: 'the killed one', attempts: 1, dueAt: new Date(clock.now() + LEASE_MS) };
     await next.app.db.writer.job.update({ where: { key: 'expired-rows' }, data: held });
     clock.advance(LEASE_MS);
     const left = () => next.app.db.reader.authVerification.count();
-    // A look that was under way saw the row as it was before: the next one is half a minute later.
+    // A poll that was running has read the old row. The next poll is half a minute later.
     await eventually(
       async () => {
         clock.advance(5_000);
@@ -133,7 +133,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is away'), (
   });
 
   it.each(['cut', 'freeze'] as const)(
-    '(%s) looking for jobs logs nothing further; they are done when it is back',
+    '(%s) the job runner logs nothing further, and runs jobs when it is back',
     async (how) => {
       const clock = new ManualClock();
       const { log, lines } = readableLog('info');

@@ -53,7 +53,7 @@ describe.skipIf(missing)(
     const statusOf = async (bot: MadeApplication, path: string) =>
       (await ask(survivor, 'GET', path, { headers: { authorization: `Bot ${bot.botToken}` } })).status;
 
-    /** Has another process do something, which ends between its commit and its first publication under such a topic. */
+    /** Runs a mutation in another process, which dies between its commit and its first publication under this topic. */
     async function killedAt(topic: string, mutation: string, input: object): Promise<void> {
       const env = { ...shared, NODE_OPTIONS: `--import ${DIE_AT_PUBLISH}`, DIE_AT_PUBLISH: `^causeway:${topic}:` };
       const instance = await startInstance(env);
@@ -63,7 +63,7 @@ describe.skipIf(missing)(
       expect(await ended).toBe('SIGKILL');
     }
 
-    it('a permission that was taken away, and a bot token that was reset', async () => {
+    it('a permission that was removed, and a bot token that was reset', async () => {
       const { app } = survivor;
       const bot = await createApplication(ada);
       const guild = await createGuild(ada);
@@ -78,7 +78,7 @@ describe.skipIf(missing)(
       const other = await createApplication(ada);
       const statuses = async () => [await statusOf(bot, path), await statusOf(other, '/users/@me')];
       expect(await statuses()).toEqual([200, 200]);
-      // What was read before all changes were heard is not kept; this is.
+      // Only reads after all invalidations are cached. This one is.
       expect(await statuses()).toEqual([200, 200]);
       const setRoles = 'mutation ($input: SetMemberRolesInput!) { setMemberRoles(input: $input) { member { nick } } }';
       await killedAt('facts', setRoles, { guildId: guild.id, userId: bot.id, roleIds: [] });

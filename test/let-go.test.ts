@@ -10,10 +10,10 @@ async function stoppedApp(): Promise<WeakRef<object>> {
   return app;
 }
 
-it('a server that was stopped is let go of by its process', async () => {
+it('a stopped server can be garbage-collected', async () => {
   const app = await stoppedApp();
   while (app.deref()) {
-    // What a reference was followed for in a turn of the event loop is kept until its end.
+    // References that a turn of the event loop has used are kept until its end.
     await setImmediate();
     collectGarbage();
   }

@@ -16,7 +16,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
   let server: TestServer;
   let scene: Scene;
   let rest: REST;
-  /** Statuses of the answers that the library was given. */
+  /** The statuses that the library received. */
   const answered: number[] = [];
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
     await scene.permit(
       Permission.ViewChannel | Permission.SendMessages | Permission.ReadMessageHistory | Permission.ManageGuild,
     );
-    // From here on its credential and rights are in memory.
+    // Its credential and permissions are cached from here on.
     await scene.bot.post(scene.messages, { content: 'first' });
   });
   afterEach(() => {
@@ -44,7 +44,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
 
   const stored = (content: string) => server.app.db.reader.message.count({ where: { content } });
 
-  it('answers 409 to a message that was stored, which discord.js does not send again', async () => {
+  it('is answered with 409 if the message was stored, and discord.js does not send it again', async () => {
     const withheld = line.withholdAnswers(INSERT_MESSAGE);
     const sent = rest.post(Routes.channelMessages(scene.channelId), { body: { content: 'once' } });
     const error = await sent.catch((fault: unknown) => fault);
@@ -56,7 +56,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
     await expect.poll(() => stored('once')).toBe(1);
   });
 
-  it('answers 503 to a message with an enforced nonce, which discord.js sends again until it is answered with the one message', async () => {
+  it('is answered with 503 for an enforced nonce, and discord.js repeats it until it gets the one message', async () => {
     const withheld = line.withholdAnswers(INSERT_MESSAGE);
     rest.once('response', () => line.mend());
     const body = { content: 'with a nonce', nonce: '7', enforce_nonce: true };
@@ -67,13 +67,13 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
     expect(await stored('with a nonce')).toBe(1);
   });
 
-  it('answers 409 when the connection is lost after the statement was sent', async () => {
+  it('is answered with 409 when the connection is lost after the statement was sent', async () => {
     void line.withholdAnswers(INSERT_MESSAGE).then(() => line.cut());
     const { status, headers } = await scene.bot.post(scene.messages, { content: 'cut off' });
     expect([status, headers.get('retry-after')]).toEqual([409, null]);
   });
 
-  it('answers 409 when the answer to a COMMIT is lost, and 503 when that to a statement before it is', async () => {
+  it('is answered with 409 when the answer to a COMMIT is lost, and 503 when that to an earlier statement is', async () => {
     const guild = `/guilds/${scene.guildId}`;
     const rename = (name: string) => scene.bot.patch(guild, { name });
     void line.withholdAnswers('COMMIT');
@@ -86,13 +86,13 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
     expect((await scene.bot.get(guild)).body.name).toBe('Committed');
   });
 
-  it('answers 503 to reads', async () => {
+  it('differs from a read, which is answered with 503', async () => {
     void line.withholdAnswers('SELECT');
     const { status, headers } = await scene.bot.get(scene.messages);
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   });
 
-  it('is cancelled by the server before its time is over, and answered 503', async () => {
+  it('is cancelled by the server before its time limit, and answered with 503', async () => {
     const other = new pg.Client(database?.url);
     await other.connect();
     await other.query('BEGIN');

@@ -37,7 +37,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   let guild: MadeGuild;
   const clock = new ManualClock();
   const { log, lines } = readableLog('info');
-  /** What was logged at this level and above. */
+  /** The log lines of this level and above. */
   const logged = (from = 0) =>
     readLines(lines)
       .filter(({ level }) => level >= from)
@@ -63,7 +63,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await database?.drop();
   });
 
-  /** Reads that nothing in memory answers. */
+  /** Reads that are not cached. */
   const readMessages = () =>
     ask(server, 'GET', `/channels/${guild.textChannelId}/messages`, {
       headers: { authorization: `Bot ${bot.botToken}` },
@@ -79,7 +79,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   const bearer = () => ({ authorization: `Bearer ${ada.token}` });
 
   describe.each(['cut', 'freeze'] as const)('is gone (%s)', (how) => {
-    it('is answered 503 at every face, each in its own shape, and logged once', async () => {
+    it('gets 503 at every interface, each in its own format, and one log line', async () => {
       await readMessages();
       line[how]();
       const query = `{ guild(id: "${guild.id}") { name } }`;
@@ -126,7 +126,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect((await Promise.all(teams)).map(({ name }) => name)).toEqual(teams.map((_, n) => `T${n}`));
       lines.length = 0;
       clock.advance(10_000);
-      // Of writes that failed, reads say nothing.
+      // Successful reads do not end an outage of writes.
       expect((await readMessages()).status).toBe(200);
       await sendMessage(ada, guild.textChannelId, 'back for good');
       expect((await readMessages()).status).toBe(200);
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     });
   });
 
-  it('stops while messages are sent: discord.js repeats none that may be stored, and none that was answered 503 is', async () => {
+  it('stops while messages are sent: discord.js repeats none that may be stored, and no message that got 503 is stored', async () => {
     await readMessages();
     const [patient, hasty] = [3, 0].map((retries) =>
       new REST({ api: `${server.origin}/api`, retries }).setToken(bot.botToken),
@@ -163,18 +163,18 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await sendMessage(ada, guild.textChannelId, 'back for good');
   });
 
-  it('is gone when bots are told that something was missed learns of their guilds with the next check', async () => {
+  it('is gone during a bot’s catch-up applies changes of its guilds at the next check', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.botToken, { intents: Intent.Guilds });
     const joined = await createGuild(ada, 'Joined');
     const key = { guildId: BigInt(joined.id), userId: BigInt(bot.id) };
-    // Nobody is told of it: it is what is missed.
+    // This change has no event. The catch-up has to find it.
     await putMembers(server.app, [key.guildId], [await userOf(server.app, bot)]);
     line.cut();
     server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED });
     const faults = () => logged(40);
     await expect.poll(() => faults().length, { timeout: 20_000 }).toBe(1);
-    // Read one after the other by the bots, and so are these.
+    // The bots read these in sequence.
     for (let n = 0; n < 3; n += 1) expect((await readMessages()).status).toBe(503);
     line.mend();
     clock.advance(30_000);
@@ -183,7 +183,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await client.close();
   });
 
-  it('is gone closes 4902 who asks for members, without a line for each', async () => {
+  it('is gone closes 4902 for sessions that request members, without a log line for each', async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.botToken, { intents: Intent.Guilds });
     line.cut();
@@ -192,7 +192,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     expect(logged()).not.toContain('members could not be read for the gateway');
   });
 
-  it('stops within a transaction never uses that connection again, where a late answer may still come', async () => {
+  it('stops within a transaction never uses that connection again, on which a late answer may still come', async () => {
     const pidOf = async (db: Pick<TestServer['app']['db']['reader'], '$queryRaw'>) =>
       (await db.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid, pg_sleep(0.05)::text`)[0]?.pid;
     let late: number | undefined;
@@ -207,7 +207,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     expect(pids).not.toContain(late);
   });
 
-  it('is gone closes who identifies, each time they do', async () => {
+  it('is gone closes every connection that identifies', async () => {
     await readMessages();
     line.cut();
     for (let tries = 0; tries < 2; tries += 1) {

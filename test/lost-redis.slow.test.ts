@@ -31,9 +31,9 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
   let database: { url: string; drop(): Promise<void> } | null;
   let dataDir: string;
   let line: Line;
-  /** Always has its Redis; everything is changed here. */
+  /** This process always has its Redis and makes all changes. */
   let first: TestServer;
-  /** The one whose line is cut. */
+  /** This process loses its connection to Redis. */
   let second: TestServer;
   let ada: Person;
 
@@ -55,7 +55,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Cuts the line while `happens`, mends it, and resolves once the second process hears again. */
+  /** Cuts the connection during `happens` and restores it. Resolves once the second process gets events again. */
   async function unheard(happens: () => Promise<void>): Promise<void> {
     line.cut();
     await happens();
@@ -78,7 +78,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
     return { bot, installation: await install(ada, bot, guild) };
   }
 
-  it('forgets memberships, bot tokens and sessions that ended meanwhile', async () => {
+  it('drops cached memberships, bot tokens and sessions that ended in that time', async () => {
     const guild = await createGuild(ada);
     const { bot: removed, installation } = await botIn(guild);
     const { bot: reset } = await botIn(guild);
@@ -89,7 +89,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
       return [(await namesOf(removed, channel)).status, (await namesOf(reset, '/users/@me')).status, data.me?.username];
     };
     expect(await statuses()).toEqual([200, 200, 'bob']);
-    // What was read before the changes were heard is not kept; this is.
+    // Only reads after all invalidations are cached. This one is.
     expect(await statuses()).toEqual([200, 200, 'bob']);
     await unheard(async () => {
       await uninstall(ada, installation);
@@ -100,7 +100,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
         method: 'POST',
         headers: { authorization: `Bearer ${bob.token}` },
       });
-      // Nobody told it: this is what it remembers.
+      // The second process got no event and still answers from its cache.
       expect(await statuses()).toEqual([200, 200, 'bob']);
     });
     expect(await statuses()).toEqual([403, 401, undefined]);
@@ -136,7 +136,7 @@ describe.skipIf(missing)(needing(missing, 'a process that lost its Redis for a w
     await alive.close();
   });
 
-  it('shows subscribers the state of now, and ends what they may see no longer', async () => {
+  it('sends subscribers the current state, and ends subscriptions without a permission', async () => {
     const team = await createTeam(ada, 'Otters');
     const guild = await createGuild(ada);
     const carol = await signUp(first, 'carol');

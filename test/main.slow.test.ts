@@ -18,11 +18,11 @@ const missing = await missingRedis();
 
 const MAIN = resolve(import.meta.dirname, '../dist/main.js');
 
-// Most of what follows is the time that processes need to start: independent ones run side by side, and have time to.
+// Most of the time is process starts, so independent ones run concurrently.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folders: string;
-/** Where the suite runs on PostgreSQL, one for each process: without Redis it has its database for itself. */
+/** On PostgreSQL there is one for each process: without Redis, a process needs a database for itself. */
 let databases: ThrowAwayDatabase[];
 const children: ChildProcess[] = [];
 
@@ -52,7 +52,7 @@ function ownDatabase(): Record<string, string> {
   return { DATABASE_URL: next.url };
 }
 
-/** A data folder that nobody has made yet. */
+/** The path of a new data folder. */
 function newFolder(): string {
   return join(folders, String(children.length));
 }
@@ -73,7 +73,7 @@ function start(env: Record<string, string>, args: string[] = []): ChildProcess {
   return child;
 }
 
-/** Sends a signal and resolves with how the process ended: its exit code, or the signal. */
+/** Sends a signal. Resolves to the exit code or to the signal that ended the process. */
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   child.kill(signal);
@@ -81,7 +81,6 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return endedBy ?? code;
 }
 
-/** Runs the program to its end. */
 async function run(env: Record<string, string>, args?: string[]): Promise<{ code: number | null; complaint: string }> {
   const child = start(env, args);
   let complaint = '';
@@ -93,7 +92,7 @@ async function run(env: Record<string, string>, args?: string[]): Promise<{ code
   return { code, complaint };
 }
 
-/** The next line of the log that has this in it. */
+/** The next line of the log that contains this text. */
 function logged(child: ChildProcess, part: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -109,15 +108,15 @@ function logged(child: ChildProcess, part: string): Promise<string> {
   });
 }
 
-/** Resolves with the origin of the ready line. */
+/** Resolves to the origin in the ready line. */
 async function ready(child: ChildProcess): Promise<string> {
   const { origin } = JSON.parse(await logged(child, 'ready at')) as { origin: string };
   return origin;
 }
 
-// The longest come first, so that no core idles at the end.
+// The longest tests come first, so that no core idles at the end.
 describe.concurrent('the end', () => {
-  it('comes with status 0 where Redis was never there, which one line of the log says', async () => {
+  it('comes with status 0 if Redis was never there, and one line of the log says so', async () => {
     const child = start({ REDIS_URL: 'redis://127.0.0.1:1' });
     const [away, origin] = await Promise.all([logged(child, 'Redis is away'), ready(child)]);
     expect(away).toContain('ECONNREFUSED');
@@ -134,7 +133,7 @@ describe.concurrent('the end', () => {
     line.close();
   });
 
-  it('comes by itself, with one clear line, where the database of the start says nothing', async () => {
+  it('comes by itself, with one clear line, if the database does not answer during the start', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const reached = once(silent, 'connection');
@@ -152,7 +151,7 @@ describe.concurrent('the end', () => {
     silent.close();
   });
 
-  /** A request that keeps the instance from ending, until its body is sent. */
+  /** A request that keeps the instance from ending until its body is sent. */
   async function openRequest(origin: string): Promise<Socket> {
     const request = connect(Number(new URL(origin).port), 'localhost');
     request.on('error', () => {});
@@ -162,7 +161,7 @@ describe.concurrent('the end', () => {
     return request;
   }
 
-  it('is orderly, though one keystroke may send its signal twice', async () => {
+  it('is orderly even if one keystroke sends its signal twice', async () => {
     const child = start({});
     const request = await openRequest(await ready(child));
     const stopping = logged(child, 'stopping');
@@ -173,11 +172,11 @@ describe.concurrent('the end', () => {
     const answeredAt = performance.now();
     request.write('{}');
     expect(await exit).toEqual([0, null]);
-    // The connection could be kept for another request until it is cut off after 8 s, and is not.
+    // A kept-alive connection would be closed after 8 s.
     expect(performance.now() - answeredAt).toBeLessThan(7_000);
   });
 
-  it('is at once with a later signal, of either kind', async () => {
+  it('comes at once after a second signal of either kind', async () => {
     const child = start({});
     const request = await openRequest(await ready(child));
     const exit = once(child, 'exit');
@@ -238,7 +237,7 @@ describe.skipIf(noSqlite).concurrent(needing(noSqlite, 'the folder of an instanc
     }
   });
 
-  it('goes to one of two that start over it at the same time', async () => {
+  it('is given to one of two processes that start at the same time', async () => {
     const env = { ...onSqlite, DATA_DIR: newFolder() };
     const both = [start(env), start(env)];
     const exits = both.map((child) => once(child, 'exit') as Promise<[number | null]>);
@@ -249,8 +248,8 @@ describe.skipIf(noSqlite).concurrent(needing(noSqlite, 'the folder of an instanc
   });
 });
 
-describe.concurrent('a start that cannot be ends with status 1 and one clear line', () => {
-  it('for every variable that cannot be used, together', async () => {
+describe.concurrent('a failed start ends with status 1 and one clear line', () => {
+  it('for all invalid variables together', async () => {
     const { code, complaint } = await run({ PORT: 'http', RATE_LIMITS: 'maybe', DATABASE_URL: 'mysql://x' });
     expect(code).toBe(1);
     expect(complaint).toBe(
@@ -264,7 +263,7 @@ describe.concurrent('a start that cannot be ends with status 1 and one clear lin
     );
   });
 
-  it('for an address that carries a password, which is not repeated', async () => {
+  it('for a URL with a password, which is not repeated', async () => {
     const { code, complaint } = await run({ PUBLIC_URL: 'http://me:secret@chat.example' });
     expect(code).toBe(1);
     expect(complaint).toMatch(
@@ -328,17 +327,17 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
   });
   afterAll(() => database?.drop());
 
-  it('may start beside another from one checkout, on a database that is new', async () => {
+  it('may start next to another from one checkout, on a new database', async () => {
     expect(new Set(origins).size).toBe(2);
   });
 
-  it('says where it is and answers /healthz', async () => {
+  it('logs its origin and answers /healthz', async () => {
     const health = await fetch(`${origin}/healthz`);
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual({ status: 'ok' });
   });
 
-  it('says in the ready line where it listens, too, where people reach it elsewhere; what looks like a setting; and a mail server that is not there', async () => {
+  it('logs its listening address if its public URL differs, misspelt settings, and a missing mail server', async () => {
     const child = start({ PUBLIC_URL: 'https://chat.example', LOG_LEVL: 'debug', SMTP_URL: 'smtp://127.0.0.1:1' });
     const warned = [
       logged(child, 'LOG_LEVL is no setting; is LOG_LEVEL meant?'),
@@ -350,7 +349,7 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  it('leads to the portal, and counts in Prometheus text', async () => {
+  it('redirects to the portal, and has metrics in Prometheus text', async () => {
     const page = await fetch(origin);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.url).toBe(`${origin}/portal`);
@@ -360,7 +359,7 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
     expect(metrics).toMatch(/causeway_request_seconds_count\{.*route="GET \/gateway".*\} 1/);
   });
 
-  it('keeps its data from all but the owner of the process', async () => {
+  it('keeps its data readable by the owner of the process only', async () => {
     const server = { origin };
     const owner = await signUp(server, 'owner');
     await inviteToTeam(owner, await createTeam(owner), await signUp(server, 'invited'));
@@ -382,12 +381,9 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
   it.each([
     [0, 'SIGTERM'],
     [1, 'SIGINT'],
-  ] as const)(
-    'ends with status 0, instance %i on %s, though nobody reads its output any more',
-    async (index, signal) => {
-      const child = instances[index]!;
-      child.stdout?.destroy();
-      expect(await end(child, signal)).toBe(0);
-    },
-  );
+  ] as const)('ends with status 0, instance %i on %s, even if its output is closed', async (index, signal) => {
+    const child = instances[index]!;
+    child.stdout?.destroy();
+    expect(await end(child, signal)).toBe(0);
+  });
 });

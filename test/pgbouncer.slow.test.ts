@@ -9,10 +9,10 @@ import { needing } from './harness/skipping.js';
 
 const missing = missingForPgbouncer() ?? (await missingRedis());
 
-// Starting three servers takes its time on a busy machine.
+// Three servers start while the machine is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Fewer than the connections of the processes together. */
+/** Fewer than the pools of the processes together. */
 const SERVER_CONNECTIONS = 6;
 const POOL = 5;
 
@@ -38,7 +38,7 @@ describe.skipIf(missing)(
       await database?.drop();
     });
 
-    it('with reads, single writes and transactions side by side', async () => {
+    it('with reads, single writes and transactions in parallel', async () => {
       const people = await Promise.all(servers.map((server, n) => signUp(server, `person${n}`)));
       const guilds = await Promise.all(people.map((person) => createGuild(person)));
       await Promise.all(
@@ -61,7 +61,7 @@ describe.skipIf(missing)(
 describe.skipIf(missing)(
   needing(missing, 'a process takes no more connections to PostgreSQL than DATABASE_POOL'),
   () => {
-    it('however much it is asked at once, but for one by which it is alone', async () => {
+    it('however much it queries at once, except for the connection of its exclusive lock', async () => {
       const database = await migratedDatabase();
       const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
       const admin = new pg.Client({ connectionString: database?.url });

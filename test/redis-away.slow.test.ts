@@ -17,7 +17,7 @@ import { needing } from './harness/skipping.js';
 
 const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
 
-/** The lines of a log that are about Redis. */
+/** The log lines about Redis. */
 const aboutRedis = (lines: string[]) => lines.filter((line) => readLines([line])[0]?.msg.includes('Redis'));
 
 describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
@@ -57,7 +57,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
   const isWhole = (server: TestServer) => () => server.app.degraded().length === 0;
   const redisUp = async ({ origin }: TestServer) =>
     /^causeway_redis_up (\d)$/m.exec(await (await fetch(`${origin}/metrics`)).text())?.[1];
-  /** Whether what one sends reaches those who listen on the other. */
+  /** Whether messages from one process reach the other. */
   async function hears(from: TestServer, to: TestServer, topic: string): Promise<void> {
     let heard = false;
     const subscription = to.app.bus.subscribe(topic, () => {
@@ -75,7 +75,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     subscription.close();
   }
 
-  it('start without it, serve, say so once, and join when it comes', async () => {
+  it('start without it, serve, log it once, and connect when it comes', async () => {
     const { log, lines } = readableLog('info');
     const first = await start({ log });
     const second = await start();
@@ -101,7 +101,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     ]);
   });
 
-  it('live on when it restarts empty, with the workers they had and their limits shared anew', async () => {
+  it('continue when it restarts empty, with their workers and with shared rate limits', async () => {
     await redis.start();
     const { log, lines } = readableLog('info');
     const [first, second] = [
@@ -129,7 +129,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     expect(aboutRedis(lines)).toHaveLength(2);
   });
 
-  it.each(['cut', 'freeze'] as const)('answer for what is not in memory while it is gone (%s)', async (fault) => {
+  it.each(['cut', 'freeze'] as const)('serve uncached requests while it is gone (%s)', async (fault) => {
     await redis.start();
     const first = await start({ env: { RATE_LIMITS: 'on' } });
     const second = await start({ env: { RATE_LIMITS: 'on' } }, line.url);
@@ -161,7 +161,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await server.stop();
   });
 
-  it('notice one that is frozen though nothing is asked of it', async () => {
+  it('notice a frozen Redis without any requests', async () => {
     await redis.start();
     const server = await start({}, line.url);
     await server.app.bus.subscribe(topics.sessions, () => {}).ready;
@@ -171,7 +171,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
   });
 
-  it('tell the others afterwards of what they missed from one that was cut off', async () => {
+  it('catch up afterwards on the events of a process that was cut off', async () => {
     await redis.start();
     const [cutOff, other] = [await start({}, line.url), await start()];
     const topic = topics.application(42n);
@@ -186,7 +186,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     subscription.close();
   });
 
-  it('refuse a bot token within a minute that was reset by one that is cut off, and end its sessions', async () => {
+  it('refuse a bot token within a minute that a cut-off process has reset, and end its sessions', async () => {
     await redis.start();
     const clock = new ManualClock();
     const [cutOff, other] = [await start({}, line.url), await start({ clock })];
@@ -206,7 +206,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     expect((await me()).status).toBe(401);
   });
 
-  it('refuse with 503 what needs an id while no worker can be had, and go on when one is free', async () => {
+  it('refuse with 503 whatever needs an id while no worker is available, and continue when one is free', async () => {
     await redis.start();
     const clock = new ManualClock();
     const first = await start();
@@ -235,7 +235,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     expect(signUpAnswer.status).toBe(503);
     expect((await ask(second, 'GET', '/users/@me', { headers })).status).toBe(200);
     await first.app.db.writer.worker.updateMany({ where: { number: { gt: 200 } }, data: { until: new Date(0) } });
-    // The next attempt is due two seconds after the last one failed.
+    // The next attempt is due two seconds after the last failure.
     const hasFailed = () => after.mock.calls.some(([ms]) => ms === 2_000);
     await expect.poll(hasFailed, { timeout: 20_000 }).toBe(true);
     clock.advance(2_000);
@@ -253,7 +253,7 @@ describe.skipIf(missingAlone)(needing(missingAlone, 'a process alone whose Redis
   });
   afterAll(() => redis.stop());
 
-  it('is gone without on either database, also while it refuses, and its password stays out of the log', async () => {
+  it('continues on either database, also while Redis refuses it, and keeps its password out of the log', async () => {
     const url = redis.url.replace('//', '//:no-such-password@');
     const { log, lines } = readableLog('info');
     const server = await startServer({ log, env: { REDIS_URL: url } });

@@ -12,7 +12,7 @@ import { needing } from './harness/skipping.js';
 
 const missing = await missingRedis();
 
-/** With another number, which keeps keys apart and channels not. */
+/** Another database number separates keys but not channels. */
 const OTHER_DATABASE = `${REDIS_URL.replace(/\/\d*$/, '')}/1`;
 
 describe.skipIf(missing)(needing(missing, 'installations that share a Redis'), () => {
@@ -25,7 +25,7 @@ describe.skipIf(missing)(needing(missing, 'installations that share a Redis'), (
     return server;
   }
 
-  /** All that the servers heard of a topic until the last of them has heard the last message. */
+  /** Which servers get messages of a topic, once the last of them has the last message. */
   async function whoHears(from: TestServer, listeners: TestServer[]): Promise<boolean[]> {
     const topic = `team:${randomUUID()}`;
     const heard = listeners.map(() => false);
@@ -41,7 +41,7 @@ describe.skipIf(missing)(needing(missing, 'installations that share a Redis'), (
     return heard;
   }
 
-  it('hear each other and share limits with one prefix, and neither with two', async () => {
+  it('share messages and limits if they have one prefix, and neither if they have two', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const [first, apart, second] = [await start(one), await start(other), await start(`${one}:`)];
     expect(await whoHears(first, [apart, second])).toEqual([false, true]);
@@ -51,13 +51,13 @@ describe.skipIf(missing)(needing(missing, 'installations that share a Redis'), (
     expect([await remaining(first), await remaining(second), await remaining(apart)]).toEqual([1, 0, 1]);
   });
 
-  it('are not kept apart by the number of a database, of which channels know nothing', async () => {
+  it('are not separated by the number of a database, which does not apply to channels', async () => {
     const prefix = randomUUID();
     const [first, second] = [await start(prefix), await start(prefix, OTHER_DATABASE)];
     expect(await whoHears(first, [second])).toEqual([true]);
   });
 
-  it('name nothing in it otherwise', async () => {
+  it('use no other names in it', async () => {
     const prefix = randomUUID();
     const watcher = new Redis(REDIS_URL);
     const server = await start(prefix);

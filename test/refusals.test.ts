@@ -9,9 +9,15 @@ import { renderRestError } from '../src/rest-compat/errors.js';
 import { statusOf as graphqlStatusOf, renderDomainError } from '../src/schema/errors.js';
 
 /**
- * What each face answers to each refusal: REST's status and code, GraphQL's status and code, the status and name of OAuth's
- * endpoints, the status of the authorization screen, that of `/auth`, and the gateway's close code. A `-` stands where no request meets
- * the refusal at that face.
+ * The responses to each refusal, by interface:
+ * - status and code of REST
+ * - status and code of GraphQL
+ * - status and name of the OAuth endpoints
+ * - status of the authorization screen
+ * - status of `/auth`
+ * - close code of the gateway
+ *
+ * `-` means that no request gets the refusal at that interface.
  */
 const ANSWERS = `
   UNAUTHENTICATED            401  0       401  UNAUTHENTICATED  400  access_denied              400  401  4000
@@ -128,7 +134,7 @@ const codeOf = ([name]: string[]): ErrorCode => {
   return code;
 };
 
-test.each(rows.map((row) => [codeOf(row), row] as const))('%s is answered as ever', (code, row) => {
+test.each(rows.map((row) => [codeOf(row), row] as const))('%s has the documented responses', (code, row) => {
   const answers = [code, ...answersTo(code)].map(String);
   expect(answers.map((answer, index) => (row[index] === '-' ? '-' : answer))).toEqual(row);
 });
@@ -137,7 +143,7 @@ test('the table has every code', () => {
   expect(rows.map(codeOf).toSorted()).toEqual(ERROR_CODES.toSorted());
 });
 
-test('a code that always says the same says it by itself', () => {
+test('a code with a constant message has that message by default', () => {
   expect(new DomainError('UNKNOWN_CHANNEL')).toMatchObject({ message: 'Unknown Channel', kind: 'notFound' });
   expect(new DomainError('MISSING_PERMISSIONS', 'Not you.').message).toBe('Not you.');
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const src = join(import.meta.dirname, '../src');
 
-/** Names of the files and folders of a room, without their endings. */
+/** Names of the files and folders in a folder of `src`, without extensions. */
 const namesIn = (room: string) =>
   readdirSync(join(src, room), { withFileTypes: true }).map(({ name }) => name.replace(/\.ts$/, ''));
 
@@ -17,13 +17,13 @@ describe('a noun has one name, which is a plural', () => {
     expect(namesIn(room).filter((name) => nouns.includes(`${name}s`))).toEqual([]);
   });
 
-  it('has an index.ts, by which others know it', () => {
+  it('with an index.ts for its importers', () => {
     const without = nouns.filter((noun) => !namesIn(`domain/${noun}`).includes('index'));
     expect(without).toEqual([]);
   });
 });
 
-it('times go to the wire through wire/time.ts', () => {
+it('only wire/time.ts formats times for the wire', () => {
   const files = readdirSync(join(src, 'wire'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

@@ -30,7 +30,7 @@ import { callOf, userOf } from './harness/world.js';
 
 const missing = await missingForSeveralProcesses();
 
-/** An application in the guild, with a command that completes. */
+/** An application in the guild, with a command that has autocompletion. */
 interface Hosted extends MadeApplication {
   commandId: string;
 }
@@ -70,7 +70,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     return { ...application, commandId: String(id) };
   }
 
-  /** Gives an application an endpoint, of which both processes know. */
+  /** Gives an application an endpoint that both processes know. */
   async function serve({ id, publicKey }: Hosted, options: EndpointOptions): Promise<TestEndpoint> {
     const endpoint = await startEndpoint({ publicKey, ...options });
     open.push(endpoint);
@@ -86,7 +86,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     return client;
   }
 
-  /** Asks at the first process. */
+  /** Runs the command at the first process. */
   async function invoke({ commandId }: Hosted): Promise<Loose> {
     const { invokeCommand } = await ada.graphql(
       'mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id state } } }',
@@ -105,7 +105,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
   const told = async (client: GatewayClient): Promise<string[]> =>
     (await client.settled()).filter(({ t }) => t === 'INTERACTION_CREATE').map(({ d }) => d.id);
 
-  it('I-14: a session of the other process gets what one delivers, and is answered there', async () => {
+  it('I-14: a session of the other process gets an interaction, and its answer there is accepted', async () => {
     const hosted = await host();
     const client = await connect(second, hosted);
     const { id, state } = await invoke(hosted);
@@ -116,7 +116,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     expect(await stateOf(first, id)).toBe('ANSWERED');
   });
 
-  it('one process forgets what it remembers of an application when the other changes it', async () => {
+  it('one process drops a cached application when the other changes it', async () => {
     const hosted = await host();
     const applicationId = BigInt(hosted.id);
     const [guildId, commandId] = [BigInt(guild.id), BigInt(hosted.commandId)];
@@ -170,7 +170,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     expect(got.sort()).toEqual(asked.sort());
   });
 
-  it('I-14: a session that waits for a RESUME leaves it to one that is connected elsewhere', async () => {
+  it('I-14: a session that waits for a RESUME leaves an interaction to a session that is connected elsewhere', async () => {
     const hosted = await host();
     const dropped = await GatewayClient.open(first.origin);
     await dropped.ready(hosted.botToken);
@@ -185,7 +185,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     });
   });
 
-  it('I-10: what one posts to an endpoint is answered and followed up at the other', async () => {
+  it('I-10: an interaction that one process posts to an endpoint can be answered and followed up at the other', async () => {
     const hosted = await host();
     const endpoint = await serve(hosted, { answer: () => undefined });
     const { id, state } = await invoke(hosted);
@@ -199,7 +199,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     expect((await send(first, 'GET', `${path}/messages/@original`)).body).toMatchObject({ content: 'done' });
   });
 
-  it('I-11: what the endpoint did not take is taken by a session of the other, and a callback there ends the wait', async () => {
+  it('I-11: an interaction that the endpoint refused goes to a session of the other, and a callback there ends the wait', async () => {
     const hosted = await host();
     const endpoint = await serve(hosted, {});
     endpoint.mode('error');
@@ -223,7 +223,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     expect((await answered).autocompleteCommand.choices).toEqual(choices);
   });
 
-  it('I-6: what a killed process delivered and left fails by the job of another', async () => {
+  it('I-6: an interaction of a killed process fails by the job of another', async () => {
     const hosted = await host();
     await serve(hosted, { answer: () => undefined });
     const third = await startInstance(env);
@@ -240,7 +240,7 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     const { id, state } = data.invokeCommand.interaction;
     expect(state).toBe('DELIVERED_HTTP');
     const { endsAt } = await first.app.db.reader.interaction.findUniqueOrThrow({ where: { id: BigInt(id) } });
-    // The job of the process that is no more would be due within a minute.
+    // The job of the dead process would be due within a minute.
     await first.app.db.writer.job.updateMany({
       where: { key: 'overdue-interactions' },
       data: { dueAt: endsAt, holder: null },

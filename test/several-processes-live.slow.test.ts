@@ -25,7 +25,7 @@ import { until } from './harness/until.js';
 const missing = await missingForSeveralProcesses();
 const JOIN = 'mutation ($i: ChannelIdInput!) { joinVoice(input: $i) { voiceState } }';
 
-/** Says that a process was not heard of for as long as it counts as alive. */
+/** Lets the heartbeat of a process expire. */
 const expire = ({ app }: TestServer, id: string) =>
   app.db.writer.liveProcess.update({ where: { id }, data: { until: new Date(Date.now() - 60_000) } });
 
@@ -60,7 +60,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
       ({ id }) => id,
     );
 
-  /** A bot and a person in voice, connected to another process. */
+  /** Connects a bot, and a user in voice, to another process. */
   async function connectTo(origin: string): Promise<void> {
     const client = await GatewayClient.open(origin);
     await client.ready(bot.botToken, { presence: { status: 'idle' } });
@@ -76,7 +76,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
   }
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'G-58 ends with the process that is ended by %s, and is told once',
+    'G-58 ends with the process that is ended by %s, and is published once',
     async (signal) => {
       const told = listenTo(survivor, guild.id);
       const instance = await startInstance(shared);
@@ -103,7 +103,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     return application.gatewaySessions.map(({ shardId }: { shardId: number }) => shardId);
   };
 
-  /** Counts how often it is told that sessions of a bot began or ended. */
+  /** Counts the published begins and ends of a bot's sessions. */
   function countTold({ id }: MadeApplication): () => number {
     let told = 0;
     survivor.app.bus.subscribe(topics.application(id), ({ type }) => {
@@ -112,7 +112,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     return () => told;
   }
 
-  it('sessions of a bot are listed of all processes; those of one that was killed end once it counts as dead, which is told', async () => {
+  it('sessions of a bot are listed for all processes; those of a killed one end once it counts as dead, with an event', async () => {
     const instance = await startInstance(shared);
     const [here, there] = [await GatewayClient.open(survivor.origin), await GatewayClient.open(instance.origin)];
     await here.ready(bot.botToken, { shard: [0, 2] });
@@ -136,7 +136,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     await expect.poll(others).toEqual([]);
   });
 
-  it('sessions of a bot end in all processes when its token is replaced, which is told', async () => {
+  it('sessions of a bot end in all processes when its token is replaced, with an event', async () => {
     const told = countTold(bot);
     const instance = await startInstance(shared);
     const there = await GatewayClient.open(instance.origin);
@@ -154,7 +154,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     await instance.end('SIGTERM');
   });
 
-  it('G-58 is ended once, whoever notices at once that a process is over', async () => {
+  it('G-58 ends once, even if several processes notice at once that a process is dead', async () => {
     const { app } = survivor;
     const process = { id: 'gone', until: new Date(0) };
     await app.db.writer.liveProcess.create({ data: process });
@@ -172,7 +172,7 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     expect(told.rest()).toEqual([]);
   });
 
-  it('G-58 is said anew by a process that was taken for dead', async () => {
+  it('G-58 is restored by a process that was wrongly taken for dead', async () => {
     const client = await GatewayClient.open(survivor.origin);
     await client.ready(bot.botToken, { presence: { status: 'dnd' } });
     const before = survivor.app.live.id;
@@ -186,8 +186,8 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
   });
 });
 
-describe('a process alone', () => {
-  it('G-58 begins with nobody there, however the one before it ended', async () => {
+describe('a single process', () => {
+  it('G-58 begins without presences, however the one before it ended', async () => {
     const DATA_DIR = await migratedFolder();
     const database = await migratedDatabase();
     const env = { DATA_DIR, ...(database ? { DATABASE_URL: database.url } : {}) };

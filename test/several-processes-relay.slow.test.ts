@@ -16,14 +16,14 @@ import { callOf, createBot } from './harness/world.js';
 
 const missing = await missingForSeveralProcesses();
 
-/** A box whose server has a bot, which is connected to the second process. */
+/** A box whose server has a bot. The bot is connected to the second process. */
 interface Scene {
   two: TwoProcesses;
   box: BoxOfCloud;
   guild: MadeGuild;
   bot: MadeApplication;
   client: GatewayClient;
-  /** Asks the second process, as the bot. */
+  /** Sends a request to the second process as the bot. */
   askSecond(method: string, path: string, request?: RestRequest): ReturnType<typeof ask>;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function openScene(two: TwoProcesses): Promise<Scene> {
   };
 }
 
-/** Reads on until the bot is told that a server is unavailable, and that it is back. */
+/** Reads until the bot has got the server as unavailable and as available again. */
 async function untilBack({ client, guild }: Scene): Promise<void> {
   await client.next(({ t, d }) => t === 'GUILD_DELETE' && d.id === guild.id && d.unavailable === true);
   await client.next(({ t, d }) => t === 'GUILD_CREATE' && d.id === guild.id && !d.unavailable);
@@ -63,7 +63,7 @@ const isHere = async ({ two: { second }, box }: Scene) => {
   return holderId === second.app.live.id;
 };
 
-/** What is counted where the bot asks. */
+/** The metrics of the second process. */
 const shownBy = ({ second }: TwoProcesses) => second.app.metrics.registry.metrics();
 
 describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask another (docs/relay.md)'), () => {
@@ -77,7 +77,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
   }, 120_000);
   afterAll(() => scene?.stop());
 
-  it('R-20 is posted to, and read from', async () => {
+  it('R-20 accepts posts and reads', async () => {
     const posted = await scene.askSecond('POST', messages, { json: { content: 'across' } });
     expect(posted).toMatchObject({ status: 200, body: { content: 'across', author: { id: scene.bot.id } } });
     const read = await scene.askSecond('GET', `${messages}/${posted.body.id}`);
@@ -87,7 +87,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect(await shownBy(scene.two)).toMatch(/^causeway_relay_added_seconds_count [1-9]/m);
   });
 
-  it('shows its owner what both processes asked of it, added up (decisions 347)', async () => {
+  it('shows its owner the sum of the requests to it by both processes', async () => {
     const { two, box, bot, guild, askSecond } = scene;
     const query = 'query ($id: ID!) { box(id: $id) { statistics { requests } } }';
     const requests = async (): Promise<number> =>
@@ -100,11 +100,11 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
       expect((await askSecond('GET', `/guilds/${guild.id}`)).status).toBe(200);
     }
     await two.second.app.boxMeasures.store();
-    // The first process stores what it was asked by itself; what it was asked before may come with it.
+    // The first process stores its own count, possibly with earlier requests.
     await eventually(async () => expect(await requests()).toBeGreaterThanOrEqual(before + 6));
   });
 
-  it('R-22 takes a file of 10 MiB', async () => {
+  it('R-22 accepts a file of 10 MiB', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024, 'causeway');
     const form = formOf({ content: 'large' }, { name: 'files[0]', content, filename: 'large.bin' });
     const posted = await scene.askSecond('POST', messages, { form });
@@ -115,14 +115,14 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect(file.equals(content)).toBe(true);
   });
 
-  it('R-27 tells the members that a session asks for', async () => {
+  it('R-27 sends the members that a session requests', async () => {
     scene.client.send(8, { guild_id: scene.guild.id, query: '', limit: 0 });
     const { d } = await scene.client.event('GUILD_MEMBERS_CHUNK');
     const ids = d.members.map(({ user }: { user: { id: string } }) => user.id);
     expect(ids.toSorted()).toEqual([scene.box.keeper.id, scene.bot.id].toSorted());
   });
 
-  it('R-30 is heard in the order in which things happened there', async () => {
+  it('R-30 sends events in the order in which they happened there', async () => {
     await scene.client.settled();
     const contents = Array.from({ length: 40 }, (_, index) => `${index}`);
     for (const content of contents) await sendMessage(scene.box.keeper, scene.guild.textChannelId, content);
@@ -131,7 +131,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect(heard).toEqual(contents);
   });
 
-  it('R-28 is posted to by webhooks', async () => {
+  it('R-28 accepts posts by webhooks', async () => {
     const { textChannelId } = scene.guild;
     const made = await scene.askSecond('POST', `/channels/${textChannelId}/webhooks`, { json: { name: 'Builds' } });
     expect(made.status).toBe(200);
@@ -160,7 +160,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect(await box.relay.closed).toMatchObject({ code: 4103 });
   });
 
-  it('R-6 that is deleted at the other process closes 4102, and its servers are 404', async () => {
+  it('R-6 closes 4102 when it is deleted at the other process, and its servers are 404', async () => {
     const { first, second } = scene.two;
     const box = await connectNewBox({ app: second.app, origin: first.origin });
     const bot = await createBot(second.app);
@@ -178,7 +178,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect((await ask(second, 'GET', path, { headers })).status).toBe(404);
   });
 
-  it('R-31 that moves from one process to the other is told anew, and serves there', async () => {
+  it('R-31 moves from one process to the other, is announced again, and serves there', async () => {
     const { front, second, first } = scene.two;
     front.leadTo(second.origin);
     front.cut();
@@ -192,7 +192,7 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     expect((await scene.askSecond('POST', messages, { json: { content: 'there' } })).status).toBe(200);
   });
 
-  it('R-42 is 503 once its process was killed, and is told anew when it dials the other', async () => {
+  it('R-42 is 503 once its process was killed, and is announced again when it connects to the other', async () => {
     const { front, first, second } = scene.two;
     front.leadTo(first.origin);
     await first.end('SIGKILL');
@@ -226,7 +226,7 @@ describe.skipIf(missing)(needing(missing, 'what is open when a process ends'), (
       const heard = new Promise<void>((resolve) => void second.app.bus.subscribe(topics.box(box.id), () => resolve()));
       const { relay } = await greet(second.origin, { keys: box.keys });
       await heard;
-      // The first process has heard of it as well by the time that it answers this.
+      // The first process knows it by the time that it answers this.
       box.relay.send({ op: 'ping', t: 1 });
       await box.relay.next('pong');
       box.relay.send({ op: 'response', id, status: 200, headers: {}, body: 2 });
@@ -267,14 +267,14 @@ describe.skipIf(missing)(needing(missing, 'what is on its way when a process is 
 });
 
 describe.skipIf(missing)(needing(missing, 'a message of which the process that has the box dies'), () => {
-  it('R-43 before the bot is answered is there once after its repetition (decisions 289)', async () => {
+  it('R-43 before the bot is answered exists once after its repetition', async () => {
     const scene = await openScene(await startTwoProcesses());
     try {
       const { two, box, guild } = scene;
       const path = `/channels/${guild.textChannelId}/messages`;
       const post = () => scene.askSecond('POST', path, { json: { content: 'once' } });
       two.front.leadTo(two.second.origin);
-      // The box has stored it then, and answers in a later turn.
+      // The box has stored it at this point, and answers in a later turn.
       const stored = box.box.app.bus.subscribe(topics.guild(guild.id), ({ type }) => {
         if (type === 'MESSAGE_CREATE') two.first.process.kill('SIGKILL');
       });
@@ -296,7 +296,7 @@ describe.skipIf(missing)(needing(missing, 'a message of which the process that h
 });
 
 describe.skipIf(missing)(needing(missing, 'a box of another process while Redis is away'), () => {
-  it('is 503 for 5 s of it, and serves and is heard again afterwards', async () => {
+  it('is 503 for 5 s, and then serves and sends events again', async () => {
     const line = await layRedisLine();
     const scene = await openScene(await startTwoProcesses({ redisUrl: line.url }));
     try {

@@ -37,7 +37,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
     started.push(server);
     return server;
   };
-  /** `ready`, or what the start was refused with. */
+  /** `ready`, or the reason of the refusal. */
   const outcome = (more?: Record<string, string>) =>
     start(more).then(
       () => 'ready',
@@ -59,7 +59,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       expect(await outcome(second)).toBe('ready');
     });
 
-    it('are not both there when they start at once', async () => {
+    it('never run together when they start at once', async () => {
       for (let round = 0; round < 3; round += 1) {
         const outcomes = await Promise.all([outcome(), outcome(shared()), outcome(), outcome(shared())]);
         const ready = started.map(({ app }) => app.config.redisUrl !== null);
@@ -70,7 +70,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       }
     });
 
-    it('follow each other at once, also where the first was killed', async () => {
+    it('can follow each other at once, also after the first was killed', async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'causeway-killed-'));
       const killed = await startInstance(environment({ DATA_DIR: dataDir }));
       await killed.end('SIGKILL');
@@ -79,7 +79,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
     });
   });
 
-  describe('of which one was away from it', () => {
+  describe('of which one was disconnected from it', () => {
     let other: pg.Client;
     beforeEach(async () => {
       other = new pg.Client({ connectionString: database?.url ?? '' });
@@ -87,19 +87,19 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
     });
     afterEach(() => other.end());
 
-    /** Ends the connection by which a process alone has the database. */
+    /** Ends the connection with the exclusive lock of a process. */
     const cutHold = async () => {
       expect(await endLockHolders(other)).toBe(1);
     };
 
-    it('and had it alone before, and another has it alone now: the first ends', async () => {
+    it('and its exclusive lock, which another has now: the first ends', async () => {
       const { refused } = await start();
       await cutHold();
       await other.query('SELECT pg_advisory_lock(4900101)');
       expect((await refused).message).toMatch(UNHEARD);
     });
 
-    /** Has the process that was alone lose its database and have it again. */
+    /** Makes the process with the exclusive lock lose its database and get it back. */
     const loseAndRegain = async (clock: ManualClock) => {
       const before = clock.waiting;
       await cutHold();
@@ -110,7 +110,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
     const soFar = (refused: Promise<StartError>) => Promise.race([refused, Promise.resolve(GOES_ON)]);
     const LIVING = `INSERT INTO "LiveProcess" ("id", "until") VALUES ('came', now() + interval '1 hour')`;
 
-    it('and had it alone before, and found one that shares it, and stays: the first ends', async () => {
+    it('and its exclusive lock, and finds a running one with Redis: the first ends', async () => {
       const clock = new ManualClock();
       const { refused } = await start({}, { clock });
       const before = clock.waiting;
@@ -124,7 +124,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       expect((await refused).message).toMatch(UNHEARD);
     });
 
-    it('and had it alone before, and saw one that was killed, or refused: it goes on', async () => {
+    it('and its exclusive lock, and finds one that was killed or refused: it goes on', async () => {
       const clock = new ManualClock();
       const { app, refused } = await start({}, { clock });
       const before = clock.waiting;
@@ -133,12 +133,12 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       await until(() => clock.waiting > before);
       await other.query(`DELETE FROM "LiveProcess" WHERE "id" = 'came'`);
       clock.advance(40_000);
-      // One connection after the other: what was asked before is answered before the last of these.
+      // One connection after the other. Earlier queries are answered before the last of these.
       for (let n = 0; n < 20; n += 1) await app.db.reader.$queryRaw`SELECT 1 AS "one"`;
       expect(await soFar(refused)).toBe(GOES_ON);
     });
 
-    it('and had it alone before, and cannot look for others at first: it looks again', async () => {
+    it('and its exclusive lock, and cannot check for others at first: it checks again', async () => {
       const clock = new ManualClock();
       const { log, lines } = readableLog();
       const { refused } = await start({}, { clock, log });
@@ -156,7 +156,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       expect((await refused).message).toMatch(UNHEARD);
     });
 
-    it('and could not say that it is alive: it says so, and is alive when it can', async () => {
+    it('and missed its heartbeats: it reports that, and is alive again when it can write them', async () => {
       const clock = new ManualClock();
       const { log, lines } = readableLog();
       const { app } = await start(shared(), { clock, log });
@@ -175,7 +175,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       });
     });
 
-    it('and was taken for dead, and found one with other keys: the first ends', async () => {
+    it('and was taken for dead, and finds one with other keys: the first ends', async () => {
       const clock = new ManualClock();
       const { app, refused } = await start(shared(OLD), { clock });
       await app.db.writer.liveProcess.update({ where: { id: app.live.id }, data: { until: new Date(0) } });
@@ -193,7 +193,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       [OLD, NEW],
       [OLD, undefined],
       [undefined, OLD],
-      // The newest key is not accepted by the others yet.
+      // The others do not accept the newest key yet.
       [OLD, `${NEW},${OLD}`],
       // The key that the others sign with is not accepted.
       [`${NEW},${OLD}`, OLD],
@@ -203,7 +203,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       expect(await outcome(shared(first))).toBe('ready');
     });
 
-    it('both of which each accepts are changed one after the other', async () => {
+    it('can rotate keys that all of them accept, one after the other', async () => {
       for (const keys of ['database', `database,${NEW}`, `${NEW},database`, NEW]) {
         expect(await outcome(shared(keys))).toBe('ready');
         if (started.length > 1) await started.shift()?.stop();

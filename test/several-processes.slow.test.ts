@@ -47,7 +47,7 @@ describe.skipIf(missing)(needing(missing, 'two processes share a database and a 
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('show a person on one what another changes on the other', async () => {
+  it('and show a user on one process the changes that another user makes on the other', async () => {
     const team = await createTeam(ada, 'Otters');
     const client = socketClient(second, { token: ada.token });
     try {
@@ -62,7 +62,7 @@ describe.skipIf(missing)(needing(missing, 'two processes share a database and a 
     }
   });
 
-  it('show a person on one what they make on the other', async () => {
+  it('and show a user on one process their own changes on the other', async () => {
     const client = socketClient(second, { token: ada.token });
     try {
       const changes = await subscribe(client, 'subscription { portalHomeChanged { applications { id name } } }');
@@ -76,14 +76,14 @@ describe.skipIf(missing)(needing(missing, 'two processes share a database and a 
     }
   });
 
-  it('lease different snowflake workers', () => {
+  it('and lease different snowflake workers', () => {
     const workerOf = (id: bigint) => (id >> 12n) & 1023n;
     const workers = [first, second].map((server) => workerOf(server.app.nextId()));
     expect(new Set(workers).size).toBe(2);
     expect(workers.every((worker) => worker >= 1n && worker <= 255n)).toBe(true);
   });
 
-  it('carry a message sent to one to a bot on the other, and honour a session of either', async () => {
+  it('and deliver a message that was sent to one to a bot on the other, and accept sessions of either', async () => {
     const client = new Client({
       intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent],
       rest: { api: `${second.origin}/api` },
@@ -105,7 +105,7 @@ describe.skipIf(missing)(needing(missing, 'two processes share a database and a 
     expect(await answer.json()).toEqual({ data: { me: { username: 'ada' } } });
   });
 
-  it('forget a bot token that was reset at the other', async () => {
+  it('and drop a bot token that was reset at the other', async () => {
     const ask = () =>
       fetch(`${second.origin}/api/v10/users/@me`, { headers: { authorization: `Bot ${bot.botToken}` } });
     expect((await ask()).status).toBe(200);

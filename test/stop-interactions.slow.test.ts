@@ -11,7 +11,7 @@ let dataDir: string;
 let env: Record<string, string>;
 let guild: MadeGuild;
 let endpoint: TestEndpoint;
-/** A command of an application with an endpoint, and one of an application without anything. */
+/** A command of an application with an endpoint, and one of an application without endpoint or sessions. */
 let hosted: string;
 let silent: string;
 let ada: Person;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Asks, and settles however that ends. */
+/** Sends a request, and settles whatever its outcome. */
 function ask({ origin }: RunningInstance, field: string, commandId: string): Promise<unknown> {
   const options = field === 'invokeCommand' ? [] : [{ name: 'text', type: 3, value: 'a', focused: true }];
   return fetch(`${origin}/graphql`, {
@@ -55,7 +55,7 @@ function ask({ origin }: RunningInstance, field: string, commandId: string): Pro
   );
 }
 
-/** Longer than the windows of an endpoint and of the gateway together, in milliseconds. */
+/** Longer than the time limits of an endpoint and of the gateway together, in milliseconds. */
 const IN_TIME_MS = 9_000;
 
 describe('a server that is stopped', () => {
@@ -86,7 +86,7 @@ describe('a server that is stopped', () => {
     await first;
   });
 
-  it('does not wait for the windows of those that were delivered', async () => {
+  it('does not wait for the time limits of delivered interactions', async () => {
     endpoint.mode('noContent');
     const instance = await startInstance(env);
     expect(await ask(instance, 'invokeCommand', hosted)).toEqual({

@@ -12,7 +12,7 @@ import { needing } from './harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();
 
-/** Starting takes most of the time on a busy machine. */
+/** Most of it is for the start on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 describe.skipIf(missing)(needing(missing, 'SIGTERM ends a process whose PostgreSQL and Redis'), () => {
@@ -49,12 +49,12 @@ describe.skipIf(missing)(needing(missing, 'SIGTERM ends a process whose PostgreS
   );
 
   it(
-    'leave a request without an answer, after it was answered 503',
+    'leave a request without an answer, after that got 503',
     async () => {
       const instance = await start();
       lines[0]?.freeze();
       const asked = ask(instance, 'GET', '/users/@me', { headers: { authorization: `Bot ${TOKEN}` } });
-      // What was asked before it was read by then.
+      // The server has read the earlier request by then.
       await ask(instance, 'GET', '/gateway');
       const status = await instance.end('SIGTERM');
       lines[0]?.mend();
@@ -65,5 +65,5 @@ describe.skipIf(missing)(needing(missing, 'SIGTERM ends a process whose PostgreS
   );
 });
 
-/** Has the form of a bot's token, whose owner has to be looked up. */
+/** It looks like a bot token, so the server looks up its application. */
 const TOKEN = `${Buffer.from('123456789012345678').toString('base64url')}.a.b`;

@@ -1,9 +1,8 @@
 /**
- * Which tests a run covers, from `TEST_TIER`:
- *
+ * The tests of a run, by `TEST_TIER`:
  * - `fast`, the default: everything except files named `*.slow.test.ts`, and single tests with the tag `slow`.
  * - `all`: everything, and tests of uploads a second time with an S3 store.
- * - `postgres`: the tests whose outcome can differ on PostgreSQL, for a run with `TEST_DATABASE_URL`.
+ * - `postgres`: tests whose outcome can differ on PostgreSQL, for a run with `TEST_DATABASE_URL`.
  */
 export const tier = tierOf(process.env.TEST_TIER ?? 'fast');
 
@@ -22,7 +21,7 @@ export function includedTests(): string[] {
 
 const testFiles = (names: string[]) => names.map((name) => `test/${name}.test.ts`);
 
-/** Tests of uploads, which an S3 store must pass as well. */
+/** Tests of uploads, which an S3 store must pass, too. */
 export const onS3 = testFiles([
   'cdn/attachments',
   'cdn/icons',
@@ -37,8 +36,8 @@ export const onS3 = testFiles([
 ]);
 
 /**
- * Races, ordering, queries, outages, several processes, one file for each entry point, and what only a newer Node.js has: `.ci/run`
- * uses one for this tier.
+ * Races, ordering, queries, outages, several processes, one file for each entry point, and features of newer versions
+ * of Node.js, which `.ci/run` uses for this tier.
  */
 export const onPostgres = testFiles([
   '*',

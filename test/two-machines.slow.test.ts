@@ -74,7 +74,6 @@ describe.skipIf(missing)(
       await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
     });
 
-    /** Asks as the bot. */
     const bot = (method: string, path: string, body: object = {}) =>
       ask(address, method, path, { ...body, headers: { authorization: `Bot ${application.botToken}` } });
     const messages = () => `/channels/${guild.textChannelId}/messages`;
@@ -83,7 +82,7 @@ describe.skipIf(missing)(
       return response.ok ? response.text() : response.status;
     };
 
-    it('serve a session by its cookie, its forms, and its end, in turns', async () => {
+    it('and serve a session by its cookie, its forms, and its end, in turns', async () => {
       const visitor = new Visitor(address, ada);
       for (let round = 0; round < 4; round += 1) {
         const session = await visitor.get('/auth/get-session');
@@ -97,7 +96,7 @@ describe.skipIf(missing)(
           guild_id: guild.id,
         });
         expect([answer.status, answer.location]).toEqual([303, expect.stringContaining('/oauth2/')]);
-        // The next page begins at the other machine.
+        // The other machine serves the next page.
         await visitor.get('/auth/get-session');
       }
       const bob = await signUp(address, 'bob');
@@ -109,7 +108,7 @@ describe.skipIf(missing)(
       }
     });
 
-    it('hold a long conversation with files, each request at another one than the request before', async () => {
+    it('and serve a long conversation with files, each request at another one than the request before', async () => {
       const before = address.count();
       const gateway = await GatewayClient.open(address.origin);
       await gateway.ready(application.botToken);
@@ -141,7 +140,7 @@ describe.skipIf(missing)(
       await gateway.close();
     });
 
-    it('show the pictures that the other one was given', async () => {
+    it('and serve images that were uploaded to the other one', async () => {
       const { body: emoji } = await bot('POST', `/applications/${application.id}/emojis`, {
         json: { name: 'otter', image: dataUri(PIXEL) },
       });
@@ -151,7 +150,7 @@ describe.skipIf(missing)(
       expect(await Promise.all(pictures)).toEqual([200, 200]);
     });
 
-    it('keep nothing in their own folders but what they are receiving', async () => {
+    it('and keep only incomplete uploads in their own folders', async () => {
       for (const folder of folders) {
         const files = await readdir(folder, { recursive: true, withFileTypes: true });
         expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([]);

@@ -13,7 +13,7 @@ import {
 import { ask } from './harness/rest.js';
 import type { TestServer } from './harness/server.js';
 
-/** However many are made at once, an application has 50 webhooks (service description, section 3). */
+/** An application has at most 50 webhooks, also after concurrent requests (service description, section 3). */
 
 let server: TestServer;
 let ada: Person;
@@ -27,7 +27,7 @@ test.beforeAll(async ({ server: shared }) => {
 const TRIES = Array.from({ length: 60 }, (_, n) => `hook ${n}`);
 const REFUSAL = 'Maximum number of webhooks reached (50)';
 
-/** How an attempt ended: with the id and token of what was made, or the refusal. */
+/** The outcome of an attempt: the id and token of the new webhook, or the refusal. */
 type Ended = { id: string; token: string } | { refused: unknown };
 
 const CREATE = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { token webhook { id } } }';
