@@ -15,11 +15,11 @@ export class AnsweringBot {
   /** Settles when it is identified. */
   readonly ready: Promise<void>;
   readonly #socket: WebSocket;
-  /** Interactions that were answered before anybody waited for it, and those who wait. */
+  /** Answered interactions without a waiter, and waiters without an answered interaction. */
   readonly #answered = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
 
-  /** @param load carries its answers */
+  /** @param load sends its answers */
   constructor(
     private readonly origin: string,
     token: string,
@@ -38,7 +38,7 @@ export class AnsweringBot {
     });
   }
 
-  /** Settles when an interaction's answer was taken. To be asked once for each. */
+  /** Settles when an interaction's answer was accepted. May be called once for each interaction. */
   async answered(id: string): Promise<void> {
     if (this.#answered.delete(id)) return;
     await new Promise<void>((resolve) => this.#waiting.set(id, resolve));

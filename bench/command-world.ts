@@ -11,7 +11,7 @@ import type { MeasuredServer } from './processes.js';
 import { throwAwayFolder } from './scratch.js';
 import { signUp } from './world.js';
 
-/** A guild whose owner runs a command of an application that is installed there, at rest in a data folder. */
+/** A stopped data folder with a guild whose owner can run a command of an installed application. */
 export interface CommandWorld {
   dataDir: string;
   /** The owner's portal session, and the bot's token. */
@@ -26,7 +26,7 @@ export interface CommandWorld {
 
 export const JSON_BODY = { 'content-type': 'application/json' };
 
-/** @param endpointUrl where interactions go; null for the gateway */
+/** @param endpointUrl the interactions endpoint; null for the gateway */
 export async function createCommandWorld(endpointUrl: string | null): Promise<CommandWorld> {
   const dataDir = await throwAwayFolder();
   const server = await createServer(
@@ -69,7 +69,7 @@ export async function createCommandWorld(endpointUrl: string | null): Promise<Co
 
 const INVOKE = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id state } } }`;
 
-/** The owner runs the command. */
+/** The request of the owner that runs the command. */
 export function invocation({ origin }: MeasuredServer, world: CommandWorld): RequestSpec {
   const { personToken, channelId, commandId } = world;
   return {

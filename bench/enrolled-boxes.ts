@@ -3,10 +3,10 @@ import { readConfig } from '../src/config.js';
 import { createServer } from '../src/server.js';
 import type { LightBox } from './light-boxes/index.js';
 
-/** The lowest number of a box (docs/relay.md, R-15). */
+/** The lowest id space of a box (docs/relay.md, R-15). */
 const FIRST_ID_SPACE = 4_096;
 
-/** Puts boxes that were enrolled into a cloud's tables, in place of those that it has. No process has the cloud open. */
+/** Replaces the boxes in a cloud's tables with enrolled ones. The cloud must not be running. */
 export async function putEnrolledBoxes(
   settings: { DATA_DIR: string; DATABASE_URL: string | undefined },
   count: number,

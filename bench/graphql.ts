@@ -1,7 +1,7 @@
-/** Asks, and throws when the answer has errors. */
+/** Runs an operation. Throws if the response has errors. */
 export type Ask = <Data>(query: string, variables: object) => Promise<Data>;
 
-/** Somebody who asks with their session at a server. */
+/** Runs operations with a user's session. */
 export function graphql(origin: string, token: string): Ask {
   return async <Data>(query: string, variables: object) => {
     const answer = await fetch(`${origin}/graphql`, {

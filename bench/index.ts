@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME]`: each measurement beside its baseline, in the same run. docs/performance.md says how to read it.
+// `npm run bench [-- NAME]`: runs each measurement together with its baseline. See docs/performance.md.
 import { registerCommands } from './measurements/commands.js';
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { deliverInteractions } from './measurements/interactions.js';

@@ -14,31 +14,30 @@ export interface GuildSize {
   members: number;
   channels: number;
   roles: number;
-  /** All of them in the guild's first channel. */
+  /** All of them are in the guild's first channel. */
   messages: number;
 }
 
-/** A guild in which everybody may do everything. */
+/** A guild in which `@everyone` has all permissions. */
 export interface FilledGuild {
   guildId: string;
   /** The channel with the messages. */
   channelId: string;
-  /** The ids of the messages, the oldest first, each so much above the one before. */
+  /** The ids of the messages, oldest first, in equal steps. */
   firstMessageId: bigint;
   messageStep: bigint;
   messages: number;
-  /** Somebody who is a member. */
   personId: bigint;
-  /** What all people's usernames begin with. */
+  /** The common beginning of all usernames. */
   usernames: string;
-  /** `Bot` token of a bot that is a member of this guild alone. */
+  /** `Bot` token of a bot that is a member of this guild only. */
   botToken: string;
 }
 
-/** Over how long the messages were said. */
+/** The time span of the messages. */
 const SAID_WITHIN_MS = 10 * 86_400_000;
 
-/** Guilds of these sizes in one data folder, at rest. Nearly all of it goes straight into the tables. */
+/** Makes guilds of these sizes in one data folder without a running server. Most rows are inserted directly. */
 export async function createFilledGuilds<Name extends string>(
   sizes: Record<Name, GuildSize>,
 ): Promise<{ dataDir: string; guilds: Record<Name, FilledGuild> }> {
@@ -85,10 +84,10 @@ async function fillGuild(call: CallContext, db: Database, name: string, size: Gu
   };
 }
 
-/** Ids that nothing else has: of long ago. */
+/** These ids are unused, because their time is long past. */
 let nextPersonId = 1_000_000n;
 
-/** @returns the id of one of them */
+/** @returns one of the new ids */
 async function addPeople(db: Database, guildId: bigint, username: string, count: number): Promise<bigint> {
   const first = nextPersonId;
   nextPersonId += BigInt(count);
@@ -104,7 +103,7 @@ async function addMessages(db: Database, channelId: bigint, authorId: bigint, co
   const now = Date.now();
   const firstMessageId = snowflakeAt(now - SAID_WITHIN_MS);
   const messageStep = (snowflakeAt(now) - firstMessageId) / BigInt(count);
-  // Ids of guilds that are filled at one time must differ.
+  // Guilds with messages of the same time need different ids.
   const offset = channelId % 4_096n;
   await db.writer.$executeRaw`
     WITH RECURSIVE counted(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count - 1})

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** One request, sent again and again. */
+/** One request, sent repeatedly. */
 export interface RequestSpec {
   url: string;
   method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
@@ -8,7 +8,7 @@ export interface RequestSpec {
   body?: string;
 }
 
-/** A number of callers, each of which sends its next request when the last is answered. */
+/** A number of callers. Each sends its next request when the last is answered. */
 export class Load {
   readonly #agent: Agent;
 
@@ -18,14 +18,14 @@ export class Load {
 
   /**
    * Keeps all callers busy for `seconds`.
-   * @returns how many requests were answered, and how many a second
-   * @throws when any answer is not a success
+   * @returns the number of answered requests, in all and per second
+   * @throws if any response is not a success
    */
   run(spec: RequestSpec, seconds: number): Promise<{ answered: number; rate: number }> {
     return this.repeat(() => this.once(spec), seconds);
   }
 
-  /** As {@link run}, for something else that callers do again and again. */
+  /** Like {@link run}, for another task. */
   async repeat(task: () => Promise<unknown>, seconds: number): Promise<{ answered: number; rate: number }> {
     const start = performance.now();
     const end = start + seconds * 1_000;
@@ -40,12 +40,12 @@ export class Load {
     return { answered, rate: (answered * 1_000) / (performance.now() - start) };
   }
 
-  /** Sends `count` requests in all, which count for nothing. */
+  /** Sends `count` requests in all, without a result. */
   warmUp(spec: RequestSpec, count: number): Promise<void> {
     return this.warmUpWith(() => this.once(spec), count);
   }
 
-  /** As {@link warmUp}, for something else that callers do. */
+  /** Like {@link warmUp}, for another task. */
   async warmUpWith(task: () => Promise<unknown>, count: number): Promise<void> {
     let left = count;
     const caller = async () => {
@@ -54,14 +54,18 @@ export class Load {
     await Promise.all(Array.from({ length: this.callers }, caller));
   }
 
-  /** Sends one request. @returns its body @throws when the answer is not a success */
+  /**
+   * Sends one request.
+   * @returns its body
+   * @throws if the response is not a success
+   */
   async once(spec: RequestSpec): Promise<string> {
     const { status, body } = await this.ask(spec);
     if (Math.floor(status / 100) === 2) return body;
     throw new Error(`${spec.method} ${spec.url} answered ${status}: ${body.slice(0, 300)}`);
   }
 
-  /** Sends one request, whatever is answered. */
+  /** Sends one request. Any response is valid. */
   ask(spec: RequestSpec): Promise<{ status: number; body: string }> {
     return send(this.#agent, spec);
   }

@@ -1,5 +1,5 @@
-// A thread that asks for the same thing at a pace, whether the last answer is there or not, until it is told to stop. Then it tells how many
-// milliseconds each answer took, and how many were no success.
+// A thread that sends a request at fixed intervals until it is stopped, without waiting for responses. It returns the
+// milliseconds of each response, and the number of failures.
 import { Agent, get } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-// Loaded into every measured process (`node --import`): answers its parent's questions, and ends with its parent.
+// Loaded into every measured process (`node --import`). It answers its parent's questions, and ends with its parent.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -14,9 +14,9 @@ const answers = {
     }
     return process.memoryUsage();
   },
-  /** Bytes, as they are. */
+  /** Bytes. */
   residentMemory: () => process.memoryUsage.rss(),
-  /** Bytes; the system tells it in KiB. */
+  /** Bytes; the system reports KiB. */
   peakMemory: () => process.resourceUsage().maxRSS * 1024,
   watchLoop() {
     delay.reset();

@@ -7,42 +7,42 @@ import { atEnd, throwAwayFolder } from './scratch.js';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A server that is measured: the platform, or a baseline. Each is a process of its own. */
+/** A measured server in a child process: the platform or a baseline. */
 export interface MeasuredServer {
   /** Such as `http://127.0.0.1:40123`. */
   origin: string;
-  /** Milliseconds from its start until it said so. */
+  /** Milliseconds from its start to its ready line. */
   readyMs: number;
   /** Seconds of processor time since it started. */
   cpuSeconds(): Promise<number>;
   /** Bytes, after a garbage collection. */
   memory(): Promise<NodeJS.MemoryUsage>;
-  /** The resident set as it is, in bytes. */
+  /** The current resident set, in bytes. */
   residentMemory(): Promise<number>;
-  /** The most it has held so far, in bytes. */
+  /** The largest resident set so far, in bytes. */
   peakMemory(): Promise<number>;
-  /** Watches its event loop from here on. */
+  /** Starts to measure its event loop. */
   watchLoop(): Promise<void>;
-  /** The longest time since then in which it served nobody, in milliseconds. */
+  /** The longest block of its event loop since then, in milliseconds. */
   longestBlockMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the built platform, as `npm start` does; `settings` go over the usual ones.
- * @param dataDir whose data it works over a copy of; null where `settings` name the folder
+ * Starts the built platform as `npm start` does. `settings` override the default ones.
+ * @param dataDir its data is copied; null if `settings` name the folder
  */
 export async function startPlatform(dataDir: string | null, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredServer> {
   const env = { ...USUAL, ...settings, ...(dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) }) };
   return startServer('dist/main.js', env);
 }
 
-/** Starts the built platform as a box; `settings` name its folder, its cloud and its token. */
+/** Starts the built platform as a box. `settings` name its folder, its cloud and its token. */
 export function startBox(settings: NodeJS.ProcessEnv): Promise<MeasuredServer> {
   return startServer('dist/main.js', { ...USUAL, ...settings }, ['box']);
 }
 
-/** What measured servers are told unless stated. */
+/** The default environment of measured servers. */
 const USUAL: NodeJS.ProcessEnv = {
   PORT: '0',
   PUBLIC_URL: undefined,
@@ -52,7 +52,7 @@ const USUAL: NodeJS.ProcessEnv = {
   LOG_LEVEL: 'info',
 };
 
-/** Starts the baseline of the requests over a copy of the data in `dataDir`. */
+/** Starts the baseline of requests over a copy of the data in `dataDir`. */
 export async function startBareRequests(dataDir: string): Promise<MeasuredServer> {
   return startServer('bench/baselines/requests.mjs', { DATA_DIR: await copyOf(dataDir) });
 }
@@ -62,18 +62,21 @@ export async function startBareServer(dataDir: string): Promise<MeasuredServer> 
   return startServer('bench/baselines/start.mjs', { DATA_DIR: dataDir });
 }
 
-/** Starts the endpoint that interactions are delivered to. */
+/** Starts the endpoint of delivered interactions. */
 export async function startEndpoint(): Promise<MeasuredServer> {
   return startServer('bench/baselines/endpoint.mjs');
 }
 
-/** Starts the baseline of delivered interactions. @param dataDir of whose data it stores rows in a copy; null for one that stores none */
+/**
+ * Starts the baseline of delivered interactions.
+ * @param dataDir it stores rows in a copy of this data; null if it stores none
+ */
 export async function startBareInteractions(dataDir: string | null): Promise<MeasuredServer> {
   const env = dataDir === null ? {} : { DATA_DIR: await copyOf(dataDir) };
   return startServer('bench/baselines/interactions.mjs', env);
 }
 
-/** Starts the baseline of interactions that are delivered through the gateway. */
+/** Starts the baseline of interactions over the gateway. */
 export async function startBareRoundTrips(): Promise<MeasuredServer> {
   return startServer('bench/baselines/round-trips.mjs');
 }
@@ -94,7 +97,7 @@ async function copyOf(dataDir: string): Promise<string> {
   return copy;
 }
 
-/** `BENCH_NODE_FLAGS` may add flags for all measured servers, such as `--cpu-prof`. */
+/** `BENCH_NODE_FLAGS` adds flags for all measured servers, such as `--cpu-prof`. */
 async function startServer(script: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Promise<MeasuredServer> {
   const wished = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
   const flags = ['--expose-gc', '--import', join(root, 'bench/probe.mjs'), ...wished];
@@ -123,7 +126,7 @@ async function startServer(script: string, env: NodeJS.ProcessEnv = {}, args: st
   };
 }
 
-/** Both kinds of server print a line of JSON with their `origin` once they answer. */
+/** Both kinds of server print a line of JSON with their `origin` once they listen. */
 function readyLine(child: ChildProcess, script: string): Promise<string> {
   return new Promise((ready, failed) => {
     child.once('exit', (code) => failed(new Error(`${script} ended with ${code} before it was ready`)));
@@ -154,7 +157,7 @@ export async function ask<Answer>(child: ChildProcess, question: object | string
   }
 }
 
-/** Ends a child: politely, then after ten seconds without asking. */
+/** Sends a signal to a child, and kills it after ten seconds. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);

@@ -3,24 +3,24 @@ import { type MeasuredServer, startBox, startPlatform } from './processes.js';
 import { throwAwayFolder } from './scratch.js';
 import { signUp } from './world.js';
 
-/** One end at which a bot may ask for the same server: the cloud, or the box itself. */
+/** An API for the same server: that of the cloud, or of the box itself. */
 export interface Door {
   server: MeasuredServer;
   authorization: string;
 }
 
-/** A cloud with a box, each a process of its own, and a server on the box with a bot of each. */
+/** A cloud with a box, each in a child process, and a server on the box with a bot of each. */
 export interface RelayWorld {
-  /** By way of the relay. */
+  /** Through the relay. */
   cloud: Door;
-  /** Of the box itself. */
+  /** Directly on the box. */
   direct: Door;
   guildId: string;
   channelId: string;
   stop(): Promise<void>;
 }
 
-/** @param settings of both, beside the usual ones */
+/** @param settings of both, in addition to the default ones */
 export async function startRelayWorld(settings: {
   cloud: NodeJS.ProcessEnv;
   box: NodeJS.ProcessEnv;
@@ -58,7 +58,10 @@ export async function startRelayWorld(settings: {
   };
 }
 
-/** Makes a bot that may do everything in a server. @returns its `Authorization` */
+/**
+ * Makes a bot with all permissions in a server.
+ * @returns its `Authorization`
+ */
 async function addBot(ask: Ask, guildId: string): Promise<string> {
   const { createApplication } = await ask<{ createApplication: { application: { id: string }; botToken: string } }>(
     'mutation { createApplication(input: { name: "Measured" }) { application { id } botToken } }',
@@ -67,7 +70,7 @@ async function addBot(ask: Ask, guildId: string): Promise<string> {
   const input = { applicationId: createApplication.application.id, guildId, scopes: ['bot'], permissions: '8' };
   const install =
     'mutation ($input: InstallApplicationInput!) { installApplication(input: $input) { installation { id } } }';
-  // A cloud hears of a new server on a box a little later.
+  // The cloud knows a new server on a box a little later.
   for (let attempt = 0; ; attempt += 1) {
     try {
       await ask(install, { input });

@@ -8,20 +8,20 @@ export interface Row {
   unit: string;
   subject: number;
   baseline: number;
-  /** Null where the baseline is nothing, of which there is no multiple. */
+  /** Null if the baseline is zero. */
   ratio: Spread | null;
   cpuRatio?: Spread | undefined;
-  /** Such as `≥ 0.6`, or nothing. */
+  /** Such as `≥ 0.6`, or empty. */
   aim: string;
 }
 
-/** A line for a comparison: the middle figures of both sides. */
+/** A line for a comparison, with the median figures of both sides. */
 export function rowOf(name: string, unit: string, aim: string, comparison: Comparison): Row {
   const { subject, baseline, ratio, cpuRatio } = comparison;
   return { name, unit, subject: subject.median, baseline: baseline.median, ratio, cpuRatio, aim };
 }
 
-/** A line for figures that were taken in pairs, the subject's before the baseline's, which may be nothing. */
+/** A line for pairs of figures, the subject's before the baseline's. The baseline's may be zero. */
 export function rowOfPairs(name: string, unit: string, aim: string, pairs: readonly [number, number][]): Row {
   return {
     name,
@@ -37,7 +37,7 @@ export function rowOfPairs(name: string, unit: string, aim: string, pairs: reado
 
 const HEADINGS = ['measurement', 'unit', 'platform', 'baseline', 'ratio (lowest–highest)', 'by CPU time', 'aim'];
 
-/** The rows as a Markdown table, columns lined up. */
+/** The rows as an aligned Markdown table. */
 export function renderTable(rows: Row[]): string {
   const cells = [HEADINGS, ...rows.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
@@ -61,7 +61,7 @@ function figure(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-/** The machine in a few words. */
+/** A short description of the machine. */
 export function describeMachine(): string {
   const gibibytes = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores, ${gibibytes} GiB, Node ${process.versions.node}, ${process.platform}`;

@@ -1,6 +1,6 @@
 import type { MeasuredServer } from './processes.js';
 
-/** The lowest, middle and highest of several figures. */
+/** The minimum, median and maximum of several figures. */
 export interface Spread {
   min: number;
   median: number;
@@ -10,21 +10,21 @@ export interface Spread {
 export interface Comparison {
   subject: Spread;
   baseline: Spread;
-  /** Of each round's subject to the same round's baseline. */
+  /** Each round's subject divided by the same round's baseline. */
   ratio: Spread;
-  /** The same by processor time: what the baseline's server takes for an operation, to what the subject's takes. */
+  /** The same for processor time per operation: the baseline's divided by the subject's. */
   cpuRatio?: Spread;
 }
 
-/** What came of one round. */
+/** The result of one round. */
 export interface Round {
-  /** How many operations were done; the processor time is divided by it. */
+  /** The number of operations, for the processor time per operation. */
   operations: number;
   /** Figures of which higher is better, the same ones in each round. */
   rates: number[];
 }
 
-/** One side of a comparison: a server, and what is done to it in each round. */
+/** One side of a comparison: a server, and its work in each round. */
 export interface Contestant {
   server: Pick<MeasuredServer, 'cpuSeconds'>;
   round(): Promise<Round>;
@@ -35,8 +35,8 @@ interface MeasuredRound extends Round {
 }
 
 /**
- * Measures subject and baseline in turn, so that whatever else the machine does meets both. One round of each before the
- * first counts for nothing: it warms them up.
+ * Measures subject and baseline alternately, so that other load of the machine affects both. A first round of each
+ * warms up.
  * @returns a comparison for each figure
  */
 export async function compare(subject: Contestant, baseline: Contestant, rounds: number): Promise<Comparison[]> {
@@ -62,7 +62,7 @@ async function measured({ server, round }: Contestant): Promise<MeasuredRound> {
   return { ...result, cpuPerOperation: ((await server.cpuSeconds()) - before) / result.operations };
 }
 
-/** @param share of the values that are no more than it, such as 0.95 */
+/** @param share of the values that are at most the result, such as 0.95 */
 export function percentile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }

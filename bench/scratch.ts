@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 const endings: (() => Promise<unknown>)[] = [];
 
-/** Notes what must be undone when the measurements are over, however they end. */
+/** Registers a clean-up for the end of the measurements, also after a failure. */
 export function atEnd(ending: () => Promise<unknown>): void {
   endings.push(ending);
 }
 
-/** Undoes everything noted so far, the latest first. */
+/** Runs all clean-ups, the latest first. */
 export async function cleanUp(): Promise<void> {
   for (const ending of endings.splice(0).reverse()) await ending();
 }

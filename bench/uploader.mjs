@@ -1,5 +1,5 @@
-// A thread that uploads one file after the other, the first at least, until it is told to stop. Then it tells the last answer that was no
-// success, or null. A thread of its own, since who measures others' times meanwhile must not wait for its own making of forms.
+// A thread that uploads one file after the other until it is stopped, at least one. It returns the last failed
+// response, or null. The thread keeps the work for forms away from the measuring thread.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { url, authorization, bytes } = workerData;

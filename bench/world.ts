@@ -10,7 +10,7 @@ import type { Database, User } from '../src/infra/database/index.js';
 import { createServer } from '../src/server.js';
 import { throwAwayFolder } from './scratch.js';
 
-/** A guild with its owner, channels, messages and bots, at rest in a data folder. */
+/** A stopped data folder with a guild, its owner, channels, messages and bots. */
 export interface World {
   dataDir: string;
   /** The owner's portal session. */
@@ -19,7 +19,7 @@ export interface World {
   channelIds: string[];
   /** `Bot` tokens of the guild's bots. */
   botTokens: string[];
-  /** A webhook of the first bot's, directed to the first channel, where one was asked for. */
+  /** A webhook of the first bot in the first channel, if requested. */
   webhook: { id: string; token: string } | null;
 }
 
@@ -27,13 +27,13 @@ export interface WorldSize {
   channels: number;
   messagesPerChannel: number;
   bots: number;
-  /** How many people are members beside the owner, called `person.0` and so on; nobody unless stated. */
+  /** Number of members besides the owner, named `person.0` and so on. Default: none. */
   people?: number;
-  /** Whether there is a webhook; there is none unless stated. */
+  /** Whether there is a webhook. Default: false. */
   webhook?: boolean;
 }
 
-/** Makes a guild of the given size, with a server that stops again before the world is handed over. */
+/** Makes a guild of the given size, with a server that stops afterwards. */
 export async function createWorld(size: WorldSize): Promise<World> {
   const dataDir = await throwAwayFolder();
   const server = await createServer(
@@ -65,7 +65,10 @@ export async function createWorld(size: WorldSize): Promise<World> {
   }
 }
 
-/** Makes an account. @returns its session, also as the cookie of a browser, and its user */
+/**
+ * Makes an account.
+ * @returns its session, also as a browser cookie, and its user
+ */
 export async function signUp(origin: string): Promise<{ token: string; cookie: string; userId: string }> {
   const answer = await fetch(`${origin}/auth/sign-up/email`, {
     method: 'POST',
@@ -86,7 +89,7 @@ async function addChannels(call: CallContext, guildId: bigint, count: number): P
   return ids;
 }
 
-/** Applications whose bots join as plain members: installed, each would bring a role, and a guild has room for 250. */
+/** Applications whose bots are plain members. An installation would add a role, and a guild has at most 250. */
 async function addBots(
   call: CallContext,
   db: Database,
@@ -102,7 +105,7 @@ async function addBots(
   return bots;
 }
 
-/** Many people at once, called `person.0` and so on, who are members of a guild. */
+/** Many members named `person.0` and so on. */
 export async function addPeople(call: CallContext, db: Database, guildId: bigint, count: number): Promise<void> {
   const people = Array.from({ length: count }, (_, index) => {
     const name = `person.${index}`;
@@ -112,7 +115,7 @@ export async function addPeople(call: CallContext, db: Database, guildId: bigint
   await putMembers(db, [guildId], people);
 }
 
-/** Makes all these users members of all these guilds, straight in the tables. */
+/** Inserts memberships of all these users in all these guilds. */
 export async function putMembers(
   db: Database,
   guildIds: bigint[],
@@ -127,7 +130,7 @@ export async function putMembers(
   });
 }
 
-/** Messages in bulk: rows as a sent message leaves them, a channel at a time. */
+/** Messages in bulk: the rows of sent messages, one channel at a time. */
 export async function fillChannels(
   call: CallContext,
   db: Database,

@@ -1,13 +1,13 @@
-# What the lines of docs/tutorial.md use, for sh, bash and zsh: `. examples/shell.sh`, in every terminal where they are pasted.
+# Functions for the commands in README.md, for sh, bash and zsh. Run `. examples/shell.sh` in every terminal first.
 #
-# ORIGIN is where the platform is; set it before where that is not http://localhost:4000. What was kept before is known again.
+# ORIGIN is the origin of the platform. The default is http://localhost:4000. Kept variables are loaded again.
 
 ORIGIN=${ORIGIN:-http://localhost:4000}
 export API_URL="$ORIGIN/api"
 if [ -f first-steps.env ]; then . ./first-steps.env; fi
 
-# gql 'QUERY' [NAME=VALUE …]: asks /graphql as the person whose session TOKEN is. Each NAME is a variable of the query, a text or an id.
-# Prints the answer, remembers it for `keep`, and fails where it holds errors.
+# gql 'QUERY' [NAME=VALUE …]: sends an operation to /graphql with the session TOKEN. Each NAME is a string or ID variable of the query.
+# It prints the response, stores it for `keep`, and fails if the response has errors.
 gql() {
   ANSWER=$(
     node -p '
@@ -20,8 +20,8 @@ gql() {
   case $ANSWER in '' | *'"errors":['*) return 1 ;; esac
 }
 
-# keep NAME PATH: takes what stands at PATH in the last ANSWER, such as data.createGuild.guild.id, into the variable NAME, also for
-# programs started here, and for other terminals into first-steps.env, which only you may read.
+# keep NAME PATH: exports the value at PATH of the last response, such as data.createGuild.guild.id, as the variable NAME. It also writes
+# it to first-steps.env for other terminals. Only you can read that file.
 keep() {
   KEPT=$(node -e '
     const [, path, answer] = process.argv;

@@ -1,6 +1,6 @@
-// Makes the program that `npm start` runs: `dist/main.js` and `dist/chunks`, in which the libraries are put together with what uses
-// them. To find, read and link three thousand small files takes longer than to run them. What is imported when it is needed
-// (`import()`) is a file of its own.
+// Builds the program of `npm start`: `dist/main.js` and `dist/chunks`, with its libraries bundled. Node.js would take
+// longer to find, read and link three thousand small files than to run them. Dynamic imports (`import()`) are separate
+// files.
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -8,7 +8,10 @@ import { build } from 'esbuild';
 const root = resolve(import.meta.dirname, '..');
 const outdir = resolve(root, 'dist');
 
-/** What is loaded from `node_modules`: native code, what looks for files beside itself, and what is not installed. */
+/**
+ * Packages that are loaded from `node_modules`: native code, code that reads files next to itself, and optional
+ * packages.
+ */
 const EXTERNAL = [
   'better-sqlite3',
   '@node-rs/argon2',
@@ -20,7 +23,10 @@ const EXTERNAL = [
   'cloudflare:sockets',
 ];
 
-/** Prisma's query compiler is WebAssembly, which comes as a text in base64: twice as much to read, and the text stays in memory. */
+/**
+ * Prisma's query compiler is WebAssembly in a base64 text, which is larger to read and stays in memory. This plugin
+ * stores it as a binary file.
+ */
 const binaryQueryCompiler = {
   name: 'binary-query-compiler',
   setup({ onResolve, onLoad }) {
@@ -59,7 +65,7 @@ await build({
   plugins: [binaryQueryCompiler],
   sourcemap: 'linked',
   sourcesContent: false,
-  // Libraries in CommonJS ask for Node's own modules with `require`, which is not there in a module.
+  // CommonJS libraries load Node's own modules with `require`, which ES modules lack.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },

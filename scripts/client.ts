@@ -1,4 +1,4 @@
-/** Asks GraphQL as one person. */
+/** Runs GraphQL operations as one user. */
 export type GraphQL = <T>(query: string, variables?: Record<string, unknown>) => Promise<T>;
 
 export interface Credentials {
@@ -7,14 +7,14 @@ export interface Credentials {
   password: string;
 }
 
-/** A person of an instance, as its public interface has them. */
+/** A user of an instance, through its public interface. */
 export interface Person {
-  /** Of the session, for `Authorization: Bearer`. */
+  /** The session token, for `Authorization: Bearer`. */
   token: string;
   graphql: GraphQL;
 }
 
-/** An answer that was none of the expected ones. */
+/** An unexpected response. */
 class Refused extends Error {
   constructor(
     path: string,
@@ -30,7 +30,7 @@ export async function signUp(api: string, credentials: Credentials): Promise<Per
   return begin(api, '/auth/sign-up/email', credentials);
 }
 
-/** A session of a person who may have signed up before. */
+/** Signs in a user, or makes the account if it does not exist. */
 export async function signInOrUp(api: string, credentials: Credentials): Promise<Person> {
   try {
     return await signUp(api, credentials);

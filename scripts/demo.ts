@@ -1,5 +1,5 @@
-// `npm run demo`: the platform with people, a team, a server, a box and two applications, whose stock bots already talk. It lives in a
-// folder that is removed at the end.
+// `npm run demo`: the platform with users, a team, a server, a box and two applications with running stock bots. Its
+// temporary folder is removed at the end.
 import { describeStartFault } from '../src/start.js';
 import { DemoInstance } from './demo/instance.js';
 import { makeWorld, PASSWORD, talk } from './demo/world.js';
@@ -39,7 +39,7 @@ How to sign in
 
 Ctrl+C stops everything and removes the demo's data.`);
 } catch (error) {
-  // What an end in the middle breaks off is no fault.
+  // Errors of an interrupted start are expected.
   if (!ending) console.error(`The demo could not start: ${describeStartFault(error) ?? error}`);
   await end(1);
 }

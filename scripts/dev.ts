@@ -1,5 +1,5 @@
-// `npm run dev`: the platform from its source, started again whenever that changes, with a person who is there already. Settings
-// come from the environment as for `npm start`; the data stays in ./data-dev unless DATA_DIR names another folder.
+// `npm run dev`: the platform from its source, restarted after each change, with one existing user. It has the settings
+// of `npm start`. Its data stays in ./data-dev unless DATA_DIR names another folder.
 import { readConfig } from '../src/config.js';
 import { describeStartFault, tryAddress } from '../src/start.js';
 import { type Person, signInOrUp } from './client.js';

@@ -1,5 +1,5 @@
-// Generates the SQLite and the PostgreSQL client from the one schema. The PostgreSQL schema is the same text with
-// another provider and output, written below node_modules because nobody should edit it.
+// Generates the SQLite and the PostgreSQL client from one schema. The PostgreSQL schema is the same text with another
+// provider and output. It is below node_modules, because it must not be edited.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// `npm run migration -- NAME`: writes the SQL that leads from the last migration's schema to prisma/schema.prisma, for both
-// dialects. `prisma/migrations/schema.prisma` keeps the schema of the last migration. No database server is needed.
+// `npm run migration -- NAME`: writes the SQL from the last migration's schema to prisma/schema.prisma, for both
+// dialects. `prisma/migrations/schema.prisma` has the schema of the last migration. It needs no database server.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';

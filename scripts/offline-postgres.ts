@@ -5,8 +5,8 @@ import {
 } from '@prisma/driver-adapter-utils';
 
 /**
- * Stands in for a PostgreSQL server where Prisma's schema engine compares two schemas: all it asks of one is whether the schema
- * `public` exists, and its version. It reads and changes nothing else there.
+ * Replaces a PostgreSQL server when Prisma's schema engine compares two schemas. The engine only asks whether the
+ * schema `public` exists, and for the version.
  */
 export function offlinePostgres(): SqlMigrationAwareDriverAdapterFactory {
   const about = { provider: 'postgres', adapterName: 'offline-postgres' } as const;

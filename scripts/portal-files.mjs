@@ -1,4 +1,4 @@
-// What the portal's pages know of the platform: what they ask, typed, and the domain's own tables.
+// Generated files of the portal: its typed GraphQL documents, and tables of the domain.
 import { portalGql } from './portal-gql.mjs';
 import { portalTables } from './portal-tables.mjs';
 

@@ -1,4 +1,5 @@
-// What the portal's pages ask GraphQL, typed: from schema.graphql and the `.graphql` files beside the pages; and what they call things.
+// Generates the types of the portal's GraphQL documents from schema.graphql and the `.graphql` files next to the pages,
+// and the portal's names for scopes and permissions.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { codegen } from '@graphql-codegen/core';

@@ -1,4 +1,4 @@
-// What the portal's pages know beside their types: who may do what, what a log tells, and what intents are called.
+// Generates the portal's tables: permissions of team roles, actions of audit logs, and names of intents.
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { GUILD_ACTIONS, PORTAL_ACTIONS } from '../dist/domain/audit-log/actions.js';
 import { APPLICATION_PERMISSIONS, PORTAL_ROLES, TEAM_PERMISSIONS } from '../dist/domain/portal-permissions.js';
@@ -39,7 +39,7 @@ ${GUILD_ACTIONS.map((action) => `  ${quoted(action)},\n`).join('')}] as const;
 `;
 }
 
-/** Of two names for one bit, the earlier: the other one is what it was called before. */
+/** If a bit has two names, the earlier entry is the current name. */
 function intentsModule() {
   const names = new Map();
   for (const [name, bit] of Object.entries(GatewayIntentBits)) {
@@ -52,7 +52,7 @@ ${[...names].map(([bit, name]) => `  { bit: ${bit}, name: ${quoted(name)} },\n`)
 `;
 }
 
-/** Its operations are named as the enums of the schema name them. */
+/** Operations are named like the values of the schema's enums. */
 function table(permissions) {
   const rows = Object.entries(permissions).map(([operation, roles]) => `  ${nameOf(operation)}: ${literal(roles)},\n`);
   return `{\n${rows.join('')}}`;

@@ -1,8 +1,8 @@
-// What the portal's pages call scopes and permissions: in the words of the authorization screen.
+// Generates the portal's names of scopes and permissions, which are those of the authorization screen.
 import { ALL_PERMISSIONS, Permission } from '../dist/domain/permissions.js';
 import { namedPermissions, SCOPE_TEXTS } from '../dist/oauth/screen/words.js';
 
-/** Each bit by its name; of two names for one bit, the later. */
+/** Names by bit. If a bit has two names, the later one counts. */
 const NAMES = new Map(Object.entries(Permission).map(([name, bit]) => [bit, name]));
 
 /** @returns the text of portal/src/gql/words.ts, without its first line */

@@ -1,5 +1,5 @@
-// Builds the portal: `dist/pages` with its pages' files, each also compressed, and the patterns of its routes, by which the server
-// tells an address that has a page from one that has none.
+// Builds the portal: `dist/pages` with its files, each also compressed, and the patterns of its routes. The server uses
+// the patterns to distinguish pages from unknown paths.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ const outDir = resolve(root, '../dist/pages');
 
 await build({ root, configFile: join(root, 'vite.config.ts') });
 for (const file of filesIn(outDir)) compress(file);
-// Last, as it tells that the build is whole.
+// Written last, because this file marks a complete build.
 writeFileSync(join(outDir, 'routes.json'), JSON.stringify(await routePatterns()));
 
 /** Such as `/applications/$applicationId/general`. */

@@ -1,4 +1,5 @@
-// `npm run schema`: writes schema.graphql, the portal's contract, from the types in src/schema, and what the portal's pages know of it.
+// `npm run schema`: writes schema.graphql, the portal's contract, from the types in src/schema, and the generated files
+// of the portal.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { printedSchema } from '../dist/schema/index.js';

@@ -1,5 +1,5 @@
-// `npm run screenshots`: pictures of the portal's main pages, of the demo, light and dark, for the README. CHROMIUM_PATH names a browser
-// where /usr/bin/chromium is none.
+// `npm run screenshots`: takes light and dark screenshots of the portal's main pages in the demo, for the README.
+// CHROMIUM_PATH names a browser other than /usr/bin/chromium.
 import { join, resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { DemoInstance } from './demo/instance.js';
@@ -7,7 +7,7 @@ import { makeWorld, PASSWORD, talk, type World } from './demo/world.js';
 
 const folder = resolve(import.meta.dirname, '../docs/screenshots');
 
-/** What is shown, by the name of its file. */
+/** The paths of the pages, by file name. */
 const pagesOf = ({ lunch, guildId, kitchenId }: World) => ({
   home: '',
   interactions: `/applications/${lunch.id}/interactions`,

@@ -1,4 +1,5 @@
-// An interactions endpoint that answers everything with a message and checks nothing: both sides of the comparison post to it.
+// An interactions endpoint that answers everything with a message and verifies nothing. Both sides of the comparison
+// post to it.
 import { createServer } from 'node:http';
 
 const ANSWER = '{"type":4,"data":{"content":"The ferry leaves at noon."}}';

@@ -1,6 +1,6 @@
-// What delivered interactions are measured against: a bare loop that signs the same payload and posts it to the same endpoint. Nothing is
-// known of anybody, and nobody told. With a DATA_DIR it stores what an answered command leaves at the least, through the same client: the
-// row before it is posted, one conditional update when the answer is there, and the message. Without one it stores nothing.
+// The baseline of delivered interactions: a loop that signs the same payload and posts it to the same endpoint, without
+// callers or events. With a DATA_DIR it stores the minimum for an answered command through the same client: the row
+// before the post, one conditional update after the answer, and the message. Without a DATA_DIR it stores nothing.
 import { createPrivateKey, sign } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 

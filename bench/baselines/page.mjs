@@ -1,11 +1,11 @@
-// What the portal's pages are measured against: a page of nothing but one script, which asks a bare server for a little JSON and shows it, and
-// to which the server sends what another one posts. It knows nobody, checks nothing and stores nothing.
+// The baseline of the portal's pages: a page with one script that requests a little JSON from a bare server and renders
+// it. The server forwards posts from another page to it. It has no users, checks and storage.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 
-/** As many as somebody has whose pages of the portal are measured. */
+/** The number of applications in the measured portal. */
 const applications = Array.from({ length: 30 }, (_, index) => ({ id: String(index), name: `Application ${index}` }));
 
 const read = (name) => readFileSync(join(import.meta.dirname, 'page', name));
@@ -27,7 +27,7 @@ function find(url) {
   return id === undefined ? applications : (applications.find((application) => application.id === id) ?? null);
 }
 
-/** @returns JSON in which nothing went wrong, as GraphQL says it */
+/** @returns JSON of a GraphQL response without errors */
 async function passOn(request) {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) text += chunk;

@@ -1,5 +1,5 @@
-// What the requests are measured against: bare Fastify and hand-written Prisma queries over the same rows. No callers are
-// known, no permissions checked, nobody told of anything.
+// The baseline of requests: bare Fastify and hand-written Prisma queries over the same rows, without callers,
+// permissions and events.
 import fastify from 'fastify';
 import { openDatabase } from '../../dist/infra/database/index.js';
 import { snowflakes, snowflakeTime } from '../../dist/infra/ids.js';
@@ -9,7 +9,7 @@ const db = await openDatabase({ url: null, dataDir: process.env.DATA_DIR, pool: 
 const nextId = snowflakes({ now: () => Date.now() }, 1);
 const http = fastify();
 
-// ---- One insert with the columns that a sent message fills.
+// ---- One insert with the columns of a sent message.
 
 let authorId;
 http.post('/channels/:channelId/messages', async (request) => {
@@ -33,7 +33,7 @@ http.post('/channels/:channelId/messages', async (request) => {
   return { id: String(row.id), channel_id: String(row.channelId), content: row.content };
 });
 
-// ---- A set of commands in the place of the last one.
+// ---- Replaces the set of commands.
 
 http.put('/applications/:applicationId/commands', async (request) => {
   const applicationId = BigInt(request.params.applicationId);
@@ -54,7 +54,7 @@ http.put('/applications/:applicationId/commands', async (request) => {
   }));
 });
 
-// ---- A page of members, and those whose username begins with something, in the wire's shape.
+// ---- A page of members, and a search by the beginning of usernames, in wire format.
 
 http.get('/guilds/:guildId/members', async (request) => {
   const rows = await membersOf(request.params.guildId, {}, { userId: 'asc' }, request.query.limit);
@@ -94,7 +94,7 @@ function wireMember(row) {
   };
 }
 
-// ---- A channel, with the entry that tells of it, and its end.
+// ---- Makes and deletes a channel, with audit entries.
 
 http.post('/guilds/:guildId/channels', async (request) => {
   const guildId = BigInt(request.params.guildId);
@@ -137,7 +137,7 @@ function wireChannel(row) {
   };
 }
 
-// ---- Messages that are removed together, with the entry that tells of it.
+// ---- Deletes messages together, with an audit entry.
 
 http.post('/channels/:channelId/messages/bulk-delete', async (request, reply) => {
   const channelId = BigInt(request.params.channelId);
@@ -149,7 +149,7 @@ http.post('/channels/:channelId/messages/bulk-delete', async (request, reply) =>
   return reply.code(204).send();
 });
 
-// ---- A page of messages, in the wire's shape.
+// ---- A page of messages in wire format.
 
 http.get('/channels/:channelId/messages', async (request) => {
   const rows = await db.reader.message.findMany({
@@ -196,9 +196,9 @@ function wireMessage(row) {
   };
 }
 
-// ---- A guild with its channels and the last message of each, in the shape of the GraphQL answer.
+// ---- A guild with its channels and the last message of each, in the shape of the GraphQL response.
 
-/** As one writes it first: the relation with `take: 1`. */
+/** The obvious way: the relation with `take: 1`. */
 http.post('/guild/nested', async (request) => {
   const { channels, ...guild } = await db.reader.guild.findUniqueOrThrow({
     where: { id: BigInt(request.body.id) },
@@ -210,7 +210,7 @@ http.post('/guild/nested', async (request) => {
   );
 });
 
-/** The ids of the last messages by one aggregate, then the messages. */
+/** One aggregate for the ids of the last messages, then the messages. */
 http.post('/guild/grouped', async (request) => {
   const { channels, ...guild } = await guildWithChannels(request.body.id);
   const groups = await db.reader.message.groupBy({
@@ -229,7 +229,7 @@ http.post('/guild/grouped', async (request) => {
   );
 });
 
-/** A query for each channel's last message, all at once. */
+/** Concurrent queries, one for each channel's last message. */
 http.post('/guild/each', async (request) => {
   const { channels, ...guild } = await guildWithChannels(request.body.id);
   const withLast = channels.map(async (channel) => ({

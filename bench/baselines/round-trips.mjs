@@ -1,9 +1,9 @@
-// What interactions over the gateway are measured against: a bare server that hands each POST to its one ws client as a message, and takes
-// a POST of that client's as the answer. It knows nobody, checks nothing and stores nothing.
+// The baseline of interactions over the gateway: a bare server without users, checks and storage. It sends each POST to
+// its one ws client as a message, and accepts a POST of that client as the answer.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-/** About as long as what the platform dispatches for the command, in characters. */
+/** About the length of the platform's payload for the command, in characters. */
 const PADDING = 'x'.repeat(1_800);
 
 let asked = 0;

@@ -1,5 +1,5 @@
-// What the gateway is measured against: a bare ws server that knows its answers beforehand. `POST /answers` gives it what it
-// says on connecting and on IDENTIFY, `POST /broadcast` the bytes for every socket. No sessions, no intents, no sequence.
+// The baseline of the gateway: a bare ws server with prepared messages. `POST /answers` sets its messages on connecting
+// and on IDENTIFY, and `POST /broadcast` sends bytes to every socket. It has no sessions, intents and sequence numbers.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 

@@ -1,5 +1,5 @@
-// What a start is measured against: bare Fastify and one Prisma client that has asked its database something. Nothing is migrated,
-// no route known but one.
+// The baseline of a start: bare Fastify with one route, and one Prisma client that has sent a query. It migrates
+// nothing.
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import fastify from 'fastify';
 import { PrismaClient } from '../../dist/infra/database/generated/sqlite/client.js';

@@ -1,16 +1,16 @@
-// A process of gateway clients, started and told what to do by `index.ts` beside it.
+// A process of gateway clients. `index.ts` starts it and sends it tasks.
 import { Load } from '../load.js';
 import type { Task, TaskAnswer } from './index.js';
 import { LightSocket } from './socket.js';
 
-/** What each session hears before anything else: HELLO, READY, GUILD_CREATE. */
+/** The first messages of each session: HELLO, READY, GUILD_CREATE. */
 const READY = 2;
 const INTRODUCED = 3;
 const CONNECTING_AT_ONCE = 50;
 
 const load = new Load(1);
 const sockets: LightSocket[] = [];
-/** How many sockets have received their first, second … message. */
+/** Number of sockets that have received their first, second … message. */
 const reached: number[] = [];
 let received = 0;
 let captured: string[] | null = null;
@@ -45,8 +45,9 @@ async function open(url: string): Promise<LightSocket> {
 }
 
 /**
- * Keeps the process from sleeping between two arrivals: waking it would be charged to the server's writes, and the more so
- * the slower they come. @returns what lets it sleep again
+ * Keeps the process awake between two messages. Waking it would count as time of the server's writes, the more so for
+ * slow ones.
+ * @returns a function that ends this
  */
 function stayAwake(): () => void {
   let awake = true;
@@ -60,7 +61,9 @@ function stayAwake(): () => void {
 }
 
 const tasks = {
-  /** Opens a socket for each IDENTIFY, then sends them all at once. Seconds from there to the last READY. */
+  /**
+   * Opens a socket for each IDENTIFY, then sends them all together. Returns the seconds from there to the last READY.
+   */
   async identify({ url, identifies }) {
     for (let start = 0; start < identifies.length; start += CONNECTING_AT_ONCE) {
       await Promise.all(identifies.slice(start, start + CONNECTING_AT_ONCE).map(() => open(url)));
@@ -74,7 +77,9 @@ const tasks = {
     return { seconds };
   },
 
-  /** Identifies one after the other, with an event for those already there in between: no two end at one sequence number. */
+  /**
+   * Identifies in sequence, with an event for the existing sessions in between, so that all sequence numbers differ.
+   */
   async identifyStaggered({ url, identifies, event }) {
     for (const text of identifies) {
       (await open(url)).send(text);
@@ -85,7 +90,7 @@ const tasks = {
     return { seconds: 0 };
   },
 
-  /** Causes an event `count` times, each when every socket has heard the last. */
+  /** Causes an event `count` times. Each one waits until every socket has received the last. */
   async fanOut({ event, count }) {
     const start = performance.now();
     let spreading = 0;
@@ -103,7 +108,7 @@ const tasks = {
     return { seconds: (performance.now() - start) / 1_000, spreadingSeconds: spreading / 1_000 };
   },
 
-  /** What one more socket hears in its first three messages and then of `event`. */
+  /** The first three messages of one more socket, and then that of `event`. */
   async capture({ url, identifies: [identify = ''], event }) {
     captured = [];
     (await open(url)).send(identify);

@@ -5,9 +5,9 @@ import { ask, stop } from '../processes.js';
 import { atEnd } from '../scratch.js';
 
 interface Arrival {
-  /** The gateway's address, query included. */
+  /** The gateway's URL, including its query. */
   url: string;
-  /** One IDENTIFY payload a socket. */
+  /** One IDENTIFY payload for each socket. */
   identifies: string[];
 }
 
@@ -19,14 +19,14 @@ export type Task =
   | { task: 'close' };
 
 export interface TaskAnswer {
-  /** For all of the task. */
+  /** Duration of the whole task. */
   seconds: number;
-  /** Of a fan-out: the part of it between the first and the last receipt of an event. */
+  /** For a fan-out: the time between the first and the last receipt of an event. */
   spreadingSeconds?: number;
   messages?: string[];
 }
 
-/** Many light gateway clients in a process of their own. */
+/** Many light gateway clients in a child process. */
 export interface GatewayClients {
   run(task: Task): Promise<TaskAnswer>;
   stop(): Promise<void>;

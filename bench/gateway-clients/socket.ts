@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** Told of each message that arrives: the how manieth of its socket, and its bytes, which are only lent. */
+/** Called for each message, with its number in its socket and its bytes. The bytes are valid only during the call. */
 export type OnMessage = (ordinal: number, bytes: Buffer) => void;
 
 const HEAD_END = '\r\n\r\n';
-/** All sockets of the process read into one buffer, which is emptied before the next read. */
+/** All sockets of the process read into one buffer, which is processed before the next read. */
 const shared = Buffer.allocUnsafe(256 * 1024);
-/** Close with code 1000, masked with the key 0: a client that means not to come back. */
+/** Close with code 1000, masked with the key 0. It ends the session. */
 const GOODBYE = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]);
 
 /**
- * A WebSocket client that is as light as can be, so that what is measured is the server: it takes frames apart only as far
- * as to count them (RFC 6455, 5.2; servers send them unmasked).
+ * A minimal WebSocket client, so that the server dominates the measurement. It parses frames only as far as it needs to
+ * count them (RFC 6455, 5.2; servers send them unmasked).
  */
 export class LightSocket {
   readonly opened: Promise<void>;
@@ -46,7 +46,7 @@ export class LightSocket {
     this.#socket.write(clientFrame(text));
   }
 
-  /** Says goodbye; settles when the connection is gone. */
+  /** Sends a close. Settles when the connection is closed. */
   close(): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {
@@ -71,7 +71,7 @@ export class LightSocket {
     if (data.length > 0) this.#rest = Buffer.from(data);
   }
 
-  /** @returns what is left of a frame that has not arrived whole */
+  /** @returns the rest, an incomplete frame */
   #readFrames(data: Buffer): Buffer {
     let offset = 0;
     while (data.length - offset >= 2) {

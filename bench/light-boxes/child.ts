@@ -1,4 +1,4 @@
-// A process of light boxes, started and told what to do by `index.ts` beside it.
+// A process of light boxes. `index.ts` starts it and sends it tasks.
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { systemClock } from '../../src/infra/clock.js';
@@ -8,7 +8,7 @@ import type { Dialling, LightBox } from './index.js';
 /** The number of `ready`, after one `announce`. */
 const READY = 2;
 
-/** What of the cloud's messages is looked at. */
+/** The fields of the cloud's messages that are read. */
 interface Message {
   op: string;
   nonce?: string;
@@ -17,7 +17,7 @@ interface Message {
   s?: number;
 }
 
-/** @returns once the cloud has worked on all that the box told */
+/** Settles once the cloud has processed all messages of the box. */
 function dial(origin: string, { publicKey, privateKey }: LightBox): Promise<void> {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' });
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ask, stop } from '../processes.js';
 import { atEnd } from '../scratch.js';
 
-/** A box that was enrolled, as much of it as it takes to dial. */
+/** The credentials of an enrolled box. */
 export interface LightBox {
   /** 32 bytes in base64url. */
   publicKey: string;
@@ -12,14 +12,17 @@ export interface LightBox {
 }
 
 export interface Dialling {
-  /** Of the cloud, as it calls itself. */
+  /** The cloud's origin, as the cloud states it. */
   origin: string;
   boxes: LightBox[];
 }
 
-/** Many boxes without data in a process of their own: they greet, announce one server each and say nothing more. */
+/** Many boxes without data in a child process. Each runs the handshake and announces one server. */
 export interface LightBoxes {
-  /** All dial at once. @returns seconds until the last of them was told that its server is known */
+  /**
+   * Connects all boxes together.
+   * @returns seconds until the cloud has acknowledged the last server
+   */
   dial(dialling: Dialling): Promise<number>;
   stop(): Promise<void>;
 }

@@ -10,8 +10,8 @@ const SECONDS_PER_ROUND = 3;
 const WARM_UP_SETS = 5;
 
 /**
- * A bot replaces its set of a hundred commands, each of which is another than before: what is different, rows, audit entries, event, answer.
- * The baseline: parses the same body and puts a hundred rows in the place of the last hundred, in one transaction.
+ * A bot replaces its set of a hundred commands, all of them changed: comparison, rows, audit entries, event and
+ * response. The baseline parses the same body and replaces a hundred rows in one transaction.
  */
 export async function registerCommands(): Promise<Row[]> {
   const world = await createCommandWorld(null);

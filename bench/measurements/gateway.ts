@@ -53,7 +53,7 @@ async function platformSide(world: World): Promise<Side> {
   };
 }
 
-/** The bare server, with the very bytes that the platform says to a session and for a message. */
+/** The bare server, with the same bytes that the platform sends to a session and for a message. */
 async function bareSide(world: World, platform: Side): Promise<Side> {
   const { clients, url, event } = platform;
   const { messages = [] } = await clients.run({ task: 'capture', url, identifies: identifies(world, 1), event });
@@ -98,9 +98,9 @@ function channelRequest(
 }
 
 /**
- * One message to 500 sessions, no two of which stand at one sequence number. Measured twice: from the first session's
- * receipt to the last one's, and from posting the message, with all that comes before (permissions, row, event). The baseline:
- * a bare ws server that is posted the same bytes.
+ * One message to 500 sessions with different sequence numbers. It is measured twice: from the first session's receipt
+ * to the last one's, and from the post of the message, including permissions, row and event. The baseline is a bare ws
+ * server with the same bytes.
  */
 export async function fanOut(): Promise<Row[]> {
   const world = await guildOfBots();
@@ -130,7 +130,7 @@ export async function fanOut(): Promise<Row[]> {
   });
 }
 
-/** 500 sessions identify at once. The baseline: a bare ws server that sends ready-made READY and GUILD_CREATE payloads. */
+/** 500 sessions identify together. The baseline is a bare ws server with prepared READY and GUILD_CREATE payloads. */
 export async function identifyToReady(): Promise<Row[]> {
   const world = await guildOfBots();
   const [platform, bare] = await bothSides(world);
@@ -149,8 +149,8 @@ export async function identifyToReady(): Promise<Row[]> {
 }
 
 /**
- * Heap and buffers by which 1,000 idle sessions of 500 bots make a server grow, after a garbage collection. The baseline: a
- * bare ws server with as many sockets. The resident set, printed along, breathes too much to be compared.
+ * Growth of a server's heap and buffers by 1,000 idle sessions of 500 bots, after a garbage collection. The baseline is
+ * a bare ws server with as many sockets. The resident set is also printed, but varies too much for a comparison.
  */
 export async function idleSessions(): Promise<Row[]> {
   const world = await guildOfBots();
@@ -177,7 +177,7 @@ export async function idleSessions(): Promise<Row[]> {
   return rows;
 }
 
-/** Measured on top of sessions that stay, so that what the process needs once is there already. */
+/** Measured with other sessions present, so that one-time allocations are not counted. */
 async function kibibytesPerSession({ server, clients, url }: Side, world: World): Promise<number> {
   const ofFirstBot = identifies({ ...world, botTokens: world.botTokens.slice(0, 1) }, FIRST_SESSIONS);
   await clients.run({ task: 'identify', url, identifies: ofFirstBot });

@@ -9,12 +9,12 @@ const ROUNDS = 4;
 const SECONDS_PER_ROUND = 2;
 const WARM_UP_REQUESTS = 1_000;
 
-/** About as long as what the platform sends for the command, in characters. */
+/** About the length of the platform's payload for the command, in characters. */
 const PAYLOAD_LENGTH = 1_800;
 
 /**
- * Commands that an endpoint answers with a message: from the person's request to its answer. Two baselines: a loop that signs and posts as
- * much to the same endpoint and stores nothing, and the same loop with the rows that an answered command leaves.
+ * Commands that an endpoint answers with a message, from the user's request to its response. One baseline signs and
+ * posts as much to the same endpoint and stores nothing. The other one also stores the rows of an answered command.
  */
 export async function deliverInteractions(): Promise<Row[]> {
   const endpoint = await startEndpoint();
@@ -32,7 +32,7 @@ export async function deliverInteractions(): Promise<Row[]> {
   }
 }
 
-/** @param baseline stopped in the end */
+/** @param baseline is stopped at the end */
 async function against(world: CommandWorld, endpoint: MeasuredServer, baseline: MeasuredServer): Promise<Comparison[]> {
   const subject = await startPlatform(world.dataDir);
   const load = new Load(IN_FLIGHT);

@@ -17,10 +17,9 @@ const ALL_INTENTS = Object.values(GatewayIntentBits)
   .filter((bit) => typeof bit === 'number')
   .reduce((sum, bit) => sum | bit, 0);
 
-/** What is done in a guild, again and again. */
 type Work = () => Promise<unknown>;
 
-/** Asks of a guild, as its bot. */
+/** Sends requests about a guild as its bot. */
 class Asker {
   constructor(
     readonly guild: FilledGuild,
@@ -42,7 +41,7 @@ class Asker {
     return this.ask('GET', `/channels/${this.guild.channelId}/messages?limit=50${query}`);
   }
 
-  /** The id of the message at a place between the first (0) and the last (1). */
+  /** The id of the message at a position from the first (0) to the last (1). */
   messageAt(place: number): bigint {
     const { firstMessageId, messageStep, messages } = this.guild;
     return firstMessageId + messageStep * BigInt(Math.floor(place * (messages - 1)));
@@ -70,8 +69,8 @@ const ROUTES: Record<string, (asker: Asker) => Work> = {
 };
 
 /**
- * The same in a large guild and in a small one of the same server: what costs more only because the guild is larger. The baseline is the
- * small guild.
+ * The same requests in a large guild and in a small one on the same server. The baseline is the small guild, so the
+ * ratio shows the cost of size.
  */
 export async function largeGuild(): Promise<Row[]> {
   const room = { ...LARGE, channels: LARGE.channels - CALLERS };
@@ -114,7 +113,7 @@ async function repeated(server: MeasuredServer, load: Load, work: Work): Promise
 
 const SESSIONS_PER_ROUND = 5;
 
-/** From IDENTIFY with all intents until GUILD_CREATE, after a change for which it has to be made anew. */
+/** From IDENTIFY with all intents to GUILD_CREATE, after a change that invalidates its cache. */
 async function introductions(
   server: MeasuredServer,
   guilds: { large: FilledGuild; small: FilledGuild },

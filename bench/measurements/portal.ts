@@ -9,13 +9,13 @@ import { atEnd } from '../scratch.js';
 const ROUNDS = 5;
 const RENAMINGS_PER_ROUND = 40;
 
-/** A telephone of the middle on a slow mobile network, as Lighthouse has them. */
+/** Lighthouse's settings for a mid-range phone on a slow mobile network. */
 const SLOW: Slowness = {
   cpu: 4,
   network: { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 },
 };
 
-/** A figure of a visit, with its aims: as it is, and slowed down. */
+/** A figure of a visit with its targets, at full speed and slowed down. */
 interface Figure {
   of: keyof Visit;
   name: string;
@@ -32,7 +32,7 @@ const FIGURES: Figure[] = [
   { of: 'openedAgain', name: 'an application opened again', unit: 'ms', aims: ['≤ 50 ms', '≤ 150 ms'] },
 ];
 
-/** Who is compared, in the same browser. */
+/** The two sites, in the same browser. */
 interface Scene {
   browser: Browser;
   ours: Site;
@@ -40,15 +40,15 @@ interface Scene {
 }
 
 /**
- * What somebody waits for at the portal's pages, in Chromium. The baseline: a page of one script that asks a bare server for its data and shows
- * them. Of all figures, less is better.
+ * Waiting times of the portal's pages in Chromium. The baseline is a page with one script that requests its data from a
+ * bare server. For all figures, less is better.
  */
 export async function portal(): Promise<Row[]> {
   if (noBrowser !== null) {
     console.log(noBrowser);
     return [];
   }
-  // Signals are the measurement's: what else it started has to end, too.
+  // The measurement itself handles signals, because it must stop other processes, too.
   const browser = await openBrowser({ handleSIGINT: false, handleSIGTERM: false });
   atEnd(() => browser.close());
   const scene = { browser, ours: await startPortal(), bare: await startBare() };

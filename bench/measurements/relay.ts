@@ -14,7 +14,7 @@ const WARM_UP_REQUESTS = 1_000;
 const PAIRS_PER_ROUND = 400;
 const CALLERS = 64;
 const SECONDS_PER_ROUND = 2;
-/** The hundredth part of them has to be more than one. */
+/** One per cent of them must be more than one request. */
 const SMALL_REQUESTS = 500;
 const UPLOAD_BYTES = 10 * 1024 * 1024;
 const FEW_BOXES = 100;
@@ -22,13 +22,16 @@ const MANY_BOXES = 1_000;
 const CONTENT = 'The tide is in, the causeway is shut, and the ferry leaves at noon.';
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** Where both ends keep their data: SQLite, unless `BENCH_CLOUD_DATABASE_URL` and `BENCH_BOX_DATABASE_URL` name empty databases. */
+/**
+ * The databases of both ends: SQLite, unless `BENCH_CLOUD_DATABASE_URL` and `BENCH_BOX_DATABASE_URL` name empty
+ * databases.
+ */
 const settings = {
   cloud: { DATABASE_URL: process.env.BENCH_CLOUD_DATABASE_URL },
   box: { DATABASE_URL: process.env.BENCH_BOX_DATABASE_URL },
 };
 
-/** What the way over the relay takes. The baseline: the same requests of a bot of the box's own, sent to the box itself. */
+/** The cost of the relay. The baseline sends the same requests as one of the box's own bots, directly to the box. */
 export async function relay(): Promise<Row[]> {
   const world = await startRelayWorld(settings);
   const rows: Row[] = [];
@@ -58,7 +61,7 @@ function post({ channelId }: RelayWorld, { server, authorization }: Door): Reque
 
 let messages = 0;
 
-/** No two are alike: what is sent twice at once is one piece of work (decisions 17). */
+/** All messages differ, because the cloud joins equal concurrent writes. */
 function newMessage(): string {
   return JSON.stringify({ content: `${++messages}: ${CONTENT}` });
 }
@@ -69,7 +72,10 @@ async function warmUp(specs: (() => RequestSpec)[]): Promise<void> {
   load.close();
 }
 
-/** One caller asks at both doors in turns. @returns the median and the 99th percentile of both */
+/**
+ * One caller alternates between both servers.
+ * @returns the median and the 99th percentile of both
+ */
 async function addedLatency(
   what: string,
   { cloud, direct }: RelayWorld,
@@ -114,7 +120,9 @@ async function throughput(
   return rowOf(`${what}, ${CALLERS} callers`, 'requests/s', '≥ 0.6', { ...comparison, cpuRatio: undefined });
 }
 
-/** Small requests over the relay, one after the other, while a file goes the same way. The baseline: the same while none does. */
+/**
+ * Small requests over the relay, in sequence, during an upload over the same connection. The baseline has no upload.
+ */
 async function besideUpload({ cloud, channelId }: RelayWorld, small: RequestSpec): Promise<Row> {
   const load = new Load(1);
   const pairs: [number, number][] = [];
@@ -134,7 +142,10 @@ async function besideUpload({ cloud, channelId }: RelayWorld, small: RequestSpec
   return rowOfPairs('GET of a message beside uploads of 10 MiB, p99', 'ms', '≤ 3', pairs);
 }
 
-/** Has one file after the other uploaded. @returns ends that; throws where one was refused */
+/**
+ * Uploads one file after the other.
+ * @returns a function that ends this; it throws if an upload was refused
+ */
 function startUploads({ server, authorization }: Door, channelId: string): () => Promise<void> {
   const url = `${server.origin}/api/v10/channels/${channelId}/messages`;
   const uploader = new Worker(new URL('../uploader.mjs', import.meta.url), {
@@ -147,14 +158,16 @@ function startUploads({ server, authorization }: Door, channelId: string): () =>
   };
 }
 
-/** What of many boxes that dial at once: time until each is served, memory, and how long the cloud served nobody else. */
+/**
+ * Many boxes that connect together: time until each is served, memory, and the longest block of the cloud's event loop.
+ */
 interface AtOnce {
   seconds: number;
   bytesPerBox: number;
   blockedMs: number;
 }
 
-/** Boxes that all dial at once after a restart of the cloud. The baseline: a tenth of them. */
+/** Boxes that all connect together after a restart of the cloud. The baseline is a tenth of them. */
 export async function boxesAtOnce(): Promise<Row[]> {
   const rounds: [AtOnce, AtOnce][] = [];
   for (let round = 0; round < ROUNDS; round += 1)
@@ -178,7 +191,7 @@ export async function boxesAtOnce(): Promise<Row[]> {
   ];
 }
 
-/** Restarts a cloud that has so many boxes, and lets all of them dial at once. */
+/** Restarts a cloud with this many boxes and connects all of them together. */
 async function dialAtOnce(count: number): Promise<AtOnce> {
   const env = { ...settings.cloud, DATA_DIR: await throwAwayFolder() };
   const enrolled = await putEnrolledBoxes(env, count);

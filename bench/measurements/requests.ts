@@ -7,12 +7,12 @@ import { createWorld, type World, type WorldSize } from '../world.js';
 const CALLERS = 16;
 const ROUNDS = 4;
 const SECONDS_PER_ROUND = 2;
-/** By number, since a busy machine does not get far in a round, and code that has run little is slow. */
+/** A number of requests, not a time: a busy machine runs few requests in a given time, and rarely-run code is slow. */
 const WARM_UP_REQUESTS = 1_000;
 const AIM = '≥ 0.6';
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** The same question to the platform and to the baseline. */
+/** The same request to the platform and to the baseline. */
 interface Questions {
   subject: RequestSpec;
   baseline: RequestSpec;
@@ -22,7 +22,7 @@ type Ask = (world: World, subject: MeasuredServer, baseline: MeasuredServer) => 
 
 const CONTENT = 'The tide is in, the causeway is shut, and the ferry leaves at noon.';
 
-/** Posts one message with text: permissions, row, event, answer. The baseline: one equal insert. */
+/** Posts one text message: permissions, row, event and response. The baseline is one equal insert. */
 export function sendMessage(): Promise<Row[]> {
   const ask: Ask = ({ channelIds: [channelId], botTokens: [token] }, subject, baseline) => {
     const body = JSON.stringify({ content: CONTENT });
@@ -39,7 +39,7 @@ export function sendMessage(): Promise<Row[]> {
   return measure('send a message', { channels: 1, messagesPerChannel: 0, bots: 1 }, ask);
 }
 
-/** Reads the newest 50 of 500 messages. The baseline: one query with the authors and files, and the same JSON. */
+/** Reads the newest 50 of 500 messages. The baseline is one query with the authors and files, and the same JSON. */
 export function listMessages(): Promise<Row[]> {
   const ask: Ask = ({ channelIds: [channelId], botTokens: [token] }, subject, baseline) => ({
     subject: {
@@ -54,12 +54,12 @@ export function listMessages(): Promise<Row[]> {
 
 const MEMBERS = { channels: 1, messagesPerChannel: 0, bots: 1, people: 1_000 };
 
-/** A page of 100 of 1,000 members. The baseline: one query with their users and roles, and the same JSON. */
+/** Reads a page of 100 of 1,000 members. The baseline is one query with their users and roles, and the same JSON. */
 export function listMembers(): Promise<Row[]> {
   return measure('list 100 members', MEMBERS, askForMembers('members?limit=100'));
 }
 
-/** Ten members by how their names begin. The baseline: one walk along the index of usernames alone. */
+/** Finds ten members by the beginning of their names. The baseline is one scan of the index of usernames. */
 export function searchMembers(): Promise<Row[]> {
   return measure('search 10 members', MEMBERS, askForMembers('members/search?query=person.1&limit=10'));
 }
@@ -84,8 +84,8 @@ const GUILD_QUERY = `query ($id: ID!) {
 }`;
 
 /**
- * A guild with 20 channels of 500 messages, and the last message of each. The baseline: the fastest of three
- * hand-written ways, which are first measured against each other.
+ * Reads a guild with 20 channels of 500 messages, and the last message of each. The baseline is the fastest of three
+ * hand-written ways, which are compared first.
  */
 export async function guildWithLastMessages(): Promise<Row[]> {
   const world = await createWorld({ channels: 20, messagesPerChannel: 500, bots: 1 });
@@ -153,7 +153,7 @@ async function measure(name: string, of: World | WorldSize, ask: Ask): Promise<R
   }
 }
 
-/** Makes sure that both answer, and shows that the answers are of a size. */
+/** Checks that both respond, and prints the sizes of the responses. */
 async function showAnswers(load: Load, { subject, baseline }: Questions): Promise<void> {
   const answers = [await load.once(subject), await load.once(baseline)];
   if (answers[0]?.includes('"errors"')) throw new Error(`the platform answered ${answers[0].slice(0, 500)}`);

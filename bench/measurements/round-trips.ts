@@ -10,7 +10,7 @@ const ROUNDS = 4;
 const SECONDS_PER_ROUND = 2;
 const WARM_UP_TRIPS = 500;
 
-/** A server, who asks it, and the bot that answers. */
+/** A server, its callers, and the bot that answers. */
 interface Side {
   server: MeasuredServer;
   load: Load;
@@ -19,8 +19,8 @@ interface Side {
 }
 
 /**
- * Commands that a bot answers which is connected to the gateway: from the person's request to the answer's 204, in one process of callers and
- * bot. The baseline: the same callers and the same bot at a bare server that passes on what it gets.
+ * Commands that a bot answers through the gateway, from the user's request to the 204 of the answer. Callers and bot
+ * are in one process. The baseline is a bare server that forwards everything, with the same callers and bot.
  */
 export async function roundTrips(): Promise<Row[]> {
   const world = await createCommandWorld(null);

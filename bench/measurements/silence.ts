@@ -7,14 +7,14 @@ import { spread } from '../rounds.js';
 import { createCrowd } from '../silence/crowd.js';
 import { type Load, loads } from '../silence/loads.js';
 
-/** How long nothing is asked for while the baseline is taken, in milliseconds. */
+/** Idle time for the baseline, in milliseconds. */
 const IDLE_MS = 2_000;
-/** How long one load may go on, in milliseconds. */
+/** Time limit of one load, in milliseconds. */
 const DEADLINE_MS = 60_000;
 
 /**
- * How long `/healthz`, asked every 25 ms, is silent at the longest while somebody asks for much with little: whether one caller
- * keeps all others waiting. Limits are on. The baseline: the same while nobody asks for anything else.
+ * The longest delay of `/healthz`, requested every 25 ms, during cheap requests for expensive results. It shows whether
+ * one caller can block all others. Rate limits are on. The baseline has no other requests.
  */
 export async function silences(): Promise<Row[]> {
   const crowd = await createCrowd();
@@ -52,7 +52,7 @@ async function grownBy(server: MeasuredServer, before: number): Promise<number> 
 interface Silence {
   /** Milliseconds. */
   longest: number;
-  /** The server stopped answering for good. */
+  /** The server stopped answering and did not recover. */
   isGone: boolean;
 }
 

@@ -6,14 +6,14 @@ import { throwAwayFolder } from '../scratch.js';
 
 const ROUNDS = 5;
 
-/** How long a server has had nothing to do when its memory is taken for that of an idle one, in milliseconds. */
+/** Idle time before the memory of an idle server is measured, in milliseconds. */
 const IDLE_MS = 10_000;
 
 const MIB = 2 ** 20;
 
-/** What is told of one start. */
+/** The figures of one start. */
 interface Start {
-  /** Milliseconds from the start of the process to its line that it is ready. */
+  /** Milliseconds from the start of the process to its ready line. */
   ms: number;
   /** Seconds of processor time until then. */
   cpu: number;
@@ -22,7 +22,7 @@ interface Start {
   idle: number;
 }
 
-/** One start of each kind, on the same data folder where a folder is shared. */
+/** One start of each kind. Starts on the same folder follow each other. */
 interface Round {
   first: Start;
   second: Start;
@@ -30,8 +30,8 @@ interface Round {
 }
 
 /**
- * How long a start takes, and what the process holds then: in a fresh data folder, where the tables are made first, and again with
- * nothing to migrate. The baseline: bare Fastify with one Prisma client. Of all figures, less is better.
+ * The duration of a start and the memory of the process: in a new data folder, where the tables are made first, and
+ * again without new migrations. The baseline is bare Fastify with one Prisma client. For all figures, less is better.
  */
 export async function start(): Promise<Row[]> {
   await measureRound();
@@ -51,7 +51,7 @@ export async function start(): Promise<Row[]> {
   ];
 }
 
-/** @param idleMs not given for a round that only brings the files into the system's memory */
+/** @param idleMs 0 for a round that only warms the file cache of the system */
 async function measureRound(idleMs = 0): Promise<Round> {
   const dataDir = await throwAwayFolder();
   const settings = { RATE_LIMITS: 'on', DATA_DIR: dataDir };

@@ -13,14 +13,14 @@ const ROUNDS = 4;
 const MS_PER_ROUND = 3_000;
 const PAIRS_PER_ROUND = 60;
 const WARM_UP_REQUESTS = 200;
-/** One request every so often, in milliseconds; as many bots take turns that none meets its limits. */
+/** Interval between requests, in milliseconds. Enough bots take turns to stay within their rate limits. */
 const PACE_MS = 10;
 const BOTS = 60;
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const MESSAGE = JSON.stringify({ content: 'The tide is in, the causeway is shut, and the ferry leaves at noon.' });
 
-/** A webhook in a world that has one, at a server over that world. */
+/** A world with a webhook, and a server over it. */
 interface Scene {
   server: MeasuredServer;
   world: World;
@@ -28,8 +28,8 @@ interface Scene {
 }
 
 /**
- * What guesses at tokens of webhooks cost others, what they tell whoever guesses by the time they take, and how many good posts there is time
- * for.
+ * The cost of guessed webhook tokens for other callers, the information in their response times, and the throughput of
+ * valid posts.
  */
 export async function webhookGuesses(): Promise<Row[]> {
   const world = await createWorld({ channels: 1, messagesPerChannel: 0, bots: BOTS, webhook: true });
@@ -55,12 +55,12 @@ function execution({ origin }: MeasuredServer, id: string, token: string): Reque
   return { method: 'POST', url: `${origin}/api/v10/webhooks/${id}/${token}`, headers: JSON_BODY, body: MESSAGE };
 }
 
-/** A token with the prefix of this one, and not it. */
+/** An invalid token with the prefix of this one. */
 function wrongToken(token: string): string {
   return `${token.slice(0, -4)}AAAA`;
 }
 
-/** All guesses are checked. The baseline: the same requests while nobody guesses. */
+/** Every guess is checked. The baseline is the same requests without guesses. */
 async function besideGuesses(scene: Scene): Promise<Row> {
   const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
   const name = `GET /users/@me beside ${GUESSERS} who guess tokens of a webhook, 95th percentile`;
@@ -73,7 +73,7 @@ async function besideGuesses(scene: Scene): Promise<Row> {
   );
 }
 
-/** Limits are on, and the guesser does not heed them. The baseline: the same flood of a path that there is not. */
+/** Rate limits are on, and the guesser ignores them. The baseline is the same flood to a missing path. */
 async function besideRefusals(scene: Scene): Promise<Row> {
   const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
   const elsewhere: RequestSpec = { ...guess, url: `${scene.server.origin}/api/v10/nothing/is/here` };
@@ -85,7 +85,7 @@ async function besideRefusals(scene: Scene): Promise<Row> {
 
 type Circumstances = (during: () => Promise<void>) => Promise<void>;
 
-/** Compares how long the slowest of twenty paced requests wait under two circumstances, in turns. */
+/** Compares the waits of the slowest of twenty paced requests in two situations, alternately. */
 async function compareWaits(
   { server, world }: Scene,
   name: string,
@@ -108,7 +108,10 @@ async function compareWaits(
   return rowOfPairs(name, 'ms', aim, pairs);
 }
 
-/** Keeps {@link GUESSERS} busy with a request while `during` goes on. @throws when another status is answered than that */
+/**
+ * Keeps {@link GUESSERS} busy with a request until `during` is done.
+ * @throws for any other status than `expected`
+ */
 async function besides(spec: RequestSpec, expected: number, during: () => Promise<void>): Promise<void> {
   const load = new Load(GUESSERS);
   const statuses = new Map<number, number>();
@@ -141,7 +144,7 @@ async function slowWait({ origin }: MeasuredServer, { botTokens }: World): Promi
   return percentile(took, 0.95);
 }
 
-/** One caller asks for both in turns. The baseline: the wrong token of a webhook that there is. */
+/** One caller alternates between both. The baseline is the wrong token of an existing webhook. */
 async function unknownToWrong({ server, webhook }: Scene): Promise<Row> {
   const load = new Load(1);
   const wrong = wrongToken(webhook.token);
@@ -165,7 +168,7 @@ async function unknownToWrong({ server, webhook }: Scene): Promise<Row> {
   return rowOfPairs('refusal of an unknown webhook, to one of a wrong token', 'ms', '0.8 to 1.25', pairs);
 }
 
-/** The baseline: a bot sends the same. */
+/** The baseline is a bot that sends the same. */
 async function postsToSends({ server, world, webhook }: Scene): Promise<Row> {
   const load = new Load(SENDERS);
   const post = execution(server, webhook.id, webhook.token);

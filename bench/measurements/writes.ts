@@ -11,12 +11,12 @@ const AIM = '≥ 0.6';
 
 type Ask = (method: RequestSpec['method'], path: string, body?: object) => Promise<string>;
 
-/** What is done again and again, by somebody who may do everything in a guild. */
+/** A repeated operation of a user with all permissions in a guild. */
 type Work = (guild: FilledGuild, ask: Ask) => () => Promise<unknown>;
 
 /**
- * Makes a channel and deletes it: permissions, place in the order, row, audit entry, events, answer; what it held is removed by a job. The
- * baseline: row and entry in one transaction each.
+ * Makes and deletes a channel: permissions, position, row, audit entry, events and response. A job removes its
+ * contents. The baseline writes row and entry in one transaction each.
  */
 export function createChannel(): Promise<Row[]> {
   return measure('make a channel and delete it', 'pairs/s', ({ guildId }, ask) => async () => {
@@ -28,8 +28,8 @@ export function createChannel(): Promise<Row[]> {
 const DELETED_AT_ONCE = 100;
 
 /**
- * Deletes 100 messages at once: which of them are seen, their rows, audit entry, event. The baseline: their rows and the entry in one
- * transaction.
+ * Deletes 100 messages together: visibility, rows, audit entry and event. The baseline deletes the rows and inserts the
+ * entry in one transaction.
  */
 export function bulkDelete(): Promise<Row[]> {
   return measure('delete 100 messages at once', 'times/s', ({ channelId, firstMessageId, messageStep }, ask) => {
@@ -42,7 +42,7 @@ export function bulkDelete(): Promise<Row[]> {
   });
 }
 
-/** One round more than is measured, which warms up. */
+/** One additional round warms up. */
 const MESSAGES = DELETED_AT_ONCE * WORKS_PER_ROUND * (ROUNDS + 1);
 
 async function measure(name: string, unit: string, work: Work): Promise<Row[]> {

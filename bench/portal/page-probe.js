@@ -1,10 +1,11 @@
-// Runs in a measured page before its own scripts do, and takes the times there, by the page's clock: milliseconds since the navigation began.
+// Runs in a measured page before its own scripts and measures times by the page's clock, in milliseconds since the
+// start of the navigation.
 {
   const LINKS = 'section[aria-label="Applications"] li a';
   const links = () => [...document.querySelectorAll(LINKS)];
   const linkOf = (name) => links().find((link) => link.textContent === name);
 
-  /** When something is so, looked at after every change of the page. */
+  /** Resolves when a condition holds. It is checked after every change of the page. */
   const whenever = (isSo) =>
     new Promise((resolve) => {
       const look = () => {

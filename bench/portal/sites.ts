@@ -7,18 +7,18 @@ const APPLICATIONS = 30;
 const TEAMS = 3;
 const GUILDS = 3;
 
-/** A server with a page that lists applications, called `Application 0` and so on. */
+/** A server with a page that lists applications, named `Application 0` and so on. */
 export interface Site {
   server: MeasuredServer;
-  /** Where that page is. */
+  /** The path of that page. */
   path: string;
-  /** What somebody is known by, such as `name=value`; null where nobody is. */
+  /** The session cookie, such as `name=value`; null without one. */
   cookie: string | null;
-  /** What is posted to give the last application another name. */
+  /** The request that renames the last application. */
   renaming(name: string): { path: string; body: object };
 }
 
-/** The platform, with somebody who has applications, teams and servers. */
+/** The platform, with a user who has applications, teams and servers. */
 export async function startPortal(): Promise<Site> {
   const server = await startPlatform(null, { DATA_DIR: await throwAwayFolder() });
   const { token, cookie } = await signUp(server.origin);
@@ -40,7 +40,10 @@ export async function startPortal(): Promise<Site> {
   };
 }
 
-/** Makes several of a noun, called `Application 0` and so on. @returns their ids */
+/**
+ * Makes several objects, named `Application 0` and so on.
+ * @returns their ids
+ */
 async function makeEach(ask: Ask, noun: 'Application' | 'Team' | 'Guild', count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -52,7 +55,7 @@ async function makeEach(ask: Ask, noun: 'Application' | 'Team' | 'Guild', count:
   return ids;
 }
 
-/** The baseline: as many applications, which are nobody's. */
+/** The baseline, with as many applications. */
 export async function startBare(): Promise<Site> {
   return {
     server: await startBarePage(),

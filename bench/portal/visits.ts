@@ -3,18 +3,21 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Site } from './sites.js';
 
-/** What `page-probe.js` is in a page; times in milliseconds. */
+/** The interface of `page-probe.js` in a page. Times are in milliseconds. */
 interface Probe {
-  /** Of the page that lists applications, from when its navigation began. */
+  /** Times of the list page since the start of its navigation. */
   load(): Promise<Load>;
-  /** Clicks an application of the list. @returns how long it took until its heading and its form were there */
+  /**
+   * Clicks an application of the list.
+   * @returns the time until its heading and its form were visible
+   */
   open(name: string): Promise<number>;
   goBack(): Promise<void>;
-  /** Looks out for an application of this name from here on. */
+  /** Watches for an application with this name. */
   watchFor(name: string): void;
-  /** When the list had that name, since 1970. */
+  /** The time when the list had that name, since 1970. */
   sawAt(): Promise<number>;
-  /** @returns when it began to, since 1970 */
+  /** @returns the time of the start, since 1970 */
   send(path: string, body: object): Promise<number>;
 }
 
@@ -25,32 +28,32 @@ interface Load {
   painted: number;
   /** When the applications were in the page. */
   shown: number;
-  /** By how much long tasks were longer than 50 ms, together. */
+  /** Total time of long tasks beyond 50 ms each. */
   blocked: number;
   /** Cumulative layout shift, without a unit. */
   shift: number;
 }
 
-/** Everything that is told of one visit by somebody who was never here before. */
+/** The figures of one visit with an empty cache. */
 export interface Visit extends Load {
-  /** From a click on an application to its page, whose files are not there yet. */
+  /** From a click on an application to its page, whose files are not loaded yet. */
   opened: number;
-  /** The same once more. */
+  /** The same again. */
   openedAgain: number;
 }
 
-/** How much slower a page is made, by what the DevTools protocol calls it. */
+/** The throttling of a page, by the names of the DevTools protocol. */
 export interface Slowness {
-  /** How many times slower the processor is. */
+  /** Slowdown factor of the processor. */
   cpu: number;
-  /** Milliseconds; bytes a second. */
+  /** Milliseconds; bytes per second. */
   network: { latency: number; downloadThroughput: number; uploadThroughput: number };
 }
 
-/** How long a page is left alone for what it still does once it is shown, in milliseconds. */
+/** Idle time of a page after it is rendered, in milliseconds. */
 const REST_MS = 600;
 
-/** One visit: the list, an application that was not open before, back, and the same application. */
+/** One visit: the list, an application, back, and the same application. */
 export async function visit(browser: Browser, site: Site, slowness: Slowness | null): Promise<Visit> {
   const context = await openContext(browser, site);
   const page = await openPage(context, site, slowness);
@@ -69,7 +72,10 @@ async function open(page: Page): Promise<number> {
   return took;
 }
 
-/** Gives an application new names in one browser while another one shows it. @returns after how many milliseconds each was seen */
+/**
+ * Renames an application in one browser and shows it in another one.
+ * @returns the milliseconds until each name was visible
+ */
 export async function renamings(browser: Browser, site: Site, count: number): Promise<number[]> {
   const contexts = [await openContext(browser, site), await openContext(browser, site)] as const;
   const [hers, theirs] = [await openPage(contexts[0], site), await openPage(contexts[1], site)];
@@ -84,7 +90,7 @@ export async function renamings(browser: Browser, site: Site, count: number): Pr
   return took;
 }
 
-/** A browser profile of its own, in which somebody is signed in where the site knows anybody. */
+/** A new browser profile, with a session if the site has one. */
 async function openContext(browser: Browser, { server, cookie }: Site): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: server.origin, viewport: { width: 1200, height: 800 } });
   await context.addInitScript({ path: join(import.meta.dirname, 'page-probe.js') });
@@ -93,7 +99,7 @@ async function openContext(browser: Browser, { server, cookie }: Site): Promise<
   return context;
 }
 
-/** Opens the list, and waits until the network has been quiet for half a second. */
+/** Opens the list, and waits until the network has been idle for half a second. */
 async function openPage(context: BrowserContext, { path }: Site, slowness: Slowness | null = null): Promise<Page> {
   const page = await context.newPage();
   if (slowness) await slowDown(page, slowness);

@@ -9,14 +9,14 @@ import { createServer } from '../../src/server.js';
 import { throwAwayFolder } from '../scratch.js';
 import { addPeople, fillChannels, putMembers, signUp } from '../world.js';
 
-/** An instance with as much in it as limits allow, or as a busy one would have, at rest in a data folder. */
+/** A stopped data folder of a busy instance, filled up to the limits. */
 export interface Crowd {
   dataDir: string;
-  /** The portal session of somebody who owns a server, a team and its applications. */
+  /** The portal session of a user who owns a server, a team and its applications. */
   personToken: string;
   /** A server of 500 channels with 100 messages each. */
   wideGuildId: string;
-  /** A server of 20,000 people. */
+  /** A server of 20,000 members. */
   largeGuildId: string;
   teamId: string;
   /** `Bot` token of a member of both servers. */
@@ -31,7 +31,7 @@ const PEOPLE = 20_000;
 const SMALL_GUILDS = 5_000;
 const TEAM_APPLICATIONS = 25;
 
-/** Makes the crowd, with a server that stops again before it is handed over. Most of it goes straight into the tables. */
+/** Makes the data with a server that stops afterwards. Most rows are inserted directly. */
 export async function createCrowd(): Promise<Crowd> {
   const dataDir = await throwAwayFolder();
   const server = await createServer(

@@ -7,10 +7,10 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Crowd } from './crowd.js';
 
-/** Something cheap to ask for that would be dear to answer in full. */
+/** A cheap request whose complete answer would be expensive. */
 export interface Load {
   name: string;
-  /** Asks for it, and settles when it was answered, refused, or given up. */
+  /** Sends it. Settles when it was answered, refused or given up. */
   run(origin: string, crowd: Crowd): Promise<unknown>;
 }
 
@@ -103,7 +103,7 @@ async function uploadLongPictures(origin: string, { botToken }: Crowd): Promise<
   });
 }
 
-/** A transparent RGBA picture (PNG specification, third edition, sections 5 and 11). */
+/** A transparent RGBA image (PNG specification, third edition, sections 5 and 11). */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -140,7 +140,7 @@ async function identifyShards(origin: string, { busyBotToken }: Crowd): Promise<
     [0, 1].map(async (shard) => {
       const socket = await openGateway(origin);
       socket.send(identify(busyBotToken, GatewayIntentBits.Guilds, [shard, 2]));
-      // Guilds fall to a shard by the time in their id, not half to each.
+      // The shard depends on the time in a guild's id, so the halves are not equal.
       await Promise.race([countEvents(socket, 'GUILD_CREATE', 2_400), setTimeout(20_000)]);
       socket.terminate();
     }),

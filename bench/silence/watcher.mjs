@@ -1,5 +1,5 @@
-// A thread that asks an address every 25 ms until it is told to stop, and tells the longest time, in milliseconds, that an
-// answer took. An address that stopped answering altogether was silent from then on.
+// A thread that requests a URL every 25 ms until it is stopped. It returns the longest response time in milliseconds,
+// and whether the URL stopped answering.
 import { Agent, get } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -2,11 +2,11 @@
 //
 //   node -r ./examples/any-bot/discord-js.cjs bot.js
 //
-// A bot that starts its program by npm, or in several processes, has it from the environment:
+// For a bot that starts through npm or in several processes, use the environment:
 //
 //   NODE_OPTIONS="-r /path/to/discord-js.cjs" npm start
 //
-// API_URL names the address of the API, where that is not http://localhost:4000/api.
+// API_URL sets the URL of the API. The default is http://localhost:4000/api.
 const { createRequire } = require('node:module');
 const { resolve } = require('node:path');
 
@@ -14,7 +14,7 @@ const { resolve } = require('node:path');
 const api = (process.env.API_URL ?? 'http://localhost:4000/api').replace(/(\/v\d+)?\/*$/, '');
 const at = (path) => new URL(path, api).href;
 
-/** Changes what `Client`, `REST` and `ShardingManager` ask where no option says otherwise. */
+/** Changes the default URLs of `Client`, `REST` and `ShardingManager`. */
 function connect(require) {
   const rest = attempt(() => require.resolve('@discordjs/rest'));
   // `require` and `import` load a copy each.
@@ -26,7 +26,7 @@ function connect(require) {
   if (types) types.RouteBases = { ...types.RouteBases, api: `${api}/v10`, cdn: at('/cdn'), invite: at('/invite') };
 }
 
-/** What `work` returns; null for a module that is not there, or that this Node.js cannot load so. */
+/** The result of `work`, or null if the module is missing or this Node.js cannot load it. */
 function attempt(work) {
   try {
     return work();
@@ -36,7 +36,7 @@ function attempt(work) {
   }
 }
 
-// As the bot's program finds its libraries, and as discord.js finds its own.
+// Resolves the library as the bot's program does, and as discord.js does.
 for (const place of [process.argv[1] ?? '.', 'package.json']) {
   const ofBot = createRequire(resolve(place));
   connect(ofBot);

@@ -2,7 +2,7 @@
 
     PYTHONPATH=./examples/any-bot python3 bot.py
 
-Python imports a module of this name before the program. API_URL names the address of the API, where that is not
+Python imports a module with this name before the program. API_URL sets the URL of the API. The default is
 http://localhost:4000/api.
 """
 
@@ -13,7 +13,7 @@ try:
     import discord
     import yarl
 except ImportError:
-    # Another program of the same environment, such as pip.
+    # This is another program in the same environment, such as pip.
     pass
 else:
     # Libraries add the version themselves.

@@ -1,4 +1,4 @@
-// A stock discord.js bot: the only thing that tells it about Causeway is the address of the API.
+// A stock discord.js bot. The URL of the API is its only setting for Causeway.
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 
 const client = new Client({

@@ -1,4 +1,5 @@
-// An application that takes its interactions over HTTP and has no gateway connection. The one package it uses checks signatures.
+// An application that receives its interactions over HTTP, without a gateway connection. Its one package verifies
+// signatures.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +13,7 @@ const COMMANDS = [
   { name: 'later', description: 'Answers by a request of its own' },
 ];
 
-/** Asks the platform; with a token in the path no other credential is needed. */
+/** Sends a request to the platform. A token in the path replaces all other credentials. */
 async function ask(method, path, body, headers = {}) {
   const response = await fetch(API + path, {
     method,
@@ -32,7 +33,7 @@ const message = (content, more = {}) => ({
 
 const button = (label) => ({ type: 1, components: [{ type: 2, style: 1, label, custom_id: 'count' }] });
 
-/** What is answered to the request itself; nothing where the answer comes later, in a request of our own. */
+/** The response to the request itself, or undefined if the answer is sent later. */
 function answer(interaction) {
   if (interaction.type === InteractionType.PING) return { type: InteractionResponseType.PONG };
   if (interaction.type === InteractionType.MESSAGE_COMPONENT) return count(interaction);
@@ -53,10 +54,10 @@ function count({ message: { components } }) {
   return { type: InteractionResponseType.UPDATE_MESSAGE, data: { components: [button(String(before + 1))] } };
 }
 
-/** What is done after a request was answered. */
+/** Runs after a request was answered. */
 async function finish({ id, application_id: applicationId, token, data }) {
   if (data?.name === 'slow') {
-    // Stands for work that takes longer than the 3 seconds there are for an answer.
+    // Simulates work that takes longer than the time limit of 3 seconds.
     await setTimeout(1_000);
     await ask('PATCH', `/webhooks/${applicationId}/${token}/messages/@original`, { content: 'That took a while.' });
     await ask('POST', `/webhooks/${applicationId}/${token}`, { content: 'And this comes after it.' });

@@ -1,4 +1,5 @@
-// A bot with a slash command, with stock discord.js: it offers choices while somebody types, and answers with buttons and a modal.
+// A bot with a slash command, with stock discord.js. It offers choices while a user types, and responds with buttons
+// and a modal.
 import {
   ActionRowBuilder,
   ButtonBuilder,

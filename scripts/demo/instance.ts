@@ -1,4 +1,4 @@
-// The platform within this process, with data of its own that is removed at the end, and stock bots as processes beside it.
+// The platform in this process, with temporary data, and stock bots in child processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,18 +9,19 @@ import type { Server } from '../../src/server.js';
 import { tryAddress } from '../../src/start.js';
 
 export class DemoInstance {
-  /** Where people and programs find it. */
+  /** Its public origin. */
   origin = '';
-  /** Its address for this process: the very listener it opened, whatever a name may lead to. */
+  /** Its URL for this process, with the address of its listener. It does not depend on name resolution. */
   api = '';
   #dataDir = '';
   #platform: Server | undefined;
   readonly #bots: ChildProcess[] = [];
 
   /**
-   * Starts the platform, so that what answers is never another instance. Of the environment only the port and the log level count.
+   * Starts the platform. It checks the port first, so that no other instance answers in its place. From the environment
+   * it uses only the port and the log level.
    * @param starting is called once the port is known to be free
-   * @throws {StartError} where it is not
+   * @throws {StartError} if it is not
    */
   async start({ PORT, LOG_LEVEL }: NodeJS.ProcessEnv, starting: () => void): Promise<void> {
     this.#dataDir = await mkdtemp(join(tmpdir(), 'causeway-demo-'));
@@ -34,7 +35,7 @@ export class DemoInstance {
   }
 
   /**
-   * Starts a bot of `examples`, and resolves when it says that it is online.
+   * Starts a bot of `examples`. Resolves when it prints that it is online.
    * @param ended is called when it ends
    */
   async startBot(example: string, token: string, ended: (code: number) => void): Promise<void> {
@@ -46,14 +47,13 @@ export class DemoInstance {
     await once(bot.stdout, 'data');
   }
 
-  /** Stops everything and removes the data. */
   async stop(): Promise<void> {
     await Promise.all(this.#bots.map(stopBot));
     await this.#platform?.stop();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 
-  /** Leaves no bot behind where there is no time to stop. */
+  /** Kills the bots if there is no time to stop them. */
   killBots(): void {
     for (const bot of this.#bots) bot.kill('SIGKILL');
   }

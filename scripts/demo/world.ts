@@ -1,8 +1,8 @@
-// What the demo is full of, and what happens in it: people, a team, applications, a server, a box, and a conversation. Everything goes
-// through the public interface.
+// The content of the demo: users, a team, applications, a server, a box, and a conversation. Everything uses the public
+// interface.
 import { type GraphQL, signUp } from '../client.js';
 
-/** The password of everybody. */
+/** The password of all users. */
 export const PASSWORD = 'causeway-demo';
 
 export interface Application {
@@ -12,13 +12,13 @@ export interface Application {
 }
 
 export interface World {
-  /** Owns what there is. */
+  /** Owns everything. */
   ada: GraphQL;
-  /** Is in the team and in the server, and waits for an answer to nothing. */
+  /** A member of the team and the server, without pending invitations. */
   grace: GraphQL;
   /** Answers hello. */
   hello: Application;
-  /** The team's, with a command. */
+  /** The team's application, with a command. */
   lunch: Application;
   teamId: string;
   guildId: string;
@@ -29,7 +29,7 @@ export interface World {
   boxId: string;
 }
 
-/** Makes it on an instance that nobody uses yet. */
+/** Makes the content on an empty instance. */
 export async function makeWorld(api: string): Promise<World> {
   const [ada, grace] = [await person(api, 'ada'), await person(api, 'grace')];
   const teamId = await makeTeam(ada, grace);
@@ -112,14 +112,17 @@ async function makeBox(ada: GraphQL): Promise<string> {
   return createBox.box.id;
 }
 
-/** What was said in a channel, oldest first. */
+/** A message of a channel. */
 export interface Said {
   id: string;
   author: { username: string };
   content: string;
 }
 
-/** Lets people and bots, which are online, talk. @returns what was said in #general */
+/**
+ * Lets users and online bots talk.
+ * @returns the messages in #general, oldest first
+ */
 export async function talk(world: World): Promise<Said[]> {
   const { ada, grace, channelId } = world;
   await lunchTogether(world);
@@ -135,7 +138,7 @@ export async function talk(world: World): Promise<Said[]> {
   return said;
 }
 
-/** Everybody may run the team's command; one does, and another joins by its button. */
+/** All users may run the team's command. One runs it, and another presses its button. */
 async function lunchTogether({ ada, grace, lunch, guildId, kitchenId }: World): Promise<void> {
   const commandId = await until(async () => {
     const { application } = await ada<{ application: { commands: { id: string }[] } }>(
@@ -161,7 +164,7 @@ async function lunchTogether({ ada, grace, lunch, guildId, kitchenId }: World): 
   });
 }
 
-/** A program posts by a webhook. */
+/** A program posts through a webhook. */
 async function buildIsGreen({ ada, hello, channelId }: World): Promise<void> {
   const { createWebhook } = await ada<{ createWebhook: { url: string } }>(
     'mutation ($i: CreateWebhookInput!) { createWebhook(input: $i) { url } }',
@@ -188,7 +191,7 @@ async function readChannel(person: GraphQL, channelId: string): Promise<Said[]> 
   return channel.messages.edges.map(({ node }) => node);
 }
 
-/** Asks until the answer is one, for at most 30 seconds. */
+/** Repeats `ask` until it returns a value, for at most 30 seconds. */
 async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, false | undefined>> {
   for (let attempt = 0; attempt < 150; attempt += 1) {
     const answer = await ask();

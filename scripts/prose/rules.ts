@@ -1,4 +1,4 @@
-// The rules of plain English that a program can check.
+// Plain-English rules that a program can check.
 import type { Text } from './texts.js';
 
 /** A sentence may have 25 words; more than this is refused. */
@@ -6,7 +6,7 @@ const MOST_WORDS = 30;
 
 const HEADLESS = /^(Who|Whom|Whose|Whoever|What|Whatever|Whichever)\b(?!.*\?$)/;
 
-/** Words that say who acts or what happens less clearly than the field's own. */
+/** Words for which the field has clearer ones. */
 const WORDS: [RegExp, string][] = [
   [/\b(some|no|any|every)body('s)?\b/i, 'name the caller, user, client or process'],
   [/\banew\b/i, 'write "again"'],
@@ -15,7 +15,7 @@ const WORDS: [RegExp, string][] = [
   [/\b(tells?|told|telling)\b/i, 'write "publish", "send", "return", "report" or "log"'],
 ];
 
-/** Returns what is wrong with a paragraph. */
+/** The faults of a paragraph. */
 export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] {
   const faults: string[] = [];
   for (const sentence of sentencesOf(text)) {
@@ -30,12 +30,7 @@ export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] 
   return faults;
 }
 
-/** A heading or a cell of a table may be a phrase, and a title continues that of its group. */
-function isSentence(kind: Text['kind'], text: string): boolean {
-  return kind === 'comment' || (kind !== 'title' && /[.!:]$/.test(text));
-}
-
-/** The sentences of a paragraph. A full stop within code, a number or an abbreviation ends none. */
+/** The sentences of a paragraph. A full stop in code, a number or an abbreviation does not end a sentence. */
 export function sentencesOf(text: string): string[] {
   const spans: string[] = [];
   const masked = text.replace(/`[^`]*`/g, (span) => `\`${spans.push(span) - 1}\``);

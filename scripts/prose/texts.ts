@@ -1,9 +1,9 @@
-// Finds all text that people read: comments, documents, test titles, and the strings of the source.
+// Finds all text for people: comments, documents, test titles, and strings of the source.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type Comment, type Expression, type Node, type Program, parseSync, Visitor } from 'oxc-parser';
 
-/** One paragraph. Code in backticks stays in it. */
+/** One paragraph, including its code in backticks. */
 export interface Text {
   kind: 'comment' | 'document' | 'title' | 'string';
   file: string;
@@ -15,7 +15,7 @@ const SOURCE = /^(src|portal|bench|scripts|test|examples)\/.*\.(ts|tsx|mjs|js|cj
 const GENERATED = /\/(generated|gql)\//;
 const DOCUMENT = /\.md$/;
 
-/** The tracked files with text, as paths from the root of the repository. */
+/** Tracked files with text, as paths from the root of the repository. */
 export function trackedFiles(): string[] {
   return execFileSync('git', ['ls-files'], { encoding: 'utf8' })
     .split('\n')
@@ -37,7 +37,7 @@ export function textsOfSource(file: string, content: string): Text[] {
   ];
 }
 
-/** Line comments that follow each other are one block. */
+/** Consecutive line comments are one block. */
 function commentBlocks(content: string, comments: readonly Comment[]): Comment[] {
   const blocks: Comment[] = [];
   let end = -1;
@@ -145,12 +145,12 @@ function textOf(node: Node): string | null {
   return null;
 }
 
-/** Two words that follow each other: not a name, a path or a class. */
+/** Two consecutive words, unlike a name, a path or a class. */
 const SENTENCE = /[\p{L}’',]{2,}[,;:]? [\p{L}’'"“]+/u;
 const NOT_PROSE =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|DROP|WHERE|FROM|JOIN)\b|^\s*(query|mutation|subscription|fragment|\{)\b|[{}]\s*$|=>|<\/?\w/;
 
-/** Strings that look like a sentence, and the text between the tags of JSX. */
+/** Strings that look like a sentence, and the text between JSX tags. */
 function stringsIn(program: Program): Found[] {
   const strings: Found[] = [];
   const take = (node: Node, text: string | null) => {

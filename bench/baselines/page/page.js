@@ -1,4 +1,4 @@
-// Asks for one list and shows it; for one entry that is clicked, with a form; keeps what it was told, and hears of new names.
+// Requests and renders a list; after a click, one entry with a form. It caches responses and receives new names.
 const main = document.querySelector('main');
 const known = new Map();
 
