@@ -43,10 +43,6 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-/**
- * Has an interaction delivered.
- * @returns the interaction that the endpoint got
- */
 async function deliver(mutation: string, type: string, input: object): Promise<Loose> {
   await ada.graphql(`mutation ($input: ${type}!) { ${mutation}(input: $input) { interaction { id } } }`, {
     input: { channelId: guild.textChannelId, ...input },
@@ -71,7 +67,6 @@ const container = {
   ],
 };
 
-/** Every kind of message that a response may have. */
 const MESSAGES = {
   text: {
     content: 'hello',

@@ -21,7 +21,6 @@ const OPERATIONS_PER_PAUSE = 100;
 /** Minimum of operations that succeed. */
 const DONE_AT_LEAST = 700;
 
-/** Maximum of concurrent operations. */
 const BURST = 8;
 
 /** The seed of every run, and the number of additional random seeds. */
@@ -65,7 +64,6 @@ it.each(NOT_CACHED)('every part that is not compared has a source: $what', ({ so
   expect(/^G-\d+$/.test(source) || existsSync(file)).toBe(true);
 });
 
-/** Counts the outcomes of operations. */
 class Tally {
   asked = 0;
   done = 0;
@@ -144,7 +142,6 @@ function guildCreateOf({ dispatches }: ClientBot): Loose {
   return dispatches.all.find(({ type }) => type === 'GUILD_CREATE')?.data;
 }
 
-/** A client that connects now gets the same state. */
 async function compareNewClient(open: Cast): Promise<void> {
   const bot = await openClient(open.server, 'newcomer', open.watcher.rest);
   try {

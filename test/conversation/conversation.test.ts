@@ -15,7 +15,6 @@ import { needing } from '../harness/skipping.js';
 import { subscribe } from '../harness/subscriptions.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Programs of stock libraries that answer to hello. Each gets the URL of the API and its token. */
 const BOTS = {
   'discord.js (the example)': [process.execPath, '../../examples/hello-bot/index.js'],
   'oceanic.js': [process.execPath, 'bots/oceanic.js'],

@@ -36,7 +36,6 @@ import {
 import { startServer, type TestServer } from '../harness/server.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 
-/** Responses beyond the simplest ones, with stock discord.js in this process. */
 let server: TestServer;
 let ada: Person;
 let guild: MadeGuild;
@@ -67,7 +66,6 @@ afterAll(async () => {
 
 type Slash = ChatInputCommandInteraction<'cached'>;
 
-/** Runs the command. Resolves once the bot has processed it. */
 async function answered(work: (interaction: Slash) => Promise<unknown>): Promise<void> {
   const done = new Promise<void>((resolve, reject) => {
     client.once(Events.InteractionCreate, (interaction) => {

@@ -66,10 +66,6 @@ async function listen(options: EndpointOptions): Promise<TestEndpoint> {
   return endpoint;
 }
 
-/**
- * Runs the command.
- * @returns the state of the interaction
- */
 async function invoke(): Promise<Loose> {
   const { invokeCommand } = await ada.graphql(
     `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction {

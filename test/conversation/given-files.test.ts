@@ -51,14 +51,12 @@ const INTERACTION = 'interaction { id state failure message { content } }';
 const INVOKE = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { ${INTERACTION} } }`;
 const SUBMIT = `mutation ($input: SubmitModalInput!) { submitModal(input: $input) { ${INTERACTION} } }`;
 
-/** Sends a mutation with files in its input. */
 function sendFiles(query: string, input: object, files: Omit<FormFile, 'places'>[]) {
   const variables = { input: { ...input, files: files.map(() => null) } };
   const placed = files.map((file, n) => ({ ...file, places: [`variables.input.files.${n}`] }));
   return sendForm(server, ada, operationForm({ query, variables }, placed));
 }
 
-/** The result of `work` for the next interaction. */
 function answered<T>(work: (interaction: Interaction) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     client.once('interactionCreate', (interaction) => void work(interaction).then(resolve, reject));

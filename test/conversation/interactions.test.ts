@@ -19,7 +19,6 @@ import { needing } from '../harness/skipping.js';
 import { type ChannelEvents, subscribe } from '../harness/subscriptions.js';
 import { type RunningProgram, startProgram } from './programs.js';
 
-/** Programs of stock libraries that register the same commands and respond alike. */
 const LIBRARIES = {
   'discord.js': { program: process.execPath, script: 'bots/interactions/discord_js.js', missing: null },
   'oceanic.js': { program: process.execPath, script: 'bots/interactions/oceanic.js', missing: null },
@@ -87,7 +86,6 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
       return one.commands;
     }
 
-    /** The id of the delivered interaction. */
     async function ask(mutation: string, type: string, input: object): Promise<string> {
       const answer = await bot.unlessItEnds(
         ada.graphql(
@@ -111,7 +109,6 @@ for (const [library, { program, script, missing }] of Object.entries(LIBRARIES))
     const submit = (interactionId: string, components: object[]) =>
       ask('submitModal', 'SubmitModalInput', { interactionId, components });
 
-    /** The next event of this kind in the channel. */
     async function sees(type: string, events = seen): Promise<Loose> {
       const { data } = await bot.unlessItEnds(events.next((event) => event.type === type));
       if (type !== 'MESSAGE_DELETE') expectReference('MessageResponse', data);

@@ -17,7 +17,6 @@ const section = /^## Invoking by hand\n(.*?)^## /ms.exec(page)?.[1] ?? '';
 const blocks = (language: string) =>
   [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
 
-/** The operations of the section by name. */
 const operations = new Map(
   parse(blocks('graphql').join('\n'))
     .definitions.filter((node): node is OperationDefinitionNode => node.kind === 'OperationDefinition')
@@ -47,7 +46,6 @@ function withIds(text: string, ids: Record<string, string>): string {
   );
 }
 
-/** Runs an operation of the section with other ids. */
 function run(name: string, ids: Record<string, string>): Promise<Loose> {
   return ada.graphql(withIds(operations.get(name) ?? '', ids));
 }

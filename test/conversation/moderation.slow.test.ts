@@ -17,7 +17,6 @@ const BOTS = {
   'discord.py': [PYTHON, 'bots/moderation/discord_py.py'],
 } as const;
 
-/** A red pixel as PNG. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 let server: TestServer;

@@ -3,9 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A child process that uses a stock library. */
 export interface RunningProgram {
-  /** The line that reported that it is ready. */
   ready: string;
   /**
    * Resolves to the value of `awaited` unless the program ends before.
@@ -28,7 +26,6 @@ export interface ProgramOptions {
   ready?: string;
 }
 
-/** Starts a program. Resolves when it reports that it is ready. */
 export async function startProgram({
   program,
   script,

@@ -72,7 +72,6 @@ async function refusalOf<Refusal>(request: Promise<unknown>): Promise<Refusal> {
   );
 }
 
-/** A well-formed token that belongs to no webhook. */
 const WRONG_TOKEN = `WH.${'a'.repeat(8)}.${'b'.repeat(56)}`;
 
 const file = (name: string, content: string) => new AttachmentBuilder(Buffer.from(content), { name });
@@ -181,7 +180,6 @@ describe("discord.js' Client", () => {
   });
   afterAll(() => client?.destroy());
 
-  /** The channels of the next webhook events of the bot. */
   function hears(count: number): Promise<string[]> {
     const ids: string[] = [];
     return new Promise((resolve) => {

@@ -42,7 +42,6 @@ async function session({ bot }: { bot: { token: string } }, intents: number): Pr
   return client;
 }
 
-/** The audit log events that a session gets before it gets the creation of the channel named `end`. */
 async function entriesUntil(client: GatewayClient, end: string): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (;;) {

@@ -45,7 +45,6 @@ async function session({ token }: TestBot): Promise<GatewayClient> {
   return client;
 }
 
-/** Installs a bot. The box makes it a member. */
 async function install({ id: applicationId, user }: TestBot) {
   boxes.meanwhile = async () => void joinMembers(server.app, attic, user);
   const input = { applicationId, guildId: attic.id, scopes: ['bot' as const], permissions: 0n };

@@ -30,7 +30,6 @@ afterEach(() => client.close());
 
 const owner = () => callOf(server.app, guild.owner);
 
-/** Connects the bot and returns the GUILD_CREATE of the guild. */
 async function connect(intents: number = Intent.Guilds | Intent.GuildMessages): Promise<Frame> {
   client = await GatewayClient.open(server.origin);
   client.identify(bot.token, { intents });
@@ -45,7 +44,6 @@ const hidden = () => ({
   deny: Permission.ViewChannel,
 });
 
-/** The events up to the creation of a last channel. */
 async function sent(): Promise<Frame[]> {
   const { id } = await createChannel(owner(), guild.id, { name: 'the end' });
   const frames: Frame[] = [];

@@ -21,7 +21,6 @@ it.beforeAll(async ({ server: shared }) => {
 /** The limit of channels in a guild. */
 const CHANNELS = 500;
 
-/** Lengths of message contents. The last is the longest allowed. */
 const SIZES = [1, 20, 200, 4_000];
 
 const SYNC_FLUSH = Buffer.from([0, 0, 0xff, 0xff]);
@@ -56,11 +55,9 @@ function expectConversation(frames: Frame[]): void {
   expect(frames[2]!.d.channels).toHaveLength(CHANNELS);
 }
 
-/** Reads one zlib stream with one payload per message. */
 const inflated = (messages: GatewayClient['messages']) =>
   decoded(messages, createInflate({ flush: constants.Z_SYNC_FLUSH }));
 
-/** Reads one stream with `decoder`, one payload per message. */
 async function decoded(messages: GatewayClient['messages'], decoder: Duplex): Promise<Frame[]> {
   const parts: Buffer[] = [];
   decoder.on('data', (part: Buffer) => parts.push(part));

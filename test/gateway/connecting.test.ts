@@ -18,7 +18,6 @@ it.beforeAll(async ({ server: shared }) => {
 
 const open = (query?: string) => GatewayClient.open(server.origin, query);
 
-/** The close code after `message` on a new connection. */
 async function closeAfter(message: string | Buffer): Promise<number> {
   const client = await open();
   client.socket.send(message);
@@ -52,7 +51,6 @@ it('G-3 closes 4002 for an unsupported compression', async () => {
   expect((await client.closed).code).toBe(4002);
 });
 
-/** The response to an upgrade on a bare socket, and its bytes as they arrived in segments. */
 async function rawUpgrade(headers: string[]): Promise<{ head: string; segments: Buffer[] }> {
   const { hostname, port } = new URL(server.origin);
   const socket = connect(Number(port), hostname);

@@ -104,7 +104,6 @@ describe('G-25 intents', () => {
       act;
   const place = () => ({ channelId: guild.channel.id });
   const emoji = '👍';
-  /** Acts on an existing message that has a reaction. */
   const toMessage =
     (act: (message: MessageKey) => Promise<unknown>): Cause =>
     async () => {

@@ -43,7 +43,6 @@ afterEach(async () => {
 const told = (frames: Frame[]) => frames.map(({ t, d }) => [t, d]);
 const leftOf = (...guilds: Announced[]) => guilds.map(({ id }) => ['GUILD_DELETE', { id }]);
 
-/** Cuts the connection of the box and waits until the cloud has noticed. */
 async function loseBox(): Promise<void> {
   const { bus, db } = server.app;
   let notice = () => {};

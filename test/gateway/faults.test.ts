@@ -40,14 +40,12 @@ async function session(intents: number): Promise<{ client: GatewayClient; id: st
   return { client, id: d.session_id };
 }
 
-/** A session that has received GUILD_CREATE. */
 async function shown(intents: number) {
   const opened = await session(intents);
   await opened.client.event('GUILD_CREATE');
   return opened;
 }
 
-/** Advances the clock in steps until the condition holds. */
 async function untilPassed(isSo: () => boolean): Promise<void> {
   const passed = () => {
     if (!isSo()) clock.advance(500);

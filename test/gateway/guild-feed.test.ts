@@ -14,7 +14,6 @@ import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { heldSeat as heldSeatAt } from '../harness/seats.js';
 
-/** A guild store that records its calls and can delay its answers. */
 class AskedHome extends MemoryHome {
   readonly asked: bigint[] = [];
   gate: Promise<void> = Promise.resolve();
@@ -72,7 +71,6 @@ function heldSeat(user: User, intents: number) {
   const { frames, ...held } = heldSeatAt({ app, feeds, guildId: guild.id }, user, { intents });
   return {
     ...held,
-    /** The data of each event that arrived. */
     get heard(): unknown[] {
       return frames.map(({ d }) => d);
     },
@@ -99,7 +97,6 @@ const tellOf = (invalidates: BusMessage['invalidates'], facts: Partial<BusMessag
 /** Four of these exceed the limit. */
 const QUARTER = 'x'.repeat(HELD_LIMIT.bytes / 4);
 
-/** The session goes on without the guild. It got only the GUILD_DELETE. */
 function expectLost({ session, heard }: Seat): void {
   expect(heard).toEqual([{ id: String(guild.id), unavailable: true }]);
   expect([session.ended, session.guilds.size, session.unavailableGuilds.has(guild.id)]).toEqual([false, 0, true]);

@@ -84,7 +84,6 @@ function addRole(permissions: bigint): bigint {
   return role.id;
 }
 
-/** The events of sessions with the guilds intent up to now. */
 async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
   const channel = channelOf(server.app, guild.id, 'the end');
   ship({ type: 'CHANNEL_CREATE', channel });
@@ -100,7 +99,6 @@ async function sentTo(...sessions: GatewayClient[]): Promise<Frame[][]> {
   );
 }
 
-/** The content of messages, and the names of other events. */
 const shown = (sent: Frame[][]) => sent.map((frames) => frames.map(({ t, d }) => d.content ?? t));
 
 it('the database refuses queries about guilds', async () => {

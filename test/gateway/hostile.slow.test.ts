@@ -18,7 +18,6 @@ const PROTOCOL_ERRORS = [1002, 1006];
 
 const op = fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 31, 43), fc.integer(), fc.jsonValue());
 
-/** Values for the fields of the protocol, among arbitrary values. */
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(
@@ -92,7 +91,6 @@ it('hostile bytes below the payloads end the connection and harm no other client
   await expectHealthy();
 }, 120_000);
 
-/** The server still responds and has closed every socket. */
 async function expectHealthy(): Promise<void> {
   const client = await GatewayClient.open(server.origin);
   await client.ready(bot.token);

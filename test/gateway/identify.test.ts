@@ -28,7 +28,6 @@ it.beforeAll(async ({ server: shared }) => {
 
 const open = (of = server) => GatewayClient.open(of.origin);
 
-/** The close code after an IDENTIFY. */
 async function closeOf(d: unknown): Promise<number> {
   const client = await open();
   client.send(2, d);
@@ -347,7 +346,6 @@ it('G-23 events during the initial GUILD_CREATEs are not lost and keep their ord
     expect(own[0]!.t).toBe('GUILD_CREATE');
     const heard = own.filter((frame) => frame.t === 'MESSAGE_CREATE' && frame.d.content !== 'end');
     const numbers = heard.map((frame) => Number(frame.d.content));
-    // All numbers from READY to the last are there.
     const [first = said] = numbers;
     expect(first).toBeLessThan(saidBefore + guilds.length);
     expect(numbers).toEqual(numbers.map((_, index) => first + index * guilds.length));

@@ -18,7 +18,6 @@ import { readableLog, readLines } from '../harness/log.js';
 import { PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { heldSeat } from '../harness/seats.js';
 
-/** A guild store that can be made to fail and that records the times of its reads. */
 class FaultyHome extends MemoryHome {
   fault: Error | null = null;
   asked: number[] = [];

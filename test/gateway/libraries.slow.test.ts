@@ -179,7 +179,6 @@ describe('an unmodified library is ready, knows the guild and gets a message', (
     const members = await client.guilds.cache.get(guildId())!.members.fetch();
     expect([...members.keys()].sort()).toEqual([String(bot.id), String(guild.owner.id)].sort());
     const resumed = once(client, Events.ShardResume);
-    // A broken network, as the library sees it.
     Reflect.get(client.ws, '_ws').strategy.shards.get(0).connection.terminate();
     await resumed;
     const heard = once(client, Events.MessageCreate);

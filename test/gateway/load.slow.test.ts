@@ -104,7 +104,6 @@ describe('G-46 slow readers', () => {
 });
 
 describe('G-47 a stopping server', () => {
-  /** Whether an upgrade on a bare socket is answered with 101 or 503. */
   const upgradeStatus = () =>
     new Promise<string>((resolve, reject) => {
       const { hostname, port } = new URL(server.origin);

@@ -17,7 +17,6 @@ import {
 
 const LONG = '1234567890123456';
 
-/** The parsed value, or the code that it closes a connection with. */
 function read(work: () => unknown): unknown {
   try {
     return work();

@@ -160,7 +160,6 @@ describe('G-39 presence', () => {
 });
 
 describe('G-63 a user who becomes a member', () => {
-  /** The names of the events after a user joined, with the status in each. */
   const told = (frames: Awaited<ReturnType<GatewayClient['settled']>>, { id }: Pick<User, 'id'>) =>
     frames
       .filter(({ d }) => d?.user?.id === String(id))

@@ -62,7 +62,6 @@ async function serverHasNoticed(): Promise<void> {
   await client.op(11);
 }
 
-/** Resumes, and returns the dispatches up to RESUMED, or the op 9. */
 async function resume(session: { id: string; seq: number }, token = bot.token): Promise<[GatewayClient, Frame[]]> {
   const client = await open();
   client.send(6, { token, session_id: session.id, seq: session.seq });

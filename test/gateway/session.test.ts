@@ -84,7 +84,6 @@ function attached(to = session): Link {
   return link;
 }
 
-/** An event of this many bytes. */
 const event = (size = 100) => new GatewayEvent('TYPING_START', new Piece(`"${'x'.repeat(size - 3)}"`));
 const resumed = () => new GatewayEvent('RESUMED', new Piece('{}'));
 
@@ -242,7 +241,6 @@ describe('room for more events', () => {
 });
 
 describe('the buffer for a RESUME', () => {
-  /** Whether all events after `sequence` are still in the buffer. */
   const isKept = (sequence: number) => {
     const link = new Link(session);
     const outcome = session.resume(link, sequence, resumed());

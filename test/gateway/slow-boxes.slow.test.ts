@@ -42,7 +42,6 @@ async function connectBox(): Promise<HandBox> {
   return made;
 }
 
-/** The answer of a box to a call about these guilds. */
 function answerTo({ name, input }: RawMessage, guilds: readonly Announced[], facts: object = {}): unknown {
   const guild = guilds.find(({ id }) => id === input.guild_id);
   if (!guild) return null;
@@ -72,7 +71,6 @@ function reply({ relay }: Pick<HandBox, 'relay'>, call: RawMessage, answer: unkn
   relay.sendBody(call.id, body);
 }
 
-/** Settles once the cloud publishes this event of the guild. */
 function heard({ id }: Announced, type: string): Promise<void> {
   return new Promise((resolve) => {
     subscribeToAll(server.app.bus, topicsOfGuild(BigInt(id)), (message) => message.type === type && resolve());

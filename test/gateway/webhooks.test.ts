@@ -32,7 +32,6 @@ async function connect({ bot }: RestBot, intents = ALL_INTENTS): Promise<Gateway
   return client;
 }
 
-/** The channels of the webhook events that a session got since the last call. */
 async function toldTo(client: GatewayClient): Promise<string[]> {
   const frames = (await client.settled()).filter(({ t }) => t === 'WEBHOOKS_UPDATE');
   for (const { d } of frames) expect(d).toEqual({ guild_id: scene.guildId, channel_id: expect.any(String) });

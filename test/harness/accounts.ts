@@ -8,7 +8,6 @@ import type { Server } from '../../src/server.js';
 
 type App = Server['app'];
 
-/** The password of all accounts in tests. */
 export const PASSWORD = 'correct horse battery staple';
 
 /** Computed once, because hashing takes longer than the rest of a sign-up. */

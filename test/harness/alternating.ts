@@ -6,9 +6,7 @@ import type { Duplex } from 'node:stream';
 /** A reverse proxy of several processes. It sends each request and WebSocket to the next process in turn. */
 export interface Alternating {
   origin: string;
-  /** Sets the processes. */
   leadTo(...origins: string[]): void;
-  /** Total number of forwarded requests. */
   count(): number;
   close(): void;
 }

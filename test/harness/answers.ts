@@ -11,7 +11,6 @@ import { callOf, type SentBody, type TestBot, toSend } from './world.js';
 
 type App = Server['app'];
 
-/** The fields of a message about the command that it answers. */
 export function commandOf(
   app: App,
   userId: bigint | string,
@@ -33,7 +32,6 @@ export async function answer(
   return postMessage(call, { ...from, body: toSend(body), ...more });
 }
 
-/** Answers a user's command with an ephemeral message. */
 export function whisper(
   app: App,
   bot: Pick<TestBot, 'id' | 'user'>,

@@ -9,7 +9,6 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one S3 server for a whole run. */
 export default async function provideS3({ provide }: TestProject): Promise<() => Promise<void>> {
   const s3 = await startS3();
   provide('s3', s3.endpoint);

@@ -9,10 +9,8 @@ import { createBot, type TestBot } from './world.js';
 
 type App = Server['app'];
 
-/** The id space of the box. */
 export const ID_SPACE = 5_000;
 
-/** A request to the box. */
 export interface Arrived extends Omit<ForwardedRequest, 'body'>, Errand {
   body: string;
 }
@@ -54,7 +52,6 @@ export function answerOf(status: number, value?: unknown, retryAfter: number | n
   return { status, retryAfter, tookMs: null, body: Buffer.from(value === undefined ? '' : JSON.stringify(value)) };
 }
 
-/** A guild on a box, with its owner, a bot and one channel. */
 export interface BoxScene {
   box: StandInBox;
   home: MemoryHome;
@@ -89,7 +86,6 @@ export async function openBox(app: App): Promise<BoxScene> {
   return { box: new StandInBox(boxId), home, guild, bot };
 }
 
-/** The bots and webhooks of the cloud that a request names. */
 function botsOf({ bot, webhook, guildId }: Omit<ForwardedRequest, 'body'>): OwnNames['bots'] {
   const { id, username, global_name = null, avatar = null } = bot.user;
   const user = { id, username, global_name, avatar, discriminator: '0', bot: true };

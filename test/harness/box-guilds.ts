@@ -6,7 +6,6 @@ import type { Server } from '../../src/server.js';
 
 type App = Server['app'];
 
-/** An enrolled box and its id generator. */
 export interface TestBox {
   box: Box;
   nextId: NextId;
@@ -37,7 +36,6 @@ type Question = { [Name in keyof BoxQuestions]: { name: Name; input: BoxQuestion
 /** A client of boxes whose bots are in memory. */
 export class BoxesInMemory implements BoxDoor {
   readonly asked: Question['name'][] = [];
-  /** The input of the last call. */
   last: object = {};
   /** Bots by guild, each as `guild bot`. */
   readonly members = new Set<string>();

@@ -24,7 +24,6 @@ export interface BoxProcess {
   bot: MadeApplication;
   /** `/channels/{the server's}/messages` */
   messages: string;
-  /** Starts the box again with the same data. */
   start(): Promise<void>;
   /** Settles once the cloud has a newer connection of the box than at the last call. */
   connected(): Promise<void>;

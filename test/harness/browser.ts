@@ -23,7 +23,6 @@ export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
 export interface Tab {
   context: BrowserContext;
   page: Awaited<ReturnType<BrowserContext['newPage']>>;
-  /** Violations of the Content-Security-Policy of a page. */
   violations: string[];
 }
 

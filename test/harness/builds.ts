@@ -5,7 +5,6 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const project = join(import.meta.dirname, '../..');
 
-/** The built platform with another build of the portal. */
 export interface Build {
   /** Path of its `main.js`. */
   entryPoint: string;
@@ -40,7 +39,6 @@ async function renameAssets(portal: string): Promise<void> {
   }
 }
 
-/** Another hash of the same length. */
 function turned(mark: string): string {
   return [...mark].reverse().join('');
 }

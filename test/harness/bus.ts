@@ -6,7 +6,6 @@ import type { TestServer } from './server.js';
 
 type App = TestServer['app'];
 
-/** Collects all messages about a guild from now on. */
 export function hearGuild({ app }: { app: App }, guildId: bigint | string): { events: BusMessage[]; close(): void } {
   const events: BusMessage[] = [];
   const { close } = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
@@ -15,7 +14,6 @@ export function hearGuild({ app }: { app: App }, guildId: bigint | string): { ev
   return { events, close };
 }
 
-/** The bus message of an event. */
 export function messageOfEvent(app: App, event: DomainEvent): BusMessage {
   return renderEvent(event, app.addresses).message;
 }

@@ -5,7 +5,6 @@ import type { CallContext, Write } from '../../src/domain/call.js';
 import type { DomainEvent } from '../../src/domain/events.js';
 import type { User } from '../../src/infra/database/index.js';
 
-/** A user with an account who calls functions of the domain. */
 export interface Caller {
   id: bigint;
   user: User;

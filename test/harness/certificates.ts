@@ -1,10 +1,8 @@
-/** The certificate and key of a TLS server, as PEM. */
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-/** A key and a self-signed certificate for localhost. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgf7GLPZQcFP7yS3m5

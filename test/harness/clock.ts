@@ -18,7 +18,6 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** Number of waiting timers. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -62,7 +61,6 @@ export class MovableClock implements Clock {
     return { cancel: () => this.#remove(entry) };
   }
 
-  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void {
     const end = this.now() + ms;
     for (let next = this.#next(); next && next.due <= end; next = this.#next()) {

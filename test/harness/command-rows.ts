@@ -14,7 +14,6 @@ export function putCommand(app: App, applicationId: bigint, data: CommandData = 
   });
 }
 
-/** Changes a command without registering it. */
 export async function changeCommand(app: App, id: bigint, data: CommandData): Promise<void> {
   const { applicationId } = await app.db.writer.applicationCommand.update({ where: { id }, data });
   app.publish({ type: 'COMMANDS_UPDATED', applicationId, guildId: null });

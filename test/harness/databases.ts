@@ -99,7 +99,6 @@ export async function makeTemplate({ url }: ThrowAwayDatabase): Promise<void> {
   await asAdmin(url, (client) => client.query(KEEP));
 }
 
-/** Drops the remaining copies of a template. */
 export async function dropCopies(template: string): Promise<void> {
   const admin = process.env.TEST_DATABASE_URL;
   if (!admin) return;

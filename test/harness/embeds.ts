@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** An embed in a request. */
 export interface SentEmbed {
   title?: string | null;
   description?: string | null;

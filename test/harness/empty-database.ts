@@ -13,7 +13,6 @@ const WITH_PLATFORM = ['User', 'Application'];
 const statementFor = (table: string) =>
   `DELETE FROM "${table}"${WITH_PLATFORM.includes(table) ? ` WHERE "id" <> ${PLATFORM_ID}` : ''}`;
 
-/** Deletes the rows of earlier files from the database of a running server. */
 export async function emptyDatabase({ dialect, writer }: Database): Promise<void> {
   const tables = await (dialect === 'sqlite'
     ? writer.$queryRaw<

@@ -10,11 +10,9 @@ export interface EndpointRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The raw text. */
   body: string;
   /** The parsed JSON, or null for other text. */
   interaction: Loose;
-  /** Whether the application signed it. */
   isSigned: boolean;
   /** The number of its connection, from 1. */
   connection: number;
@@ -40,18 +38,14 @@ export interface EndpointOptions {
 }
 
 export interface TestEndpoint {
-  /** With the host `localhost`. */
   url: string;
   port: number;
   /** All requests so far, in order. */
   requests: EndpointRequest[];
-  /** Number of connections so far. */
   connections(): number;
   /** Sets the public key, for an application that was made after the endpoint. */
   trust(publicKey: string): void;
-  /** Changes the behavior. */
   mode(mode: EndpointMode): void;
-  /** Resolves after this many requests. */
   reached(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,7 +56,6 @@ interface Exchange {
   onConnection: number;
   response: ServerResponse;
   socket: Socket;
-  /** Responds as a good endpoint does. */
   good(): Promise<void>;
   /** The body of a good response to a signed request. */
   say(): Promise<unknown>;
@@ -80,15 +73,11 @@ const SHORT_ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconte
 
 const MODES = {
   good: ({ good }: Exchange) => good(),
-  /** Responds well after a second. */
   slow: ({ good }: Exchange) => void later(1_000, good),
-  /** Responds well, but too late. */
   late: ({ good }: Exchange) => void later(LATE_MS, good),
   hang: () => {},
   reset: ({ socket }: Exchange) => socket.resetAndDestroy(),
-  /** Closes the connection without a response. */
   hangUp: ({ socket }: Exchange) => socket.destroy(),
-  /** Closes the connection in the middle of the body. */
   cutOff: ({ response, socket }: Exchange) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write(PONG);
     later(20, () => socket.destroy());
@@ -109,7 +98,6 @@ const MODES = {
   /** Responds with a form that has a file of the maximum size. */
   largeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB)),
-  /** Responds with a form whose file is one byte too large. */
   tooLargeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB + 1)),
   /** Responds with a form whose parts have other names. */
@@ -121,7 +109,6 @@ const MODES = {
     response
       .writeHead(200, { 'content-type': 'multipart/form-data; boundary=x' })
       .end('--x\r\ncontent-disposition: form-data; name="files[0]"; filename="a.txt"\r\n\r\ntext'),
-  /** Sends a megabyte of brackets. */
   deepJson: ({ response }: Exchange) => sendText(response, 200, '['.repeat(1_000_000)),
   /** Announces a later response as frameworks do, with the name of the status or an object. */
   accepted: ({ response }: Exchange) => response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted'),
@@ -132,7 +119,6 @@ const MODES = {
     response.writeHead(202, { 'content-type': 'text/plain', 'content-length': '100' }).write('Acc');
     later(20, () => socket.destroy());
   },
-  /** Responds in Latin-1. */
   latin1: async ({ response, say }: Exchange) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await say()), 'latin1'),
   noJson: ({ response }: Exchange) => sendText(response, 200, '{"type":'),
@@ -178,7 +164,6 @@ const MODES = {
   /** Refuses invalid signatures with an unexpected status. */
   forbidsBad: ({ request, response, good }: Exchange) =>
     request.isSigned ? good() : sendJson(response, 403, { message: 'go away' }),
-  /** Refuses PING. */
   refusesPing: ({ request, response, good }: Exchange) =>
     request.interaction?.type === 1 ? sendJson(response, 400, { message: 'unknown command' }) : good(),
   /** Responds to the first request of each connection, and resets the connection at the second. */
@@ -292,7 +277,6 @@ async function sendForm(response: ServerResponse, payload: string, name: string,
   response.writeHead(200, headers).end(body.bytes);
 }
 
-/** Bytes that are not text. */
 export const FILE = Uint8Array.from({ length: 256 }, (_, index) => index);
 
 async function encoded(form: FormData) {

@@ -7,9 +7,7 @@ export interface Field {
   valueWith(leaf: unknown): unknown;
 }
 
-/** Values of other fields. */
 export interface Beside {
-  /** Values of fields, by name. */
   samples: Record<string, unknown>;
   /** Optional fields that must be there together with `field`. Missing ones are ignored. */
   alsoBeside(field: string): readonly string[];
@@ -75,13 +73,9 @@ type Shape = Record<string, z.ZodType>;
 
 /** The parts of a schema without its wrappers: optional, null, defaults, transformations. */
 interface Structure {
-  /** The fields of an object. */
   shape: Shape | undefined;
-  /** The objects of a union. */
   kinds: z.ZodType[];
-  /** The entries of a list. */
   entry: z.ZodType | undefined;
-  /** The values of a literal. */
   values: unknown[] | undefined;
 }
 

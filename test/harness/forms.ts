@@ -7,7 +7,6 @@ export interface FormFile {
   places: string[];
   content: string | Uint8Array<ArrayBuffer>;
   filename?: string;
-  /** The stated content type. */
   type?: string;
 }
 
@@ -22,7 +21,6 @@ export function operationForm(operation: object, files: FormFile[]): FormData {
   return form;
 }
 
-/** Sends a form and returns the response, errors included. */
 export async function sendForm(
   server: Pick<TestServer, 'origin'>,
   person: Person | null,

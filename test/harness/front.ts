@@ -7,11 +7,9 @@ export interface Front {
   origin: string;
   /** Forwards new connections to this process. Open ones stay. */
   leadTo(origin: string): void;
-  /** Closes all open connections. */
   cut(): void;
   /** Forwards no data until `mend`, keeps connections open and accepts new ones. */
   freeze(): void;
-  /** Forwards everything again, including delayed data. */
   mend(): void;
   close(): void;
 }

@@ -21,12 +21,10 @@ import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication 
 export interface FullPortal {
   owner: Person;
   application: MadeApplication;
-  /** The values of path parameters. */
   params: Record<
     'applicationId' | 'commandId' | 'interactionId' | 'teamId' | 'guildId' | 'channelId' | 'roleId' | 'boxId' | 'code',
     string
   >;
-  /** The id of a server on a box. */
   selfHostedId: string;
   stop(): Promise<void>;
 }
@@ -126,7 +124,6 @@ export async function inviteOf(person: Person, { textChannelId }: { textChannelI
   return createInvite.code;
 }
 
-/** A server on the box in which the application is installed. */
 async function selfHosted({ owner, makeGuild }: BoxOfCloud, application: MadeApplication) {
   const guild = await makeGuild();
   await install(owner, application, guild, { permissions: '8' });

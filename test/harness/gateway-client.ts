@@ -15,12 +15,10 @@ export interface CloseOf {
   reason: string;
 }
 
-/** Decodes a message of the server to JSON text. */
 export type Decoder = (data: Buffer, isBinary: boolean) => string;
 
 const plainText: Decoder = (data) => data.toString();
 
-/** Every intent, including privileged ones. */
 export const ALL_INTENTS = Object.values(GatewayIntentBits).reduce<number>(
   (all, bit) => (typeof bit === 'number' ? all | bit : all),
   0,
@@ -34,7 +32,6 @@ export class GatewayClient {
   readonly frames: Frame[] = [];
   readonly messages: { data: Buffer; isBinary: boolean }[] = [];
   readonly closed: Promise<CloseOf>;
-  /** The sequence number of the last dispatch. */
   sequence: number | null = null;
   #read = 0;
   #wake: () => void = () => {};

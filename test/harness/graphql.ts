@@ -22,7 +22,6 @@ export interface GraphqlAnswer<Data> {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Loose = any;
 
-/** Sends an operation over HTTP and returns the response, errors included. */
 export async function askGraphql<Data = Loose>(
   server: Pick<TestServer, 'origin'>,
   query: string,

@@ -12,7 +12,6 @@ import type { TestGuild } from './world.js';
 /** A guild that is not in the database. Tests publish its events. */
 export interface MemoryGuild extends TestGuild {
   snapshot: GuildSnapshot;
-  /** In ascending order of ids. */
   members: MemberRecord[];
   voiceStates: VoiceStateRecord[];
 }
@@ -20,9 +19,7 @@ export interface MemoryGuild extends TestGuild {
 /** A guild store in memory, for guilds without a database. */
 export class MemoryHome implements GuildHome {
   readonly guilds = new Map<bigint, MemoryGuild>();
-  /** Guilds that are known and out of reach. */
   readonly unreachable = new Set<bigint>();
-  /** Presences of users who are not offline. */
   readonly presencesOf = new Map<bigint, ShownPresence>();
 
   async view(guildId: bigint) {
@@ -108,7 +105,6 @@ export function nobodysRow(app: App, username: string): User {
   return { id: app.nextId(), ...names, avatarHash: null, bot: false, deletedAt: null };
 }
 
-/** Makes a guild in `home`, with `@everyone`, one text channel, its owner and `members`. */
 export function addGuild(app: App, home: MemoryHome, name: string, ...members: User[]): MemoryGuild {
   const id = app.nextId();
   const owner = nobodysRow(app, `owner of ${name}`);

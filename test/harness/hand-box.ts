@@ -10,7 +10,6 @@ import { callOf, type TestBot } from './world.js';
 
 type Server = Pick<TestServer, 'app' | 'origin'>;
 
-/** A guild as a box announces it. */
 export interface Announced {
   id: string;
   name: string;
@@ -26,7 +25,6 @@ export interface HandBox {
   owner: User;
   token: string;
   keys: nacl.SignKeyPair;
-  /** The box's id generator. */
   nextId: NextId;
   relay: RawRelay;
   welcome: Greeted['welcome'];
@@ -39,13 +37,11 @@ export async function connectNewBox(server: Server, owner?: User): Promise<HandB
   return { ...made, keys, relay, welcome, nextId: boxSnowflakes(server.app.clock, welcome.id_space) };
 }
 
-/** Connects a box again. */
 export async function connectAgain({ origin }: Pick<Server, 'origin'>, box: HandBox): Promise<HandBox> {
   const { relay, welcome } = await greet(origin, { keys: box.keys });
   return { ...box, relay, welcome };
 }
 
-/** A box that is not enrolled. */
 export async function makeBox({ app }: Pick<Server, 'app'>, owner?: User) {
   const by = owner ?? (await createPerson(app));
   const { box, enrolmentToken } = await createBox(callOf(app, by), { name: 'Home' });

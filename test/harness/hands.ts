@@ -3,9 +3,7 @@ import type { Person } from './people.js';
 import { openPortal, type PortalTab } from './portal.js';
 import type { TestServer } from './server.js';
 
-/** Uses a page with some input device. */
 export interface Hand {
-  /** Presses a button or a link. */
   press(control: Locator): Promise<void>;
   /** Replaces the text of a field. */
   type(field: Locator, text: string): Promise<void>;
@@ -16,7 +14,6 @@ export interface Hand {
   enter(field: Locator): Promise<void>;
 }
 
-/** A tab and its input device. */
 export interface HandedTab extends PortalTab {
   hand: Hand;
 }
@@ -39,7 +36,6 @@ export const openOnPhone: OpenHanded = async (browser, server, person) => {
   return { ...tab, hand: new Finger(tab.page) };
 };
 
-/** Maximum number of Tab keys to reach a control. */
 const MOST_STEPS = 120;
 
 class Keyboard implements Hand {
@@ -79,7 +75,6 @@ class Keyboard implements Hand {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Moves the focus to a control with the Tab key. */
   async #reach(control: Locator): Promise<void> {
     await control.waitFor();
     await this.#expectFocus(control);

@@ -2,7 +2,6 @@ import type { Page, Route } from 'playwright-core';
 
 /** A response that the server has sent and the page has not received yet. */
 export interface HeldAnswer {
-  /** Settles once the server has responded. */
   isGiven: Promise<void>;
   release: () => void;
 }

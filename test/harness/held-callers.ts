@@ -3,7 +3,6 @@ import type { TestServer } from './server.js';
 
 /** Delays the check of session and bot tokens until all are released. */
 export interface HeldCallers {
-  /** Number of delayed checks. */
   readonly count: number;
   letGo(): void;
 }

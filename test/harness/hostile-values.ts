@@ -15,7 +15,6 @@ export const HOSTILE_TEXTS = [
   'x'.repeat(5_000),
 ];
 
-/** Values of other types than text. */
 export const HOSTILE_OTHERS = [null, true, -1, 1.5, 2 ** 53, [], {}, [null], { a: '\u0000' }];
 
 /** Time limit of a test of every field, in milliseconds. It sends a thousand requests. */

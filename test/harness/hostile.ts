@@ -30,10 +30,8 @@ export interface HostileScene {
   box: HandBox;
   guild: Announced;
   bot: RestBot;
-  /** A bot that is installed nowhere. */
   stranger: TestBot;
   cloudGuild: TestGuild;
-  /** A webhook of the bot in the cloud's guild. */
   webhook: { id: string; token: string };
   honest: { box: HandBox; guild: Announced };
   /** Events of guilds other than the box's own. */

@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 
-/** A PNG of one pixel. */
 export const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -9,7 +8,6 @@ export const PIXEL = Buffer.from(
 /** An image in JSON, as on the reference platform. */
 export const dataUri = (image: Buffer, type = 'image/png') => `data:${type};base64,${image.toString('base64')}`;
 
-/** A GIF of two frames. */
 export async function movingGif(side = 16): Promise<Buffer> {
   const frame = { width: side, height: side, channels: 3 as const };
   const frames = await Promise.all(

@@ -72,7 +72,6 @@ interface InsertedApplication {
   botToken: string;
 }
 
-/** Inserts the application that `createApplication` makes for a user, with its bot user. */
 export async function insertApplication(app: App, owner: User, name: string): Promise<InsertedApplication> {
   const [id, now] = [app.nextId(), app.clock.now()];
   const { secret: clientSecret, columns } = createClientSecret();

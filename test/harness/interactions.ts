@@ -66,7 +66,6 @@ export async function requestOf(scene: Scene, kind: Kind): Promise<InteractionRe
   }
 }
 
-/** A request of the guild's owner for the button of a message. */
 export function press(scene: Scene, { id }: Pick<MessageRecord, 'id'>, call = scene.owner) {
   return componentRequest(call, { channelId: scene.guild.channel.id, messageId: id, customId: 'press' });
 }
@@ -77,12 +76,10 @@ async function fillIn(scene: Scene, asked: Asked): Promise<InteractionRequest> {
   return modalRequest(scene.owner, { interaction: await rowOf(scene.server, asked), components });
 }
 
-/** Stores an interaction of this kind that a session has taken. */
 export async function ask(scene: Scene, kind: Kind): Promise<Asked> {
   return put(scene, await requestOf(scene, kind));
 }
 
-/** A valid response of each callback type. */
 export const ANSWERS = {
   4: { type: 4, data: { content: 'hello' } },
   5: { type: 5 },
@@ -92,7 +89,6 @@ export const ANSWERS = {
   9: { type: 9, data: MODAL },
 } satisfies Partial<Record<InteractionResponseType, object>>;
 
-/** Sends the first response as the application. */
 export async function answer(scene: Scene, { id, token }: Asked, body: object = ANSWERS[4]): Promise<Answer> {
   const callback = parseInput(InteractionCallback, body);
   return answerByToken(await callOfCallback(scene.server, { id, token }), { callback, files: [] });
@@ -118,7 +114,6 @@ export function rowOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }):
   return app.db.reader.interaction.findUniqueOrThrow({ where: { id } });
 }
 
-/** Changes the row of an interaction. */
 export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Prisma.InteractionUncheckedUpdateInput) {
   return app.db.writer.interaction.update({ where: { id }, data });
 }
@@ -135,7 +130,6 @@ export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<A
   return { states, close };
 }
 
-/** The recorded steps of an interaction, in order. */
 export function stepsOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }) {
   return app.db.reader.interactionStep.findMany({ where: { interactionId: id }, orderBy: { id: 'asc' } });
 }

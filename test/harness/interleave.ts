@@ -44,7 +44,6 @@ export function beforeAnswer<T>(
   return atStatement(statement, 0, held, work);
 }
 
-/** Sends a statement, with its own or other arguments. */
 type Ask = (args?: unknown[]) => unknown;
 
 /**

@@ -14,7 +14,6 @@ export function eventually<T>(check: () => T | Promise<T>, options: { interval?:
   return vi.waitFor(check, { timeout: 20_000, ...options });
 }
 
-/** One database, opened as two processes would open it. */
 export interface SharedDatabase {
   handles: [Database, Database];
   /** The URL of PostgreSQL; empty on SQLite. */

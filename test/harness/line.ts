@@ -22,7 +22,6 @@ export interface Line {
   close(): void;
 }
 
-/** Starts a proxy of the server in the URL `address`. */
 export async function layLine(address: string, defaultPort: number): Promise<Line> {
   const target = new URL(address);
   const sockets = new Set<Socket>();

@@ -43,7 +43,6 @@ export class Wire implements Outlet {
   }
 }
 
-/** One end of a link, and all its input. */
 function createEnd<In extends { op: string }, Out extends { op: string }>(schema: z.ZodType<In>, clock: ManualClock) {
   const wire = new Wire();
   const { log, lines } = readableLog('debug');
@@ -57,9 +56,7 @@ function createEnd<In extends { op: string }, Out extends { op: string }>(schema
     lines,
     received,
     closes,
-    /** Bodies from the other end, by number. */
     bodies,
-    /** Called for each message. */
     onMessage: (message: In) => void message,
   };
   end.link = new Link<In, Out>({

@@ -6,11 +6,9 @@ import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 import { socketClient, subscribe } from './sockets.js';
 
-/** The events of a guild in order. */
 export interface Told {
   /** Returns the `d` of the next event with one of these names about this user. Earlier events are dropped. */
   next(userId: bigint | string, ...names: EventName[]): Promise<Loose>;
-  /** The remaining events. */
   rest(): BusMessage[];
 }
 
@@ -38,7 +36,6 @@ export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | str
   };
 }
 
-/** A user's socket. It stays open until it is closed. */
 export interface OpenSocket {
   client: Client;
   ask(query: string, variables?: Record<string, unknown>): Promise<Loose>;

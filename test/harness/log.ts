@@ -6,7 +6,6 @@ export function readableLog(level: Level = 'error'): { log: Logger; lines: strin
   return { log: pino({ level }, { write: (line: string) => void lines.push(line) }), lines };
 }
 
-/** Parses lines of a log. */
 export function readLines(lines: string[]): { level: number; msg: string; requestId?: string; sessions?: number }[] {
   return lines.map((line) => JSON.parse(line));
 }

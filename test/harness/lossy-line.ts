@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 /** `up` is from the box to the cloud. */
 export type Direction = 'up' | 'down';
 
-/** The disturbances of a connection. */
 interface State {
   /** Directions without data transfer. */
   paused: Set<Direction>;
@@ -25,7 +24,6 @@ export class LossyLine {
   #wake: () => void = () => {};
   #changed = new Promise<void>(() => {});
   readonly #awaited = new Map<Direction, () => void>();
-  /** Connections so far. */
   connections = 0;
 
   private constructor(private readonly server: Server) {
@@ -52,12 +50,10 @@ export class LossyLine {
     return this.origin;
   }
 
-  /** Stops the transfer in these directions. */
   pause(...directions: Direction[]): void {
     for (const direction of directions) this.#state.paused.add(direction);
   }
 
-  /** Forwards this many bytes at a time. */
   drip(bytes: number): void {
     this.#state.atOnce = bytes;
   }
@@ -80,7 +76,6 @@ export class LossyLine {
     });
   }
 
-  /** Closes all connections. */
   cut(): void {
     for (const carried of this.#carried) carried.destroy();
   }

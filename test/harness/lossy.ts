@@ -9,9 +9,7 @@ export interface Lossy extends SelfHosted {
   line: LossyLine;
   guild: MadeGuild;
   bot: MadeApplication;
-  /** Sends a request as the bot. */
   ask(method: string, path: string, json?: unknown): Promise<RestAnswer>;
-  /** Sends a message as the bot. */
   post(content: string): Promise<RestAnswer>;
   /** Number of messages with this text on the box. */
   count(content: string): Promise<number>;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestServer } from './server.js';
 
-/** A mail as its recipient gets it. */
 export interface ReadMail {
   /** Values by lower-case name, unfolded. */
   headers: Record<string, string[]>;
@@ -50,7 +49,6 @@ export async function outboxOf(server: Pick<TestServer, 'app'>, to: string): Pro
   return mails.map(parseMail).filter(({ headers }) => headers.to?.[0] === to);
 }
 
-/** A mail that an SMTP server received. */
 export interface Delivery {
   from: string;
   to: string[];
@@ -63,7 +61,6 @@ export interface SmtpSink {
   logins: string[];
   /** The next mail that was not returned yet. */
   next(): Promise<Delivery>;
-  /** Total number of mails. */
   count(): number;
   close(): Promise<void>;
 }

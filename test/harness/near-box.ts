@@ -16,7 +16,6 @@ import { createGuild, type TestBot, type TestGuild } from './world.js';
 
 const ID_SPACE = 5_000;
 
-/** The value after serialization. */
 const sent = (value: unknown) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 /**
@@ -24,15 +23,11 @@ const sent = (value: unknown) => (value === undefined ? undefined : JSON.parse(J
  * on the cloud's bus. All data is serialized and parsed.
  */
 export class NearBox {
-  /** Whether the cloud gets no answers. */
   isAway = false;
   /** Replaces an answer of the box. */
   forged: ((name: string, answer: unknown) => unknown) | null = null;
-  /** The answered calls, by name. */
   readonly asked: string[] = [];
-  /** The inputs of these calls. */
   readonly inputs: object[] = [];
-  /** The reasons why events were left out. */
   readonly refusals: string[] = [];
   #shipping = Promise.resolve();
   readonly #bots: KnownBots;

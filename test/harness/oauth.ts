@@ -51,7 +51,6 @@ export interface TokenAnswer {
   body: any;
 }
 
-/** Posts a form to the token endpoint, or to `path` below it. */
 export async function postForm(
   server: Pick<TestServer, 'origin'>,
   form: Record<string, string> | URLSearchParams,
@@ -81,7 +80,6 @@ export function pkcePair(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Sends a REST request with an access token. */
 export async function askWithToken(
   server: Pick<TestServer, 'origin'>,
   path: string,

@@ -103,7 +103,6 @@ export async function createApplication(owner: Person, name = 'Test bot'): Promi
 export interface MadeGuild {
   id: string;
   name: string;
-  /** The default text channel. */
   textChannelId: string;
   voiceChannelId: string;
 }
@@ -173,7 +172,6 @@ export async function invite(inviter: Person, guild: MadeGuild, person: Person):
   });
 }
 
-/** Sends a message and returns its id. */
 export async function sendMessage(person: Person, channelId: string, content: string): Promise<string> {
   const { sendMessage: sent } = await person.graphql(
     `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { message { id } } }`,
@@ -185,7 +183,6 @@ export async function sendMessage(person: Person, channelId: string, content: st
 export interface MadeWebhook {
   id: string;
   token: string;
-  /** The URL for posting. */
   url: string;
 }
 

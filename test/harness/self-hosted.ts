@@ -64,7 +64,6 @@ export async function startBoxOn(cloud: TestServer, options: Omit<BoxOptions, 't
   };
 }
 
-/** Makes a box in the portal of the cloud. */
 export async function makeBox(owner: Person, name = 'Cellar'): Promise<{ box: { id: string }; token: string }> {
   const { createBox } = await owner.graphql<{ createBox: { box: { id: string }; enrolmentToken: string } }>(
     'mutation ($name: String!) { createBox(input: { name: $name }) { box { id } enrolmentToken } }',
@@ -73,7 +72,6 @@ export async function makeBox(owner: Person, name = 'Cellar'): Promise<{ box: { 
   return { box: createBox.box, token: createBox.enrolmentToken };
 }
 
-/** The status of a box in the cloud. */
 export async function statusOf(owner: Person, boxId: string): Promise<string> {
   const query = 'query ($id: ID!) { box(id: $id) { status } }';
   return (await owner.graphql<{ box: { status: string } }>(query, { id: boxId })).box.status;

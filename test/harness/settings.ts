@@ -16,7 +16,6 @@ export function askUpdate(person: Person, applicationId: string, input: object):
   return person.ask(UPDATE_APPLICATION, { input: { applicationId, ...input } });
 }
 
-/** Changes an application. Fails if the change is refused. */
 export async function update(person: Person, applicationId: string, input: object): Promise<Loose> {
   const data = await person.graphql(UPDATE_APPLICATION, { input: { applicationId, ...input } });
   return data.updateApplication.application;

@@ -7,12 +7,10 @@ import type { TestServer } from './server.js';
 export interface Subscription<Data> {
   /** The next result. Fails if the stream has ended. */
   next(): Promise<{ data?: Data | null; errors?: readonly { message: string; extensions?: Loose }[] }>;
-  /** Resolves when the server has ended the stream. */
   ended: Promise<void>;
   stop(): void;
 }
 
-/** The server of each client. */
 const serverOf = new WeakMap<Client, Pick<TestServer, 'app'>>();
 
 export interface SocketOptions extends Pick<ClientOptions, 'retryAttempts' | 'retryWait'> {

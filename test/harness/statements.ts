@@ -30,7 +30,6 @@ const QUIET_MS = 10;
 /** The statements during some work, and their results. */
 export interface Readings<Result> {
   statements: string[];
-  /** Number of rows that were returned. */
   rows: number;
   result: Result;
 }
@@ -77,19 +76,15 @@ export async function readingsOf<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** The SQL statements that reach the database while `work` runs. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await readingsOf(work)).statements;
 }
 
-/** The number of rows that the database returns while `work` runs. */
 export async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
   return (await readingsOf(work)).rows;
 }
 
-/** Statements that do not reach the database. */
 export interface Refusals {
-  /** The refused statements. */
   refused: string[];
   end(): void;
 }

@@ -8,7 +8,6 @@ interface ChannelEvent {
   data: Loose;
 }
 
-/** The events of a channel for a user, over WebSocket. */
 export interface ChannelEvents {
   /** The first unread or future event that `isWanted`. */
   next(isWanted?: (event: ChannelEvent) => boolean): Promise<ChannelEvent>;

@@ -22,7 +22,6 @@ const TEAM = `query ($id: ID!) { team(id: $id) {
   id name iconUrl owner { id } members { user { id } role } invitations { id state role invitee { id } } applications { id }
 } }`;
 
-/** A team as `person` sees it. */
 export async function teamOf(person: Person, { id }: Pick<MadeTeam, 'id'>): Promise<Loose> {
   return (await person.graphql(TEAM, { id })).team;
 }
@@ -58,7 +57,6 @@ export async function inviteToTeam(
   return data.inviteTeamMember.invitation.id;
 }
 
-/** Actions on an invitation. */
 export type Answer = 'accept' | 'decline' | 'revoke';
 
 export function askAnswer(person: Person, how: Answer, invitationId: string): Promise<GraphqlAnswer<Loose>> {
@@ -68,7 +66,6 @@ export function askAnswer(person: Person, how: Answer, invitationId: string): Pr
   );
 }
 
-/** Invites a user to test an application. */
 export async function inviteTester(
   inviter: Person,
   application: { id: string },
@@ -160,7 +157,6 @@ export async function pendingOf(person: Person): Promise<{ teams: string[]; test
   };
 }
 
-/** Inserts a team with its members. */
 export async function putTeam(
   { app }: Pick<Server, 'app'>,
   owner: Person,

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 
-/** Marks the end of a block's output. */
 const END = '\u001e';
 
 /**

@@ -1,6 +1,5 @@
 import { nextTurn } from '../../src/infra/turns.js';
 
-/** The number of turns of other work while `work` ran. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

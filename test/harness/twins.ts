@@ -20,7 +20,6 @@ import {
 
 /** One of two equal guilds: in the cloud or on a box. */
 export interface Twin {
-  /** The server of the guild and its users. */
   home: TestServer;
   guild: TestGuild;
   /** Ids by the names that operations use, such as `guild` or `message`. */
@@ -61,7 +60,6 @@ export interface Operation {
   keep?: Record<string, string>;
   /** The expected status. Default: success. */
   status?: number;
-  /** The numeric code of a refusal. */
   code?: number;
   /** The compared part of the response, if some of it must differ, and the reason. */
   but?: { because: string; compare: (body: Loose) => unknown };
@@ -134,7 +132,6 @@ function idIn(names: Twin['names'], name: string): string {
   return id;
 }
 
-/** The text with ids in place of names. */
 export function named(text: string, { names }: Twin): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => idIn(names, name));
 }
@@ -153,7 +150,6 @@ export async function askBoth(twins: Twins, operation: Operation): Promise<{ clo
   return { cloud, box };
 }
 
-/** Sends a request for one guild of a pair to the cloud. */
 export async function askOne({ all, bots }: Twins, twin: Twin, operation: Operation): Promise<Likeness> {
   const { ask, by = 'bot', before, keep = {} } = operation;
   await before?.(twin);

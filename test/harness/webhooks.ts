@@ -15,7 +15,6 @@ export class RestWebhook {
     this.id = String(id);
   }
 
-  /** @param path after the token */
   ask(method: string, path = '', request: RestRequest = {}): Promise<RestAnswer> {
     return ask(this.server, method, `/webhooks/${this.id}/${this.token}${path}`, request);
   }

@@ -28,7 +28,6 @@ export interface TestBot {
   id: bigint;
   token: string;
   user: User;
-  /** The owner of the application. */
   owner: User;
 }
 
@@ -39,19 +38,16 @@ export interface TestGuild {
   channel: ChannelRecord & { guildId: bigint };
 }
 
-/** The user of an account. */
 export function userOf(app: App, { id }: { id: string }): Promise<User> {
   return app.db.reader.user.findUniqueOrThrow({ where: { id: BigInt(id) } });
 }
 
-/** The user as the actor of a call. */
 export function actorOf(user: User): UserActor {
   return user.bot
     ? { kind: 'bot', user, applicationId: user.id, messageContentIntent: true }
     : { kind: 'person', user };
 }
 
-/** The call context of a user. */
 export function callOf(app: App, user: User): CallContext {
   return callContext(app, actorOf(user));
 }
@@ -66,7 +62,6 @@ export interface BotSettings {
   privilegedIntents?: PrivilegedIntent[];
 }
 
-/** An application with its bot and a token. */
 export async function createBot(
   app: App,
   { owner, name = `bot${++bots}`, privilegedIntents }: BotSettings = {},
@@ -126,7 +121,6 @@ async function joinByInvite(app: App, owner: CallContext, guildId: bigint, user:
   await joinGuild(callOf(app, user), code);
 }
 
-/** The body of a bot's message. */
 export type SentBody = z.input<typeof SendMessageBody>;
 
 /**
@@ -140,7 +134,6 @@ export const ONE_BUTTON = [
   { type: 1, components: [{ type: 2, style: 1, label: 'press', custom_id: 'press' }] },
 ] satisfies SentBody['components'];
 
-/** Sends a message to the guild's first channel. */
 export function say(
   app: App,
   guild: Pick<TestGuild, 'channel'>,
@@ -180,7 +173,6 @@ export async function createWebhook(
   return { id: String(webhook.id), token };
 }
 
-/** A guild, and a bot of its owner that is a member of it. */
 export async function createBotInGuild(app: App, name?: string): Promise<{ bot: TestBot; guild: TestGuild }> {
   const guild = await createGuild(app, name);
   const bot = await createBot(app, { owner: guild.owner });

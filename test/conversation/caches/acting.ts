@@ -13,16 +13,13 @@ export interface Outcome {
 
 export type Step = () => Promise<Outcome>;
 
-/** The input for planning a step. */
 export interface Scene {
   cast: Cast;
   picture: Picture;
   random: Random;
 }
 
-/** A kind of operation. */
 export interface Operation {
-  /** Relative frequency. */
   weight: number;
   /** Plans a step from the scene and its random numbers only. Null if there is no target. */
   plan(scene: Scene): Step | null;
@@ -80,12 +77,10 @@ export function ruler(scene: Scene): Person {
   return scene.random.chance(0.92) ? scene.cast.owner : (member(scene) ?? scene.cast.owner);
 }
 
-/** A member of the guild except the owner. */
 export function member({ cast, picture, random }: Scene): Person | null {
   return random.orNull(cast.people.filter(({ id }) => picture.members.includes(id)));
 }
 
-/** A member of the guild. */
 export function anybody(scene: Scene): Person {
   return scene.random.chance(0.4) ? scene.cast.owner : (member(scene) ?? scene.cast.owner);
 }

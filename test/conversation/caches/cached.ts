@@ -12,7 +12,6 @@ import { byId, type KnownGuild, type Onlooker } from './known.js';
 
 const idOf = ({ id }: { id: string }) => id;
 
-/** The guild as cached by a client. */
 export function cachedGuild(client: Client<true>, guildId: string, onlooker: Onlooker): KnownGuild {
   const guild = guildOf(client, guildId);
   const { hearsOfModeration } = onlooker;
@@ -145,7 +144,6 @@ function reactionsOf({ reactions }: Message, reacts: boolean) {
   );
 }
 
-/** The id of the newest message of a channel, as cached by a client. */
 export function newestCached(client: Client<true>, channelId: string): string | null {
   const channel = client.channels.cache.get(channelId);
   return channel?.isTextBased() ? (channel.lastMessageId ?? null) : null;

@@ -14,22 +14,18 @@ export interface ClientBot {
   name: string;
   rest: RestBot;
   client: Client<true>;
-  /** The events that its client got. */
   dispatches: Dispatches;
   /** Number of presence updates. The server delays updates beyond a limit. */
   statements: number;
-  /** Settles when its connection is restored. */
   resumed: Promise<unknown>;
 }
 
-/** The participants. */
 export interface Cast {
   server: TestServer;
   guild: MadeGuild;
   owner: Person;
   /** All users except the owner. Their memberships change. */
   people: Person[];
-  /** The open sockets of users. */
   sockets: Map<Person, OpenSocket[]>;
   /** Has every permission and is never disconnected. */
   administrator: ClientBot;
@@ -37,7 +33,6 @@ export interface Cast {
   roamer: ClientBot;
   /** Has limited permissions. */
   watcher: ClientBot;
-  /** Has no client. */
   worker: RestBot;
   /** A channel that the watcher always sees. Its overwrites stay as they are. */
   steadyId: string;
@@ -51,7 +46,6 @@ const PEOPLE = ['grace', 'alan', 'edsger', 'barbara', 'donald', 'frances', 'john
 /** Number of {@link PEOPLE} that are members from the beginning. */
 const FIRST_MEMBERS = 4;
 
-/** Makes a server with a guild, users in and outside of it, and bots whose clients are ready. */
 export async function openCast(): Promise<Cast> {
   const server = await startServer({ jobs: true });
   const owner = await signUp(server, 'ada');

@@ -2,7 +2,6 @@ import type { Client } from 'discord.js';
 import { Events } from 'discord.js';
 import type { Loose } from '../../harness/graphql.js';
 
-/** One dispatch as it arrived. */
 export interface Dispatch {
   type: string;
   /** JSON of `d`, before the library changes it. */
@@ -13,7 +12,6 @@ export interface Dispatch {
 /** Time limit for an expected dispatch, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** The dispatches of a client in order. */
 export class Dispatches {
   readonly all: Dispatch[] = [];
   #wake: () => void = () => {};

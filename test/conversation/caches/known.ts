@@ -1,4 +1,3 @@
-/** A part of the guild, by id. */
 export type ById = Record<string, object>;
 
 /** The parts of a guild that are both in the database and in a client's caches, in the same form. */
@@ -8,20 +7,15 @@ export interface KnownGuild {
   roles: ById;
   members: ById;
   emojis: ById;
-  /** Voice states by user id. */
   voice: ById;
-  /** Presences by user id. */
   presences: ById;
-  /** Ids of banned users. */
   bans: string[];
-  /** Codes of invites. */
   invites: string[];
   messages: ById;
 }
 
 /** The permissions of a client and their history. */
 export interface Onlooker {
-  /** The id of its bot. */
   id: string;
   /** Channels whose messages and pins it saw from the beginning. Null for all. */
   hears: string[] | null;
@@ -29,7 +23,6 @@ export interface Onlooker {
   hidden: string[];
   /** Whether it saw bans and invites from the beginning. */
   hearsOfModeration: boolean;
-  /** Whether its bot adds reactions itself. */
   reacts: boolean;
 }
 
@@ -48,7 +41,6 @@ interface NotCached {
   source: string;
 }
 
-/** All parts that are not compared, and why. */
 export const NOT_CACHED: readonly NotCached[] = [
   {
     what: 'which message of a channel is the newest, where messages are deleted',

@@ -4,7 +4,6 @@ import type { Cast } from './cast.js';
 /** The targets of operations, each list by age. `targets` are the subjects of overwrites. */
 export interface Picture {
   channels: { id: string; type: number; targets: string[] }[];
-  /** Text channels. */
   texts: string[];
   voices: string[];
   categories: string[];
@@ -17,14 +16,11 @@ export interface Picture {
   banned: string[];
   emojis: { id: string; name: string }[];
   invites: string[];
-  /** The newest ones. */
   messages: { id: string; channelId: string; authorId: string; pinned: boolean; emojis: string[] }[];
 }
 
-/** Number of messages that are read. */
 const NEWEST = 40;
 
-/** Reads the current targets. */
 export async function takePicture({ server, guild, owner, people }: Cast): Promise<Picture> {
   const { reader } = server.app.db;
   const guildId = BigInt(guild.id);

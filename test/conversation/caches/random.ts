@@ -23,14 +23,12 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** An element of a list that is not empty. */
   of<T>(list: readonly T[]): T {
     const picked = list[this.below(list.length)];
     if (picked === undefined) throw new Error('there is nothing to pick from');
     return picked;
   }
 
-  /** An element of a list, or null if it is empty. */
   orNull<T>(list: readonly T[]): T | null {
     return list.length === 0 ? null : this.of(list);
   }

@@ -34,7 +34,6 @@ const IN_GUILD: Record<string, bigint> = {
   GUILD_AUDIT_LOG_ENTRY_CREATE: Permission.ViewAuditLog,
 };
 
-/** Events of one client only. */
 const OWN = new Set([...['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_MEMBERS_CHUNK', 'USER_UPDATE']]);
 
 /** The events of the guild except presences of these bots, which never get their own. */
@@ -44,9 +43,7 @@ export function toldOfGuild(dispatches: readonly Dispatch[], ...botIds: string[]
   );
 }
 
-/** The difference from the expected events of a bot. */
 export interface Sight {
-  /** Missing events. */
   withheld: string[];
   /** Events that must not be sent. */
   shown: string[];
@@ -83,7 +80,6 @@ export function compareSight(
   sight.strange.push(...told.slice(at).map((dispatch, n) => lineOf(at + n, dispatch)));
   return sight;
 
-  /** The permissions at each dispatch. */
   function rightsAlong(of: { guildId: string; botId: string }, guild: Loose, dispatches: readonly Dispatch[]) {
     let now = firstRights(of.botId, guild);
     return dispatches.map((dispatch) => {

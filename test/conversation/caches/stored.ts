@@ -93,7 +93,6 @@ export async function storedGuild(cast: Cast, onlooker: Onlooker): Promise<Known
   };
 }
 
-/** The fields of a channel that depend on its type. */
 function settingsOf(channel: Channel, { hears }: Onlooker): object {
   const { topic, nsfw, rateLimitPerUser, bitrate, userLimit, lastPinAt } = channel;
   switch (channel.type) {

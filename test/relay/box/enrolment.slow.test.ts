@@ -11,7 +11,6 @@ const ends: (() => Promise<unknown>)[] = [];
 let cloud: TestServer;
 let owner: Person;
 let boxId: string;
-/** Data folder of the enrolled box, which is not running. */
 let home: string;
 
 beforeEach(async () => {
@@ -33,7 +32,6 @@ async function folder(): Promise<string> {
   return dataDir;
 }
 
-/** Starts a box and waits until it is connected. */
 async function started(dataDir: string, token?: string): Promise<TestBox> {
   const box = await start(dataDir, token);
   const { boxId: id } = await identityIn(dataDir);

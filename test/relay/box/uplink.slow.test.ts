@@ -17,7 +17,6 @@ async function openCloud(): Promise<RawCloud> {
   return cloud;
 }
 
-/** An enrolled and connected box. */
 async function connectBox(): Promise<{ cloud: RawCloud; box: TestBox; connection: RawConnection; session: string }> {
   const cloud = await openCloud();
   const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });

@@ -79,7 +79,6 @@ async function allHear(text: string): Promise<void> {
   await expect.poll(isHeard, { timeout: 20_000 }).toBe(true);
 }
 
-/** The box goes away until all clients have seen it. */
 async function goAway(open: Stage, { id }: MadeGuild): Promise<void> {
   const before = clients.map((client) => countOf(client, `unavailable ${id}`));
   await open.goAway();
@@ -88,7 +87,6 @@ async function goAway(open: Stage, { id }: MadeGuild): Promise<void> {
     .toEqual(before.map((count) => count + 1));
 }
 
-/** Waits until all clients got the guild as often as they lost it. */
 async function shownAgain({ id }: MadeGuild): Promise<void> {
   await expect
     .poll(() => clients.map((client) => countOf(client, `available ${id}`)), { timeout: 20_000 })

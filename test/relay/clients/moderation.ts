@@ -6,7 +6,6 @@ import { needing } from '../../harness/skipping.js';
 import { subscribe } from '../../harness/subscriptions.js';
 import { openScene, permissionsOf, type Scene } from './scene.js';
 
-/** A stock library and the program that moderates with it. */
 interface Moderator {
   program: string;
   /** A file in the folder `bots`. */
@@ -67,7 +66,6 @@ async function react(person: Person, channelId: string, messageId: string): Prom
   });
 }
 
-/** Checks the state after the program. */
 async function expectModerated({ home: { app }, guild, people }: Scene): Promise<void> {
   const { reader } = app.db;
   const guildId = BigInt(guild.id);

@@ -19,10 +19,8 @@ export type Side = 'cloud' | 'box';
 /** A guild to moderate. The bot in it has all permissions that channels do not deny. */
 export interface Scene {
   side: Side;
-  /** The server whose database has the guild. */
   home: TestServer;
   guild: MadeGuild;
-  /** The owner of the guild, on its own side. */
   keeper: Person;
   /** Two members. The first has a role and is in voice. */
   people: [Person, Person];
@@ -58,7 +56,6 @@ export async function openScene(all: SelfHosted, side: Side): Promise<Scene> {
     return person;
   }
 
-  /** Makes a role above the bot's and a channel that this role sees. */
   async function makeCrew(): Promise<string> {
     const view = String(Permission.ViewChannel);
     const { createRole } = await keeper.graphql(

@@ -37,7 +37,6 @@ async function startSecondBox() {
   return { box, boxId: made.id, keeper: await signUp(box, 'keeper') };
 }
 
-/** Makes a server on the second box. Resolves once the cloud knows it. */
 async function makeSecondGuild(): Promise<MadeGuild> {
   const guild = await createGuild(second.keeper, 'Shed');
   const { cloud } = all;

@@ -15,7 +15,6 @@ const DIALS_WITHIN_MS = 60_000;
  * own.
  */
 export interface Stage extends SelfHosted {
-  /** The clock of the cloud. */
   clock: ManualClock;
   /** Cuts off the box. Resolves once the cloud has noticed. */
   cutOff(): Promise<void>;

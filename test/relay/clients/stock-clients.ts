@@ -23,7 +23,6 @@ export class Told {
     this.#wake();
   }
 
-  /** Resolves once the client got this event. */
   async until(entry: string): Promise<void> {
     while (!this.entries.includes(entry)) {
       await new Promise<void>((resolve) => {
@@ -33,13 +32,11 @@ export class Told {
   }
 }
 
-/** The common parts of the clients of stock libraries. */
 export interface StockClient {
   told: Told;
   /** A cached guild, or null if it is unavailable. */
   cached(guildId: string): Known | null;
   send(channelId: string, content: string): Promise<{ id: string }>;
-  /** The HTTP status of an error that `send` threw. */
   statusOf(fault: unknown): number;
   close(): Promise<void> | void;
 }
@@ -54,7 +51,6 @@ export interface ClientOptions {
 /** Logs in a client. Resolves when the library reports that it is ready. */
 export type OpenClient = (options: ClientOptions) => Promise<StockClient>;
 
-/** Retries of discord.js before it gives up. */
 const RETRIES = 1;
 
 export const openDiscordJs: OpenClient = async ({ origin, token, shard }) => {

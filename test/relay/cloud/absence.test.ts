@@ -49,7 +49,6 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
   const isAway = async () =>
     (await server.app.db.reader.box.findUniqueOrThrow({ where: { id: box.id } })).holderId === null;
 
-  /** Cuts the connection. Settles once the cloud has noticed. */
   async function lose({ relay }: HandBox): Promise<void> {
     const noticed = new Promise<void>((resolve) => {
       server.app.bus.subscribe(topics.box(box.id), async () => void ((await isAway()) && resolve()));

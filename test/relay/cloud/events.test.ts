@@ -229,7 +229,6 @@ describe('the messages of a box about its guilds (docs/relay.md, R-30 to R-35)',
     box.relay.cut();
   });
 
-  /** An event intake for this box, on its own. */
   function openIntake() {
     const ends: number[] = [];
     const intake = new EventsIntake({

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BoundarySieve } from '../../../src/relay/cloud/form-boundaries.js';
 
-/** Hashes pieces and counts the updates of the hash. */
 function sieved(boundary: string, pieces: string[]) {
   const hash = createHash('sha256');
   let updates = 0;

@@ -10,7 +10,6 @@ const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: B
 
 interface Sending extends Errand {
   fingerprint: string;
-  /** Ends the write with an answer or a fault. */
   end(how: 'answer' | BoxFault): Promise<void>;
   isOpen: boolean;
 }

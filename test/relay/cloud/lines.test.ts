@@ -29,7 +29,6 @@ describe('calls and requests of the cloud to a box (docs/relay.md, R-20 to R-27,
   afterEach(() => box.relay.cut());
 
   const ask = () => server.app.boxes.ask(box.id, 'guild', { guild_id: '5' });
-  /** The fault behind an unavailable guild. */
   const faultOf = (asked: Promise<unknown>) =>
     asked.then(
       () => null,
@@ -227,7 +226,6 @@ describe('a box with its connection in another process', () => {
     guildId: 5n,
   });
 
-  /** Answers with the request. */
   const echo: BoxLine = {
     boxId: 7n,
     async request(request) {

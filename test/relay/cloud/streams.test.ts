@@ -10,7 +10,6 @@ const REQUEST = {
 };
 const ERRAND = { budgetMs: 12_000, key: 'k' };
 
-/** Streams that send a body. Its source records when it is closed. */
 function open(size = 200_000) {
   const end = cloudEnd();
   end.link.allow(LIMITS);

@@ -36,7 +36,6 @@ afterAll(async () => {
   await cloud.stop();
 });
 
-/** Lets the box connect. */
 async function serve(terms: Terms = {}): Promise<void> {
   ({ connection } = await cloud.welcome(terms));
   await connection.next('ready');
@@ -69,7 +68,6 @@ function ask(method: string, path: string, more: object = {}, json?: object) {
   return connection.answer(id);
 }
 
-/** Routes with ids of the first guild. */
 const filled = (path: string) =>
   path.replace(':guildId', String(guild.id)).replace(':channelId', String(guild.channel.id)).replace(/:\w+/g, BOT.id);
 

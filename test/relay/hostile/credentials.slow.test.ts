@@ -11,7 +11,6 @@ afterAll(() => scene.stop());
 
 const REFUSAL = JSON.stringify({ message: 'no', code: 50_013 });
 
-/** Answers all messages without checks and records them. */
 function answerAll(box: HostileScene['box'], frames: Buffer[]): void {
   box.relay.socket.on('message', (data: Buffer, isBinary) => {
     frames.push(data);

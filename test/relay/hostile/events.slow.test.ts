@@ -12,7 +12,6 @@ afterAll(() => scene.stop());
 const own = () => String(scene.box.nextId());
 const person = (id = own()) => ({ id, username: 'ada', discriminator: '0', global_name: null, avatar: null });
 const botUser = (id = scene.bot.id) => ({ ...person(id), username: 'Bank', bot: true });
-/** A user of the cloud. */
 const stranger = () => person(String(scene.cloudGuild.owner.id));
 const joined_at = '2026-01-02T03:04:05+00:00';
 const facts = () => ({ roles: [own()], joined_at, nick: null, deaf: false, mute: false });
@@ -51,7 +50,6 @@ const voice = (more: object) => ({
   ...more,
 });
 
-/** Description, event name, and event data. */
 type Attack = [string, string, () => object];
 
 const MESSAGES: Attack[] = [

@@ -55,7 +55,6 @@ const channel = () => ({
 const role = () => ({ id: own(), name: 'r', permissions: '0', position: 1, tags: { bot_id: String(bot) } });
 const ON = { ...place, message_id: own(), emoji: { id: null, name: 'x' } };
 
-/** Valid events. */
 const EVENTS: Record<(typeof DISPATCHED)[number], () => object> = {
   MESSAGE_CREATE: message,
   MESSAGE_UPDATE: message,

@@ -24,7 +24,6 @@ await ready;
 console.log('online');
 
 const guild = await client.guilds.fetch(GUILD_ID);
-/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {

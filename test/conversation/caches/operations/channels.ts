@@ -2,10 +2,8 @@ import { ChannelType, OverwriteType } from 'discord-api-types/v10';
 import { Permission } from '../../../../src/domain/permissions.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Maximum number of channels. */
 const MOST = 16;
 
-/** Permissions in overwrites. */
 const SPOKEN_OF = [
   Permission.ViewChannel,
   Permission.ViewChannel,

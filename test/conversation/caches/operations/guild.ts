@@ -1,7 +1,6 @@
 import { dataUri, PIXEL } from '../../../harness/images.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Maximum number of emojis. */
 const MOST = 10;
 
 function settingsOf({ picture, random }: Scene): object {

@@ -6,7 +6,6 @@ import { memberOperations } from './members.js';
 import { messageOperations } from './messages.js';
 import { roleOperations } from './roles.js';
 
-/** All operations by name. */
 export const OPERATIONS: Operations = {
   ...channelOperations,
   ...guildOperations,

@@ -1,6 +1,5 @@
 import { byBot, byPerson, member, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Minimum number of members after kicks and bans. */
 const FEWEST = 2;
 
 /** A member of the guild: mostly a user, sometimes the bot with limited permissions. */
@@ -10,7 +9,6 @@ function target({ cast, picture, random }: Scene): string {
 
 const free = ({ picture }: Scene) => picture.roles.filter(({ managed }) => !managed).map(({ id }) => id);
 
-/** Later than the end of any test. */
 const timeoutEnd = ({ random }: Scene) => new Date(Date.now() + 3_600_000 + random.below(100_000)).toISOString();
 
 export const memberOperations: Operations = {

@@ -21,7 +21,6 @@ function pathOf({ channelId, id }: Pick<Picture['messages'][number], 'channelId'
   return `/channels/${channelId}/messages/${id}`;
 }
 
-/** The author, if it is a participant. */
 function authorOf(scene: Scene, authorId: string): RestBot | Person | undefined {
   const { cast } = scene;
   return [...bots(scene), cast.owner, ...cast.people].find(({ id }) => id === authorId);
@@ -37,13 +36,11 @@ function emojiOf({ picture, random }: Scene): string {
   return own ? `${own.name}:${own.id}` : random.of(EMOJIS);
 }
 
-/** Plans an operation on one of the newest messages. */
 function toMessage(scene: Scene, work: (message: Picture['messages'][number]) => Step | null): Step | null {
   const message = scene.random.orNull(scene.picture.messages);
   return message && work(message);
 }
 
-/** Plans an operation on reactions with an emoji that a message has. */
 function toReactions(scene: Scene, work: (path: string, emoji: string, place: object) => Step | null): Step | null {
   const message = scene.random.orNull(scene.picture.messages.filter(({ emojis }) => emojis.length > 0));
   if (!message) return null;

@@ -1,7 +1,6 @@
 import { Permission } from '../../../../src/domain/permissions.js';
 import { byBot, byPerson, moderator, type Operations, ruler, type Scene } from '../acting.js';
 
-/** Maximum number of roles. */
 const MOST = 14;
 
 /** Without Administrator, since administrators see everything. */

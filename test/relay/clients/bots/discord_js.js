@@ -23,7 +23,6 @@ await client.login(BOT_TOKEN);
 await ready;
 console.log('online');
 
-/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {
@@ -37,7 +36,6 @@ const next = (event, isWanted = () => true) =>
 const heard = async (event, isWanted, act) => (await Promise.all([act(), next(event, isWanted)]))[0];
 const idsOf = (things) => [...things.keys()].sort();
 
-// Caches after login.
 const guild = client.guilds.cache.get(GUILD_ID);
 assert.deepEqual([guild.available, guild.name, guild.ownerId, guild.large], [true, 'Attic', KEEPER_ID, true]);
 assert.deepEqual(idsOf(guild.channels.cache), idsOf(await guild.channels.fetch()));
@@ -67,7 +65,6 @@ const users = [KEEPER_ID, KICKED_ID, BANNED_ID, client.user.id];
 const permissions = [CHANNEL_ID, CREW_CHANNEL_ID].map((id) => [id, Object.fromEntries(users.map(bitsIn(id)))]);
 console.log(`permissions ${JSON.stringify(Object.fromEntries(permissions))}`);
 
-// Collectors and replies.
 const general = guild.channels.cache.get(CHANNEL_ID);
 const collected = general.awaitMessages({ max: 1, filter: ({ author }) => author.id === KEEPER_ID });
 console.log('listening');
@@ -269,7 +266,6 @@ assert.deepEqual(await logOf(AuditLogEvent.MemberBanAdd), [BANNED_ID, client.use
 assert.deepEqual(await logOf(AuditLogEvent.MemberBanRemove), [BANNED_ID, client.user.id, 'forgiven']);
 assert.equal((await guild.fetchAuditLogs({ type: AuditLogEvent.GuildUpdate })).entries.first().reason, 'a reason: ä');
 
-// Clean-up.
 await heard(
   Events.ChannelDelete,
   ({ id }) => id === channel.id,

@@ -18,7 +18,6 @@ await client.connect();
 await ready;
 console.log('online');
 
-/** Resolves with the next event that `isWanted` accepts. */
 const next = (event, isWanted = () => true) =>
   new Promise((resolve) => {
     const listen = (...values) => {
@@ -32,7 +31,6 @@ const next = (event, isWanted = () => true) =>
 const heard = async (event, isWanted, act) => (await Promise.all([act(), next(event, isWanted)]))[0];
 const idsOf = (things) => [...things].map(({ id }) => id).sort();
 
-// Caches after login.
 const guild = client.guilds.get(GUILD_ID);
 assert.deepEqual([guild.unavailable, guild.name, guild.ownerID, guild.large], [false, 'Attic', KEEPER_ID, true]);
 assert.deepEqual(idsOf(guild.channels.values()), idsOf(await client.getRESTGuildChannels(GUILD_ID)));
@@ -55,7 +53,6 @@ const users = [KEEPER_ID, KICKED_ID, BANNED_ID, client.user.id];
 const permissions = [CHANNEL_ID, CREW_CHANNEL_ID].map((id) => [id, Object.fromEntries(users.map(bitsIn(id)))]);
 console.log(`permissions ${JSON.stringify(Object.fromEntries(permissions))}`);
 
-// Messages and replies.
 const heardQuestion = next('messageCreate', ({ author }) => author.id === KEEPER_ID);
 console.log('listening');
 const [question] = await heardQuestion;
@@ -203,7 +200,6 @@ assert.deepEqual(await logOf(20), [KICKED_ID, client.user.id, 'a long day: ä'])
 assert.deepEqual(await logOf(22), [BANNED_ID, client.user.id, 'mutiny']);
 assert.deepEqual(await logOf(23), [BANNED_ID, client.user.id, 'forgiven']);
 
-// Clean-up.
 await heard(
   'channelDelete',
   ({ id }) => id === channel.id,
