@@ -12,14 +12,12 @@ const ANSWER = JSON.stringify({ type: 4, data: { content: 'The ferry leaves at n
 
 /** A gateway client that answers every interaction through the callback route. */
 export class AnsweringBot {
-  /** Settles when it is identified. */
   readonly ready: Promise<void>;
   readonly #socket: WebSocket;
   /** Answered interactions without a waiter, and waiters without an answered interaction. */
   readonly #answered = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
 
-  /** @param load sends its answers */
   constructor(
     private readonly origin: string,
     token: string,

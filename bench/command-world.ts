@@ -14,7 +14,6 @@ import { signUp } from './world.js';
 /** A stopped data folder with a guild whose owner can run a command of an installed application. */
 export interface CommandWorld {
   dataDir: string;
-  /** The owner's portal session, and the bot's token. */
   personToken: string;
   botToken: string;
   userId: string;
@@ -69,7 +68,6 @@ export async function createCommandWorld(endpointUrl: string | null): Promise<Co
 
 const INVOKE = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id state } } }`;
 
-/** The request of the owner that runs the command. */
 export function invocation({ origin }: MeasuredServer, world: CommandWorld): RequestSpec {
   const { personToken, channelId, commandId } = world;
   return {

@@ -1,7 +1,6 @@
 /** Runs an operation. Throws if the response has errors. */
 export type Ask = <Data>(query: string, variables: object) => Promise<Data>;
 
-/** Runs operations with a user's session. */
 export function graphql(origin: string, token: string): Ask {
   return async <Data>(query: string, variables: object) => {
     const answer = await fetch(`${origin}/graphql`, {

@@ -21,7 +21,6 @@ export interface GuildSize {
 /** A guild in which `@everyone` has all permissions. */
 export interface FilledGuild {
   guildId: string;
-  /** The channel with the messages. */
   channelId: string;
   /** The ids of the messages, oldest first, in equal steps. */
   firstMessageId: bigint;
@@ -34,7 +33,6 @@ export interface FilledGuild {
   botToken: string;
 }
 
-/** The time span of the messages. */
 const SAID_WITHIN_MS = 10 * 86_400_000;
 
 /** Makes guilds of these sizes in one data folder without a running server. Most rows are inserted directly. */
@@ -87,7 +85,6 @@ async function fillGuild(call: CallContext, db: Database, name: string, size: Gu
 /** These ids are unused, because their time is long past. */
 let nextPersonId = 1_000_000n;
 
-/** @returns one of the new ids */
 async function addPeople(db: Database, guildId: bigint, username: string, count: number): Promise<bigint> {
   const first = nextPersonId;
   nextPersonId += BigInt(count);

@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:http';
 
-/** One request, sent repeatedly. */
 export interface RequestSpec {
   url: string;
   method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';

@@ -42,7 +42,6 @@ export function startBox(settings: NodeJS.ProcessEnv): Promise<MeasuredServer> {
   return startServer('dist/main.js', { ...USUAL, ...settings }, ['box']);
 }
 
-/** The default environment of measured servers. */
 const USUAL: NodeJS.ProcessEnv = {
   PORT: '0',
   PUBLIC_URL: undefined,
@@ -62,7 +61,6 @@ export async function startBareServer(dataDir: string): Promise<MeasuredServer> 
   return startServer('bench/baselines/start.mjs', { DATA_DIR: dataDir });
 }
 
-/** Starts the endpoint of delivered interactions. */
 export async function startEndpoint(): Promise<MeasuredServer> {
   return startServer('bench/baselines/endpoint.mjs');
 }
@@ -81,12 +79,10 @@ export async function startBareRoundTrips(): Promise<MeasuredServer> {
   return startServer('bench/baselines/round-trips.mjs');
 }
 
-/** Starts the baseline of the gateway. */
 export async function startBareSockets(): Promise<MeasuredServer> {
   return startServer('bench/baselines/sockets.mjs');
 }
 
-/** Starts the baseline of the portal's pages. */
 export async function startBarePage(): Promise<MeasuredServer> {
   return startServer('bench/baselines/page.mjs');
 }

@@ -11,9 +11,7 @@ export interface Door {
 
 /** A cloud with a box, each in a child process, and a server on the box with a bot of each. */
 export interface RelayWorld {
-  /** Through the relay. */
   cloud: Door;
-  /** Directly on the box. */
   direct: Door;
   guildId: string;
   channelId: string;

@@ -75,7 +75,6 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
   let application: MadeApplication;
   let webhook: { id: string; token: string };
   let emojiId: string;
-  /** The URL of a file, signed by the source. */
   let fileUrl: string;
   let before: Awaited<ReturnType<typeof show>>;
   /** The contents of messages that were sent around the backup, in order. */
@@ -141,7 +140,6 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     return JSON.parse(text) as typeof answers;
   }
 
-  /** Sends messages with files, one after the other. */
   async function send(count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) {
       const content = `around ${sent.length}`;
@@ -150,7 +148,6 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     }
   }
 
-  /** Sends messages until `work` is done. */
   async function sendUntil(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => {
@@ -161,7 +158,6 @@ describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the line
     await done;
   }
 
-  /** All messages of the channel, oldest first. */
   async function listMessages(at: RunningInstance): Promise<RestAnswer['body'][]> {
     const listed: RestAnswer['body'][] = [];
     for (;;) {

@@ -16,7 +16,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server
   let server: TestServer;
   let scene: Scene;
   let rest: REST;
-  /** The statuses that the library received. */
   const answered: number[] = [];
 
   beforeAll(async () => {

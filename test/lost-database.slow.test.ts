@@ -37,7 +37,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
   let guild: MadeGuild;
   const clock = new ManualClock();
   const { log, lines } = readableLog('info');
-  /** The log lines of this level and above. */
   const logged = (from = 0) =>
     readLines(lines)
       .filter(({ level }) => level >= from)
@@ -63,7 +62,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await database?.drop();
   });
 
-  /** Reads that are not cached. */
   const readMessages = () =>
     ask(server, 'GET', `/channels/${guild.textChannelId}/messages`, {
       headers: { authorization: `Bot ${bot.botToken}` },

@@ -44,7 +44,6 @@ async function makeDatabases(): Promise<ThrowAwayDatabase[]> {
   return made;
 }
 
-/** The database of the next process. */
 function ownDatabase(): Record<string, string> {
   if (databases.length === 0) return {};
   const next = databases[children.length];
@@ -52,7 +51,6 @@ function ownDatabase(): Record<string, string> {
   return { DATABASE_URL: next.url };
 }
 
-/** The path of a new data folder. */
 function newFolder(): string {
   return join(folders, String(children.length));
 }
@@ -92,7 +90,6 @@ async function run(env: Record<string, string>, args?: string[]): Promise<{ code
   return { code, complaint };
 }
 
-/** The next line of the log that contains this text. */
 function logged(child: ChildProcess, part: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -108,7 +105,6 @@ function logged(child: ChildProcess, part: string): Promise<string> {
   });
 }
 
-/** Resolves to the origin in the ready line. */
 async function ready(child: ChildProcess): Promise<string> {
   const { origin } = JSON.parse(await logged(child, 'ready at')) as { origin: string };
   return origin;

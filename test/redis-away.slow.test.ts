@@ -17,7 +17,6 @@ import { needing } from './harness/skipping.js';
 
 const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
 
-/** The log lines about Redis. */
 const aboutRedis = (lines: string[]) => lines.filter((line) => readLines([line])[0]?.msg.includes('Redis'));
 
 describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
@@ -57,7 +56,6 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
   const isWhole = (server: TestServer) => () => server.app.degraded().length === 0;
   const redisUp = async ({ origin }: TestServer) =>
     /^causeway_redis_up (\d)$/m.exec(await (await fetch(`${origin}/metrics`)).text())?.[1];
-  /** Whether messages from one process reach the other. */
   async function hears(from: TestServer, to: TestServer, topic: string): Promise<void> {
     let heard = false;
     const subscription = to.app.bus.subscribe(topic, () => {

@@ -86,7 +86,6 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     return client;
   }
 
-  /** Runs the command at the first process. */
   async function invoke({ commandId }: Hosted): Promise<Loose> {
     const { invokeCommand } = await ada.graphql(
       'mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction { id state } } }',

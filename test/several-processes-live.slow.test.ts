@@ -103,7 +103,6 @@ describe.skipIf(missing)(needing(missing, 'who is there while processes share a 
     return application.gatewaySessions.map(({ shardId }: { shardId: number }) => shardId);
   };
 
-  /** Counts the published begins and ends of a bot's sessions. */
   function countTold({ id }: MadeApplication): () => number {
     let told = 0;
     survivor.app.bus.subscribe(topics.application(id), ({ type }) => {

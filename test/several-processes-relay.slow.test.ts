@@ -23,7 +23,6 @@ interface Scene {
   guild: MadeGuild;
   bot: MadeApplication;
   client: GatewayClient;
-  /** Sends a request to the second process as the bot. */
   askSecond(method: string, path: string, request?: RestRequest): ReturnType<typeof ask>;
   stop(): Promise<void>;
 }
@@ -57,13 +56,11 @@ async function untilBack({ client, guild }: Scene): Promise<void> {
   await client.next(({ t, d }) => t === 'GUILD_CREATE' && d.id === guild.id && !d.unavailable);
 }
 
-/** Whether the second process has the connection of the box. */
 const isHere = async ({ two: { second }, box }: Scene) => {
   const { holderId } = await second.app.db.reader.box.findUniqueOrThrow({ where: { id: BigInt(box.boxId) } });
   return holderId === second.app.live.id;
 };
 
-/** The metrics of the second process. */
 const shownBy = ({ second }: TwoProcesses) => second.app.metrics.registry.metrics();
 
 describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask another (docs/relay.md)'), () => {
@@ -73,7 +70,6 @@ describe.skipIf(missing)(needing(missing, 'a box of one process whose bots ask a
     scene = await openScene(await startTwoProcesses());
     messages = `/channels/${scene.guild.textChannelId}/messages`;
     expect(await isHere(scene)).toBe(false);
-    // A process, a server and a box are started.
   }, 120_000);
   afterAll(() => scene?.stop());
 
@@ -291,7 +287,6 @@ describe.skipIf(missing)(needing(missing, 'a message of which the process that h
     } finally {
       await scene.stop();
     }
-    // A process, a server and a box are started, and the box is away for some seconds.
   }, 120_000);
 });
 

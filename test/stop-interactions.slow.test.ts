@@ -39,7 +39,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Sends a request, and settles whatever its outcome. */
 function ask({ origin }: RunningInstance, field: string, commandId: string): Promise<unknown> {
   const options = field === 'invokeCommand' ? [] : [{ name: 'text', type: 3, value: 'a', focused: true }];
   return fetch(`${origin}/graphql`, {

@@ -8,7 +8,6 @@ const FILES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
 
-/** Expands a pattern with alternatives. */
 function alternativesOf(pattern: string): string[] {
   const [group, names] = /\{([^}]*)\}/.exec(pattern) ?? [];
   return group && names ? names.split(',').flatMap((name) => alternativesOf(pattern.replace(group, name))) : [pattern];

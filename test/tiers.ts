@@ -14,7 +14,6 @@ function tierOf(name: string) {
   throw new Error(`TEST_TIER is fast, all or postgres, not ${name}.`);
 }
 
-/** Patterns of the files that the tier runs. */
 export function includedTests(): string[] {
   return tier === 'postgres' ? onPostgres : ['test/**/*.test.ts'];
 }

@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 
-/** The number of applications in the measured portal. */
 const applications = Array.from({ length: 30 }, (_, index) => ({ id: String(index), name: `Application ${index}` }));
 
 const read = (name) => readFileSync(join(import.meta.dirname, 'page', name));
@@ -21,7 +20,6 @@ const server = createServer(async (request, response) => {
 });
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
 
-/** @param url `/applications`, or one of them below it */
 function find(url) {
   const id = url.split('/')[2];
   return id === undefined ? applications : (applications.find((application) => application.id === id) ?? null);

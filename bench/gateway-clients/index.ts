@@ -7,7 +7,6 @@ import { atEnd } from '../scratch.js';
 interface Arrival {
   /** The gateway's URL, including its query. */
   url: string;
-  /** One IDENTIFY payload for each socket. */
   identifies: string[];
 }
 
@@ -19,7 +18,6 @@ export type Task =
   | { task: 'close' };
 
 export interface TaskAnswer {
-  /** Duration of the whole task. */
   seconds: number;
   /** For a fan-out: the time between the first and the last receipt of an event. */
   spreadingSeconds?: number;

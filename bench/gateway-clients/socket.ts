@@ -46,7 +46,6 @@ export class LightSocket {
     this.#socket.write(clientFrame(text));
   }
 
-  /** Sends a close. Settles when the connection is closed. */
   close(): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {

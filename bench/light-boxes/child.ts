@@ -8,7 +8,6 @@ import type { Dialling, LightBox } from './index.js';
 /** The number of `ready`, after one `announce`. */
 const READY = 2;
 
-/** The fields of the cloud's messages that are read. */
 interface Message {
   op: string;
   nonce?: string;

@@ -29,7 +29,6 @@ interface Side {
 
 let sharedWorld: Promise<World> | undefined;
 
-/** One guild with a bot for each session. */
 function guildOfBots(): Promise<World> {
   sharedWorld ??= createWorld({ channels: 1, messagesPerChannel: 0, bots: SESSIONS });
   return sharedWorld;

@@ -32,7 +32,6 @@ export async function deliverInteractions(): Promise<Row[]> {
   }
 }
 
-/** @param baseline is stopped at the end */
 async function against(world: CommandWorld, endpoint: MeasuredServer, baseline: MeasuredServer): Promise<Comparison[]> {
   const subject = await startPlatform(world.dataDir);
   const load = new Load(IN_FLIGHT);

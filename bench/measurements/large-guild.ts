@@ -19,7 +19,6 @@ const ALL_INTENTS = Object.values(GatewayIntentBits)
 
 type Work = () => Promise<unknown>;
 
-/** Sends requests about a guild as its bot. */
 class Asker {
   constructor(
     readonly guild: FilledGuild,

@@ -32,7 +32,6 @@ const FIGURES: Figure[] = [
   { of: 'openedAgain', name: 'an application opened again', unit: 'ms', aims: ['≤ 50 ms', '≤ 150 ms'] },
 ];
 
-/** The two sites, in the same browser. */
 interface Scene {
   browser: Browser;
   ours: Site;

@@ -191,7 +191,6 @@ export async function boxesAtOnce(): Promise<Row[]> {
   ];
 }
 
-/** Restarts a cloud with this many boxes and connects all of them together. */
 async function dialAtOnce(count: number): Promise<AtOnce> {
   const env = { ...settings.cloud, DATA_DIR: await throwAwayFolder() };
   const enrolled = await putEnrolledBoxes(env, count);

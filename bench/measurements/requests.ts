@@ -12,7 +12,6 @@ const WARM_UP_REQUESTS = 1_000;
 const AIM = '≥ 0.6';
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** The same request to the platform and to the baseline. */
 interface Questions {
   subject: RequestSpec;
   baseline: RequestSpec;

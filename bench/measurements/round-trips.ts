@@ -10,7 +10,6 @@ const ROUNDS = 4;
 const SECONDS_PER_ROUND = 2;
 const WARM_UP_TRIPS = 500;
 
-/** A server, its callers, and the bot that answers. */
 interface Side {
   server: MeasuredServer;
   load: Load;

@@ -11,7 +11,6 @@ const IDLE_MS = 10_000;
 
 const MIB = 2 ** 20;
 
-/** The figures of one start. */
 interface Start {
   /** Milliseconds from the start of the process to its ready line. */
   ms: number;

@@ -20,7 +20,6 @@ const BOTS = 60;
 const JSON_BODY = { 'content-type': 'application/json' };
 const MESSAGE = JSON.stringify({ content: 'The tide is in, the causeway is shut, and the ferry leaves at noon.' });
 
-/** A world with a webhook, and a server over it. */
 interface Scene {
   server: MeasuredServer;
   world: World;
@@ -55,7 +54,6 @@ function execution({ origin }: MeasuredServer, id: string, token: string): Reque
   return { method: 'POST', url: `${origin}/api/v10/webhooks/${id}/${token}`, headers: JSON_BODY, body: MESSAGE };
 }
 
-/** An invalid token with the prefix of this one. */
 function wrongToken(token: string): string {
   return `${token.slice(0, -4)}AAAA`;
 }

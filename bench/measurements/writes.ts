@@ -11,7 +11,6 @@ const AIM = '≥ 0.6';
 
 type Ask = (method: RequestSpec['method'], path: string, body?: object) => Promise<string>;
 
-/** A repeated operation of a user with all permissions in a guild. */
 type Work = (guild: FilledGuild, ask: Ask) => () => Promise<unknown>;
 
 /**

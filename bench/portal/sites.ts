@@ -10,7 +10,6 @@ const GUILDS = 3;
 /** A server with a page that lists applications, named `Application 0` and so on. */
 export interface Site {
   server: MeasuredServer;
-  /** The path of that page. */
   path: string;
   /** The session cookie, such as `name=value`; null without one. */
   cookie: string | null;
@@ -18,7 +17,6 @@ export interface Site {
   renaming(name: string): { path: string; body: object };
 }
 
-/** The platform, with a user who has applications, teams and servers. */
 export async function startPortal(): Promise<Site> {
   const server = await startPlatform(null, { DATA_DIR: await throwAwayFolder() });
   const { token, cookie } = await signUp(server.origin);
@@ -55,7 +53,6 @@ async function makeEach(ask: Ask, noun: 'Application' | 'Team' | 'Guild', count:
   return ids;
 }
 
-/** The baseline, with as many applications. */
 export async function startBare(): Promise<Site> {
   return {
     server: await startBarePage(),

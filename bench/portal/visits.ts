@@ -13,7 +13,6 @@ interface Probe {
    */
   open(name: string): Promise<number>;
   goBack(): Promise<void>;
-  /** Watches for an application with this name. */
   watchFor(name: string): void;
   /** The time when the list had that name, since 1970. */
   sawAt(): Promise<number>;
@@ -53,7 +52,6 @@ export interface Slowness {
 /** Idle time of a page after it is rendered, in milliseconds. */
 const REST_MS = 600;
 
-/** One visit: the list, an application, back, and the same application. */
 export async function visit(browser: Browser, site: Site, slowness: Slowness | null): Promise<Visit> {
   const context = await openContext(browser, site);
   const page = await openPage(context, site, slowness);

@@ -14,13 +14,11 @@ export interface PortalTab {
 export interface PortalTabOptions {
   width?: number;
   dark?: boolean;
-  /** Whether the tab has touch input. */
   hasTouch?: boolean;
   /** The origin of another process on the same database. */
   origin?: string;
 }
 
-/** A browser profile with one tab, logged in as a user. */
 export async function openPortal(
   browser: Browser,
   server: Pick<TestServer, 'origin'>,

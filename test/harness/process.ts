@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 export interface RunningInstance {
   origin: string;
   process: ChildProcess;
-  /** Its output and error output so far. */
   written(): string;
   /** Sends a signal. Resolves to the exit code of the process or to the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;

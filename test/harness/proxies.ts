@@ -9,7 +9,6 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from './ports.js';
 import type { TestServer } from './server.js';
 
-/** A proxy program, and its start with the file in the examples. */
 interface Program {
   file: string;
   /** The file of the example with this port, and with paths in this folder. */

@@ -14,7 +14,6 @@ const log: [{ emit: 'event'; level: 'query' }] = [{ emit: 'event', level: 'query
 /** Calls as `actor` over connections of their own, and records their SQL statements. */
 export interface CountedCalls {
   call: CallContext;
-  /** The statements of `work`. */
   statements(work: () => Promise<unknown>): Promise<string[]>;
   close(): Promise<void>;
 }

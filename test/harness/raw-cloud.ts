@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A message of the control channel. */
 export interface Message {
   op: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
@@ -17,7 +16,6 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 export class RawConnection {
   readonly #unread: Message[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** All messages in order. */
   readonly received: Message[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
 
@@ -44,7 +42,6 @@ export class RawConnection {
     this.socket.send(message);
   }
 
-  /** Sends a piece of a body. */
   piece(id: number, bytes: Buffer | string): void {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(id);
@@ -61,7 +58,6 @@ export class RawConnection {
     }
   }
 
-  /** The complete answer on a stream. */
   async answer(id: number): Promise<{ status: number; headers: Record<string, string>; body: string }> {
     const { status, headers, body } = await this.next('response', (message) => message.id === id);
     const pieces: Buffer[] = [];

@@ -12,7 +12,6 @@ const TIMEOUT_MS = 20_000;
 /** A bare WebSocket to the relay. It does nothing automatically: it answers no pings and gives no credit. */
 export class RawRelay {
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** All text messages so far. */
   readonly messages: RawMessage[] = [];
   readonly #unread: RawMessage[] = [];
   readonly #pieces: { id: number; bytes: Buffer }[] = [];
@@ -152,13 +151,10 @@ export interface Greeting {
   versions?: unknown;
   features?: unknown;
   instance?: string;
-  /** Replaces or adds fields of `hello`. */
   hello?: object;
-  /** Replaces or adds fields of `proof`. */
   proof?: object;
 }
 
-/** The connection of an admitted box. */
 export interface Greeted {
   relay: RawRelay;
   keys: nacl.SignKeyPair;

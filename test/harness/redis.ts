@@ -31,7 +31,6 @@ export async function missingRedis(): Promise<string | null> {
   return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}; name another one with TEST_REDIS_URL`;
 }
 
-/** A proxy of Redis that a test can cut or freeze. */
 export function layRedisLine(): Promise<Line> {
   return layLine(REDIS_URL, 6379);
 }

@@ -63,7 +63,6 @@ function parametersIn({ name }: Operation): number {
   return name.split('{').length;
 }
 
-/** The operation of a request, or undefined if the document does not have it. */
 export function operationOf(method: string, path: string): Operation | undefined {
   return operations.find(({ pattern }) => pattern.test(`${method} ${path}`));
 }

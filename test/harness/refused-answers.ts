@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Refusals that a page gets in place of the server's responses. */
 export interface RefusedAnswers {
-  /** Number of requests so far. */
   count: () => number;
   stop: () => Promise<void>;
 }
@@ -22,5 +20,4 @@ export async function refuseAnswers(
   return { count: () => count, stop: () => page.unroute('**/graphql') };
 }
 
-/** The rate limit is exceeded for a minute. */
 export const FOR_A_MINUTE = { code: 'RATE_LIMITED', retryAfter: 60 };

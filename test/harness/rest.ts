@@ -7,16 +7,13 @@ import { addMember, createBot, createGuild, type TestBot, type TestGuild } from 
 export interface RestAnswer<Body = Loose> {
   status: number;
   headers: Headers;
-  /** The parsed body, or null. */
   body: Body;
 }
 
 export interface RestRequest {
-  /** Sent as JSON. */
   json?: unknown;
   /** Sent as multipart. */
   form?: FormData;
-  /** Sent as it is. */
   body?: RequestInit['body'];
   headers?: Record<string, string>;
 }
@@ -52,7 +49,6 @@ function parse(text: string): Loose {
   }
 }
 
-/** A bot that sends REST requests with its token. */
 export class RestBot {
   readonly id: string;
 
@@ -83,13 +79,11 @@ export interface Scene {
   /** `/channels/{the channel}/messages` */
   messages: string;
   bot: RestBot;
-  /** Another bot in the same guild. */
   other: RestBot;
   /** A bot without memberships. */
   stranger: RestBot;
   /** Sets the permissions of `@everyone` in the guild. */
   permit(permissions: bigint): Promise<void>;
-  /** Sends a message as `bot` and returns it. */
   send(json?: object): Promise<Loose>;
 }
 

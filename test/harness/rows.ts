@@ -23,7 +23,6 @@ type App = Server['app'];
 
 let people = 0;
 
-/** A user without an account. */
 export function createPerson(app: App, name = `person${++people}`): Promise<User> {
   const id = app.nextId();
   return app.db.writer.user.create({ data: { id, username: name, handle: name, globalName: name } });
@@ -58,7 +57,6 @@ export async function putPresence(app: App, { id: userId }: Pick<User, 'id'>): P
   await app.db.writer.presence.create({ data });
 }
 
-/** Many bot users with their applications and without tokens. */
 export async function createBots(
   app: App,
   count: number,
@@ -123,7 +121,6 @@ export async function putMembers(
   });
 }
 
-/** Many text channels behind the existing ones. */
 export async function createChannels(app: App, guildId: bigint, count: number): Promise<void> {
   const data = Array.from({ length: count }, (_, n) => ({
     id: app.nextId(),
@@ -140,7 +137,6 @@ export async function permitEveryone(app: App, guildId: bigint, permissions: big
   app.publish({ type: 'GUILD_ROLE_UPDATE', role });
 }
 
-/** Sets the nickname of a member. */
 export async function nameMember(app: App, guildId: bigint, { id: userId }: User, nick: string): Promise<void> {
   const member = await app.db.writer.member.update({
     where: { guildId_userId: { guildId, userId } },
@@ -176,7 +172,6 @@ export function createDirectChannel(app: App, ...recipients: User[]): Promise<Ch
   });
 }
 
-/** Sets the slow mode of a channel, in seconds. */
 export async function putSlowMode(app: App, channelId: bigint, rateLimitPerUser: number): Promise<void> {
   const { guild } = await app.db.writer.channel.update({
     where: { id: channelId },

@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './ports.js';
 
-/** The credentials, as environment variables. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 const BUCKET = 'uploads';
@@ -22,14 +21,12 @@ export function blobUrlAt(endpoint: string, path = ''): string {
   return `s3://${BUCKET}/${path}?${new URLSearchParams({ endpoint })}`;
 }
 
-/** An S3 server with one bucket. */
 export interface S3Server {
   endpoint: string;
   /** The `BLOB_URL` of a path, which separates tests in the same bucket. */
   blobUrl(path?: string): string;
   /** Stops it. Its data stays until {@link S3Server.remove}. */
   stop(): Promise<void>;
-  /** Starts it again at the same URL. */
   start(): Promise<void>;
   /** Stops it and removes its data. */
   remove(): Promise<void>;

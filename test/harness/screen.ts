@@ -67,7 +67,6 @@ export class Visitor {
   }
 }
 
-/** The form of a page whose action begins with `path`. */
 export function formIn({ html }: PageAnswer, path: string): PageForm {
   for (const [, attributes = '', content = ''] of html.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)) {
     const action = attribute(attributes, 'action');

@@ -10,7 +10,6 @@ import type { User } from '../../src/infra/database/index.js';
 export interface Seat {
   session: Session;
   feedSession: FeedSession;
-  /** The dispatches that arrived. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   frames: { t: string; s: number; d: any }[];
   closedWith: () => number | undefined;

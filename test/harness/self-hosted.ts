@@ -10,7 +10,6 @@ export interface SelfHosted {
   cloud: TestServer;
   box: TestBox;
   boxId: string;
-  /** The user of the cloud who made the box. */
   owner: Person;
   /** A user of the box who owns the servers there. */
   keeper: Person;
@@ -26,7 +25,6 @@ export interface SelfHostedOptions {
   way?: (cloud: TestServer) => string;
 }
 
-/** Starts a cloud and a box of it. Resolves once the box is connected. */
 export async function startSelfHosted(options: SelfHostedOptions = {}): Promise<SelfHosted> {
   const cloud = await startServer(options.cloud);
   const box = await startBoxOn(cloud, { cloudUrl: options.way?.(cloud) ?? cloud.origin, ...options.box });
@@ -40,7 +38,6 @@ export async function startSelfHosted(options: SelfHostedOptions = {}): Promise<
   };
 }
 
-/** A box of a running cloud. */
 export type BoxOfCloud = Omit<SelfHosted, 'cloud'>;
 
 /** Starts a box in this process for a cloud. Resolves once it is connected. */

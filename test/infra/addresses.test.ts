@@ -84,7 +84,6 @@ describe('the address of a server, if private networks are allowed', () => {
   );
 });
 
-/** Types of DNS records. */
 const [A, AAAA] = [1, 28];
 const ANSWERED = 0x8180;
 const NO_SUCH_NAME = 0x8183;

@@ -28,7 +28,6 @@ afterAll(() => s3.remove());
 
 const silent = pino({ level: 'silent' });
 
-/** The path of a test in the bucket. */
 const placeOf = (path: string): S3Location => {
   const { blobs } = readConfig({ BLOB_URL: s3.blobUrl(path) });
   if (!blobs) throw new Error('no place was read');

@@ -8,7 +8,6 @@ interface Question {
   fail(error: Error): void;
 }
 
-/** Lookups whose answers the test gives. */
 function questions(gather?: () => Promise<void>) {
   const asked: Question[] = [];
   const look = joinLookups<number, string>(

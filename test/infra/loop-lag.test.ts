@@ -9,7 +9,6 @@ test.beforeAll(({ server: shared }) => {
   server = shared;
 });
 
-/** Blocks the event loop. */
 const block = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

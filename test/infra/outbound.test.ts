@@ -28,7 +28,6 @@ function open(options: Partial<OutboundOptions> = {}): Outbound {
   return outbound;
 }
 
-/** An endpoint that accepts every signature. */
 async function listen(mode: EndpointMode = 'acceptsBad', options: EndpointOptions = {}): Promise<TestEndpoint> {
   const endpoint = await startEndpoint(options);
   endpoint.mode(mode);
@@ -52,7 +51,6 @@ const post = (
     ...(bodyLimit && { bodyLimit }),
   });
 
-/** The status of an answer, or the reason of a failure. */
 const told = (answer: OutboundAnswer) => (answer.outcome === 'answered' ? answer.status : answer.reason);
 
 const nobodyAsks: LookUp = (name) => Promise.reject(new Error(`${name} is not to be looked up`));

@@ -47,12 +47,10 @@ class Front {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The paths of the requests for an operation. */
   pathsOf(operation: Operation): string[] {
     return this.asked.filter((one) => one.operation === operation).map(({ path }) => path);
   }
 
-  /** The next upload that begins. */
   async nextPut(): Promise<IncomingMessage> {
     for (;;) {
       const [asking] = (await once(this.#server, 'request')) as [IncomingMessage];
@@ -138,7 +136,6 @@ const keysIn = async (store: BlobStore) => {
 };
 const told = () => logged.lines.map((line) => JSON.parse(line) as { msg: string; key?: string; reason?: string });
 
-/** A call that causes each operation. */
 const ASKING: Record<Operation, (store: BlobStore) => Promise<unknown>> = {
   list: keysIn,
   look: (store) => store.size('m/1'),

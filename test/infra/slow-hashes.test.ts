@@ -5,7 +5,6 @@ import { roundsDuring } from '../harness/turns.js';
 
 const SECRET = 'WH.12345678.secret';
 
-/** Limit of waiting checks in these tests. */
 const LINE = 12;
 
 /** Limit of concurrent checks of one client in these tests. */

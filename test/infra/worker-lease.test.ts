@@ -17,7 +17,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (deci
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let db: Database;
   let line: Line;
-  /** The same database, through the proxy. */
   let distant: Database;
 
   beforeAll(async () => {

@@ -11,7 +11,6 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const rulesIn = (text: string) => new Set([...text.matchAll(/\bR-\d+\b/g)].map(([rule]) => rule));
 
-/** The TypeScript files of a folder as one text. */
 function textOf(folder: string, ending: string): string {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return files

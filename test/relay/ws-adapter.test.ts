@@ -27,7 +27,6 @@ import { greet, openRelay, type RawRelay } from '../harness/raw-relay.js';
 const LIMITS = { streamCredit: 262_144, boxCredit: 1_048_576 };
 const { log } = readableLog();
 
-/** Records the input of an end. */
 class Heard<In> {
   readonly messages: In[] = [];
   readonly closed: Promise<Close>;
@@ -71,7 +70,6 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** Connects as a box does. */
 function dial(address = `${origin}/relay`) {
   const heard = new Heard<FromCloud>();
   return new Promise<{ link: Link<FromCloud, ToCloud>; heard: Heard<FromCloud> }>((resolve, reject) => {
@@ -174,7 +172,6 @@ describe('a connection', () => {
   });
 });
 
-/** A bare socket after the upgrade. */
 async function upgradeByHand(): Promise<Duplex> {
   const headers = {
     connection: 'Upgrade',

@@ -16,7 +16,6 @@ const HOUR = 3_600_000;
 describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a process has alone'), () => {
   let database: ThrowAwayDatabase | null;
   let line: LossyLine;
-  /** The URL of the database through the proxy. */
   let far: string;
   let near: string;
   let clock: ManualClock;

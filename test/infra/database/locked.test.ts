@@ -36,7 +36,6 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
   const send = (content: string) => scene.bot.post(scene.messages, { content });
   const transaction = () => scene.bot.patch('/applications/@me', { description: `at ${clock.now()}` });
 
-  /** Advances the clock of the server until `work` is done. */
   async function passTimeUntil<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = work.finally(() => {

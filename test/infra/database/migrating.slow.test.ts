@@ -18,7 +18,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
   let database: Awaited<ReturnType<typeof throwAwayDatabase>>;
   let dataDir: string;
   let line: Line;
-  /** Blocks the migration. */
   let other: pg.Client;
   /** Watches the lock, outside of a transaction. */
   let watcher: pg.Client;

@@ -13,7 +13,6 @@ import { startServer, type TestServer } from '../../harness/server.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/first-version');
 
-/** The migrations of the first version. */
 const FIRST_MIGRATIONS = [
   '20261121075553_init',
   '20261121083312_oauth',

@@ -16,7 +16,6 @@ const SECOND = 1_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Time limit of an attempt of the kind `other`. */
 const OTHER_MAX_MS = 120 * SECOND;
 
 const PAYLOADS = {
@@ -82,12 +81,10 @@ function openProcess(options: ProcessOptions = {}) {
   };
 }
 
-/** All rows except the recurring job. */
 const rows = () => db.reader.job.findMany({ where: { kind: { not: 'round' } }, orderBy: { id: 'asc' } });
 const round = () => db.reader.job.findUnique({ where: { key: 'round' } });
 const noneLeft = () => eventually(async () => expect(await rows()).toEqual([]));
 
-/** Advances the clocks in steps, for this long. */
 async function passTime(clocks: ManualClock[], ms: number, step: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     for (const clock of clocks) clock.advance(step);

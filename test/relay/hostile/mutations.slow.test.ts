@@ -120,7 +120,6 @@ const holder = fc.constantFrom(
   '__proto__',
 );
 
-/** Replacements and additional fields. */
 const graft = fc.oneof(
   other.map((id) => () => id),
   fc.tuple(field, other).map(([name, id]) => (there: unknown) => ({ ...asObject(there), [name]: id })),
@@ -156,7 +155,6 @@ it('R-35: no id of another owner reaches a client, whatever a box changes in an 
   await fc.assert(run, { numRuns: 3_000 });
 });
 
-/** The text without free fields. */
 function withoutFree(value: unknown): string {
   return JSON.stringify(value, (key, inner) => (FREE.test(`"${key}":`) ? undefined : inner));
 }

@@ -8,7 +8,6 @@ import { until } from '../../harness/until.js';
 
 const HOUR_MS = 3_600_000;
 
-/** A running clock with an offset. */
 const offBy = (ms: number): Clock => ({
   now: () => systemClock.now() + ms,
   after: (delay, task) => systemClock.after(delay, task),

@@ -30,7 +30,6 @@ function erisAt(origin: string): Eris {
   return new Eris(`Bot ${all.bot.botToken}`, { intents: [], rest: { domain: hostname, agent } });
 }
 
-/** The ways in which libraries send a message, each with its own retries. */
 const SENDERS: Record<string, () => () => Promise<unknown>> = {
   'discord.js': () => {
     const rest = new REST({ api: `${all.cloud.origin}/api` }).setToken(all.bot.botToken);

@@ -31,7 +31,6 @@ const frame = fc.oneof(
 );
 const frames = fc.array(frame, { minLength: 1, maxLength: 20 });
 
-/** The text of a message with this many bytes. */
 const textOf = (bytes: number) => {
   const around = JSON.stringify({ op: 'ping', t: 1, x: '' }).length;
   return JSON.stringify({ op: 'ping', t: 1, x: 'x'.repeat(bytes - around) });

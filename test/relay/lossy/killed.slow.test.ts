@@ -13,7 +13,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => all.stop(), 60_000);
 
-/** All messages of the channel that have text. */
 async function allMessages(): Promise<Loose[]> {
   const found: Loose[] = [];
   for (let before = ''; ; before = `&before=${found.at(-1).id}`) {

@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A box with a guild. The bot is a member. */
 async function connectWithGuild(): Promise<{ box: HandBox; guildId: string; channelId: string }> {
   const box = await connectNewBox(server);
   const guild = guildOf(box, [bot.id]);

@@ -39,7 +39,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Sends a request for the channel's messages, as a bot. */
 function request(id: number, method: 'GET' | 'POST', body = ''): void {
   const user = { id: '1000', username: 'Helper', global_name: null, avatar: null, bot: true };
   connection.send({

@@ -6,7 +6,6 @@ import { RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
 import { greet, openRelay } from '../../harness/raw-relay.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 
-/** Fields that this version does not have. */
 const FUTURE = { region: 'attic', nested: { deep: [1, { more: null }] }, flags: 2 ** 40 };
 
 /** Close codes that a connection may end with after any input. */

@@ -17,13 +17,11 @@ function piece(id: number, length: number): Buffer {
   return message;
 }
 
-/** A text message of this many bytes. */
 function textOf(length: number): string {
   const bare = text('ping', { t: 1, more: '' }).length;
   return text('ping', { t: 1, more: 'x'.repeat(length - bare) });
 }
 
-/** A body of this many bytes in chunks. */
 async function* source(length: number, chunk = 100_000, fill = 1): AsyncGenerator<Buffer> {
   for (let left = length; left > 0; left -= chunk) yield Buffer.alloc(Math.min(left, chunk), fill);
 }

@@ -118,7 +118,6 @@ const fromCloud = [
   message('ack', { s: count }),
 ];
 
-/** A parsed message as JSON. Ids and bytes are text. */
 function written(parsed: unknown): unknown {
   const text = JSON.stringify(parsed, function (this: Record<string, unknown>, field, value) {
     const original = this[field];

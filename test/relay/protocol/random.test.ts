@@ -191,7 +191,6 @@ describe('R-22: bodies in any order, of any sizes and with any credit', () => {
   });
 });
 
-/** Pseudo-random booleans from a seed. */
 function chances(seed: number): () => boolean {
   let state = seed;
   return () => {

@@ -27,7 +27,6 @@ afterAll(async () => {
 
 let marks = 0;
 
-/** The events of both sessions after an operation on a guild. */
 async function dispatchesOf(twin: Twin, operation: Operation): Promise<{ full: Dispatched[]; plain: Dispatched[] }> {
   await askOne(twins, twin, operation);
   const mark = `mark ${++marks}`;

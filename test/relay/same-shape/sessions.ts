@@ -8,7 +8,6 @@ export interface Dispatched {
   d: Frame['d'];
 }
 
-/** Events that guilds on boxes do not have, and why. */
 const OF_THE_CLOUD_ALONE: Readonly<Record<string, string>> = {
   GUILD_AUDIT_LOG_ENTRY_CREATE: 'docs/relay.md, R-34: no such event is sent',
   GUILD_EMOJIS_UPDATE: 'docs/relay.md, R-34: no such event is sent',
@@ -17,7 +16,6 @@ const OF_THE_CLOUD_ALONE: Readonly<Record<string, string>> = {
   PRESENCE_UPDATE: 'service description, section 6: not emitted',
 };
 
-/** A session of a bot in both guilds of a pair. */
 export class Session {
   private constructor(
     private readonly twins: Twins,

@@ -46,7 +46,6 @@ const file = (n: number, content = `file ${n}`) => ({
 
 const keep = { message: 'id' };
 
-/** A user's message. Later operations name it. */
 const saidBy =
   (name: 'mia' | 'owner', as: string, content = 'said') =>
   async ({ home, guild, names, people }: Twin) => {

@@ -5,7 +5,6 @@ const GUILD = '/guilds/{guild}';
 const MESSAGES = '/channels/{text}/messages';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Malformed ids. */
 const IDS = [
   '0',
   '-1',
@@ -22,7 +21,6 @@ const IDS = [
   'null',
 ];
 
-/** Malformed bodies. */
 const BODIES = [
   '',
   ' ',

@@ -31,7 +31,6 @@ const somebodyJoins = async ({ home, guild, names }: Twin) => {
   await addMember(home.app, guild.id, user);
 };
 
-/** Reads of a bot after actions of users. */
 export const operationsAfterPeople: readonly Operation[] = [
   { ask: `GET ${EMOJIS}`, before: makesEmoji },
   { ask: `GET ${EMOJIS}/{emoji}` },
