@@ -74,7 +74,6 @@ export async function startBareInteractions(dataDir: string | null): Promise<Mea
   return startServer('bench/baselines/interactions.mjs', env);
 }
 
-/** Starts the baseline of interactions over the gateway. */
 export async function startBareRoundTrips(): Promise<MeasuredServer> {
   return startServer('bench/baselines/round-trips.mjs');
 }

@@ -1,7 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { type Comparison, type Spread, spread } from './rounds.js';
 
-/** One line of the table. */
 export interface Row {
   name: string;
   /** Of both figures, such as `requests/s`. */
@@ -61,7 +60,6 @@ function figure(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-/** A short description of the machine. */
 export function describeMachine(): string {
   const gibibytes = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores, ${gibibytes} GiB, Node ${process.versions.node}, ${process.platform}`;

@@ -16,7 +16,6 @@ export interface Comparison {
   cpuRatio?: Spread;
 }
 
-/** The result of one round. */
 export interface Round {
   /** The number of operations, for the processor time per operation. */
   operations: number;

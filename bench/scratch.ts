@@ -14,7 +14,6 @@ export async function cleanUp(): Promise<void> {
   for (const ending of endings.splice(0).reverse()) await ending();
 }
 
-/** A folder that is removed at the end. */
 export async function throwAwayFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));

@@ -13,7 +13,6 @@ import { throwAwayFolder } from './scratch.js';
 /** A stopped data folder with a guild, its owner, channels, messages and bots. */
 export interface World {
   dataDir: string;
-  /** The owner's portal session. */
   personToken: string;
   guildId: string;
   channelIds: string[];
@@ -29,7 +28,6 @@ export interface WorldSize {
   bots: number;
   /** Number of members besides the owner, named `person.0` and so on. Default: none. */
   people?: number;
-  /** Whether there is a webhook. Default: false. */
   webhook?: boolean;
 }
 
@@ -115,7 +113,6 @@ export async function addPeople(call: CallContext, db: Database, guildId: bigint
   await putMembers(db, [guildId], people);
 }
 
-/** Inserts memberships of all these users in all these guilds. */
 export async function putMembers(
   db: Database,
   guildIds: bigint[],

@@ -7,14 +7,12 @@ export interface Credentials {
   password: string;
 }
 
-/** A user of an instance, through its public interface. */
 export interface Person {
   /** The session token, for `Authorization: Bearer`. */
   token: string;
   graphql: GraphQL;
 }
 
-/** An unexpected response. */
 class Refused extends Error {
   constructor(
     path: string,
@@ -30,7 +28,6 @@ export async function signUp(api: string, credentials: Credentials): Promise<Per
   return begin(api, '/auth/sign-up/email', credentials);
 }
 
-/** Signs in a user, or makes the account if it does not exist. */
 export async function signInOrUp(api: string, credentials: Credentials): Promise<Person> {
   try {
     return await signUp(api, credentials);

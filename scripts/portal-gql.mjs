@@ -1,5 +1,4 @@
-// Generates the types of the portal's GraphQL documents from schema.graphql and the `.graphql` files next to the pages,
-// and the portal's names for scopes and permissions.
+// Generates the types of the portal's GraphQL documents, and the portal's names for scopes and permissions.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { codegen } from '@graphql-codegen/core';

@@ -7,7 +7,6 @@ import { makeWorld, PASSWORD, talk, type World } from './demo/world.js';
 
 const folder = resolve(import.meta.dirname, '../docs/screenshots');
 
-/** The paths of the pages, by file name. */
 const pagesOf = ({ lunch, guildId, kitchenId }: World) => ({
   home: '',
   interactions: `/applications/${lunch.id}/interactions`,

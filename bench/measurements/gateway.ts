@@ -52,7 +52,7 @@ async function platformSide(world: World): Promise<Side> {
   };
 }
 
-/** The bare server, with the same bytes that the platform sends to a session and for a message. */
+/** The bare server, with the same bytes as the platform. */
 async function bareSide(world: World, platform: Side): Promise<Side> {
   const { clients, url, event } = platform;
   const { messages = [] } = await clients.run({ task: 'capture', url, identifies: identifies(world, 1), event });

@@ -12,7 +12,7 @@ import { addPeople, fillChannels, putMembers, signUp } from '../world.js';
 /** A stopped data folder of a busy instance, filled up to the limits. */
 export interface Crowd {
   dataDir: string;
-  /** The portal session of a user who owns a server, a team and its applications. */
+  /** The portal session of the owner of all objects. */
   personToken: string;
   /** A server of 500 channels with 100 messages each. */
   wideGuildId: string;

@@ -9,7 +9,6 @@ import type { Server } from '../../src/server.js';
 import { tryAddress } from '../../src/start.js';
 
 export class DemoInstance {
-  /** Its public origin. */
   origin = '';
   /** Its URL for this process, with the address of its listener. It does not depend on name resolution. */
   api = '';

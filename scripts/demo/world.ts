@@ -2,7 +2,6 @@
 // interface.
 import { type GraphQL, signUp } from '../client.js';
 
-/** The password of all users. */
 export const PASSWORD = 'causeway-demo';
 
 export interface Application {
@@ -22,9 +21,7 @@ export interface World {
   lunch: Application;
   teamId: string;
   guildId: string;
-  /** #general. */
   channelId: string;
-  /** #kitchen. */
   kitchenId: string;
   boxId: string;
 }
@@ -112,7 +109,6 @@ async function makeBox(ada: GraphQL): Promise<string> {
   return createBox.box.id;
 }
 
-/** A message of a channel. */
 export interface Said {
   id: string;
   author: { username: string };
@@ -164,7 +160,6 @@ async function lunchTogether({ ada, grace, lunch, guildId, kitchenId }: World): 
   });
 }
 
-/** A program posts through a webhook. */
 async function buildIsGreen({ ada, hello, channelId }: World): Promise<void> {
   const { createWebhook } = await ada<{ createWebhook: { url: string } }>(
     'mutation ($i: CreateWebhookInput!) { createWebhook(input: $i) { url } }',

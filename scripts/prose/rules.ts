@@ -15,7 +15,6 @@ const WORDS: [RegExp, string][] = [
   [/\b(tells?|told|telling)\b/i, 'write "publish", "send", "return", "report" or "log"'],
 ];
 
-/** The faults of a paragraph. */
 export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] {
   const faults: string[] = [];
   for (const sentence of sentencesOf(text)) {

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type Comment, type Expression, type Node, type Program, parseSync, Visitor } from 'oxc-parser';
 
-/** One paragraph, including its code in backticks. */
 export interface Text {
   kind: 'comment' | 'document' | 'title' | 'string';
   file: string;
@@ -150,7 +149,6 @@ const SENTENCE = /[\p{L}’',]{2,}[,;:]? [\p{L}’'"“]+/u;
 const NOT_PROSE =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|DROP|WHERE|FROM|JOIN)\b|^\s*(query|mutation|subscription|fragment|\{)\b|[{}]\s*$|=>|<\/?\w/;
 
-/** Strings that look like a sentence, and the text between JSX tags. */
 function stringsIn(program: Program): Found[] {
   const strings: Found[] = [];
   const take = (node: Node, text: string | null) => {

@@ -19,7 +19,6 @@ export function commandOf(
   return { id: String(app.nextId()), type: 2, name: 'greet', userId: String(userId), owners: {}, ...facts };
 }
 
-/** Answers a user's command as the bot, in a channel that it sees. */
 export async function answer(
   app: App,
   bot: Pick<TestBot, 'id' | 'user'>,

@@ -15,7 +15,6 @@ export interface Arrived extends Omit<ForwardedRequest, 'body'>, Errand {
   body: string;
 }
 
-/** A fake box that gives the answers of a test. */
 export class StandInBox implements BoxLine, BoxLines {
   readonly arrived: Arrived[] = [];
   isConnected = true;

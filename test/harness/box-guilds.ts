@@ -19,7 +19,6 @@ export async function putBox(app: App, owner: Pick<User, 'id'>, { isConnected = 
   return { box: await app.db.writer.box.create({ data }), nextId: boxSnowflakes(app.clock, idSpace) };
 }
 
-/** Inserts a guild on a box, as if the box had announced it. */
 export async function putBoxGuild(
   app: App,
   { box, nextId }: TestBox,
@@ -33,7 +32,6 @@ export async function putBoxGuild(
 
 type Question = { [Name in keyof BoxQuestions]: { name: Name; input: BoxQuestions[Name] } }[keyof BoxQuestions];
 
-/** A client of boxes whose bots are in memory. */
 export class BoxesInMemory implements BoxDoor {
   readonly asked: Question['name'][] = [];
   last: object = {};

@@ -19,10 +19,7 @@ export default function build(): void {
   );
 }
 
-/**
- * Builds `target` if a source is newer. Its time is set to the start of the build, so that a change during the build is
- * not missed.
- */
+/** Builds `target` if a source is newer. Its time is the start of the build, so that later changes count. */
 function renew(target: string, sources: string[], make: () => void): void {
   const path = join(ROOT, target);
   const built = statSync(path, { throwIfNoEntry: false });
@@ -38,7 +35,7 @@ function run(script: string, ...options: string[]): void {
   execFileSync(process.execPath, [script, ...options], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** The last change of a file, or of the newest file in a folder, in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 function newestIn(path: string): number {
   const found = statSync(path);
   if (!found.isDirectory()) return found.mtimeMs;

@@ -23,7 +23,6 @@ export async function newCaller(app: AppContext, name: string): Promise<Caller> 
   return { id: user.id, user, email, call: callContext(app, { kind: 'person', user }) };
 }
 
-/** The effects of the transactions of a call besides their rows. */
 export interface Told {
   events: DomainEvent[];
   entries: AuditRecord[];
@@ -75,7 +74,6 @@ function noting(write: Write, { events, entries, mails }: Told): Write {
   };
 }
 
-/** The same call. All its transactions fail before they begin. */
 export function failing(call: CallContext): CallContext {
   return { ...call, write: () => Promise.reject(new Error('the disk is full')) };
 }

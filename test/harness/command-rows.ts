@@ -26,7 +26,7 @@ export function entry(targetType: 1 | 2 | 3, targetId: bigint, allow = true): Pe
   return { targetType, targetId, allow };
 }
 
-/** Replaces the permissions of a command in a guild. With the application's id it applies to all commands. */
+/** The application's id stands for all its commands. */
 export async function putPermissions(
   app: App,
   key: { guildId: bigint; applicationId: bigint; commandId: bigint },
@@ -38,7 +38,7 @@ export async function putPermissions(
   app.publish({ type: 'COMMAND_ACCESS_UPDATED', applicationId: key.applicationId });
 }
 
-/** The permissions of a command in a guild, as `type id yes` or `type id no`. */
+/** Each as `type id yes` or `type id no`. */
 export async function saidOf(app: App, guildId: bigint, commandId: bigint): Promise<string[]> {
   const rows = await app.db.reader.commandPermission.findMany({ where: { guildId, commandId } });
   return rows.map(({ targetType, targetId, allow }) => `${targetType} ${targetId} ${allow ? 'yes' : 'no'}`).sort();

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One message of a recorded conversation: text, or the bytes of a binary message. */
 export interface RecordedFrame {
   from: 'box' | 'cloud';
   message: string | Buffer;
@@ -13,8 +12,8 @@ export const CONVERSATIONS = readdirSync(FOLDER)
   .sort();
 
 /**
- * A recorded conversation of the relay protocol (docs/relay.md) in order. All of them use the same key, nonce and
- * origin, so that the signature is valid.
+ * All conversations of the relay protocol (docs/relay.md) use the same key, nonce and origin, so that the signature is
+ * valid.
  */
 export function readConversation(name: string): RecordedFrame[] {
   const frames = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as Recorded[];

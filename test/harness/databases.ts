@@ -24,8 +24,8 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const LARGE = 24 * 2 ** 20;
 
 /**
- * A database with the content of `template`: an unused copy of this process, or a new one. Large copies are dropped in
- * the background, because PostgreSQL writes them to the disk first. {@link dropCopies} drops the remaining ones.
+ * A database with the content of `template`: an unused copy of this process, or a new one. Dropping a large copy is
+ * slow and runs in the background; {@link dropCopies} drops the rest.
  */
 export async function copyOf(template: string): Promise<ThrowAwayDatabase> {
   const admin = process.env.TEST_DATABASE_URL;
@@ -46,7 +46,6 @@ async function emptied(admin: string): Promise<Omit<ThrowAwayDatabase, 'drop'> |
   try {
     if (await asAdmin(copy.url, emptyUnlessLarge)) return copy;
   } catch (error) {
-    // A user without the right to set session_replication_role needs a new copy.
     if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
   }
   dropLater(admin, copy.name);

@@ -63,7 +63,6 @@ const embed: fc.Arbitrary<SentEmbed> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Up to ten embeds within every limit, none of them empty. */
 export const goodEmbeds: fc.Arbitrary<SentEmbed[]> = fc
   .array(
     embed.filter((sent) => Object.keys(shownEmbed(sent)).length > 1),
@@ -87,7 +86,6 @@ function part<Part extends object>(sent: Part | null | undefined, name: keyof Pa
 
 const unlessEmpty = (name: string, shown: object) => (Object.keys(shown).length === 0 ? {} : { [name]: shown });
 
-/** The embed as it is sent to clients, without files of its message. */
 export function shownEmbed({ footer, author, image, thumbnail, fields, ...sent }: SentEmbed): Record<string, unknown> {
   return {
     type: 'rich',

@@ -43,7 +43,6 @@ export interface TestEndpoint {
   /** All requests so far, in order. */
   requests: EndpointRequest[];
   connections(): number;
-  /** Sets the public key, for an application that was made after the endpoint. */
   trust(publicKey: string): void;
   mode(mode: EndpointMode): void;
   reached(count: number): Promise<void>;
@@ -52,7 +51,6 @@ export interface TestEndpoint {
 
 interface Exchange {
   request: EndpointRequest;
-  /** Number of requests on this connection, this one included. */
   onConnection: number;
   response: ServerResponse;
   socket: Socket;
@@ -95,12 +93,10 @@ const MODES = {
   noType: async ({ response, say }: Exchange) => response.writeHead(200).end(JSON.stringify(await say())),
   /** Responds with a form that has a file. */
   form: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'files[0]'),
-  /** Responds with a form that has a file of the maximum size. */
   largeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB)),
   tooLargeForm: async ({ response, say }: Exchange) =>
     sendForm(response, JSON.stringify(await say()), 'files[0]', new Uint8Array(10 * MIB + 1)),
-  /** Responds with a form whose parts have other names. */
   wrongForm: async ({ response, say }: Exchange) => sendForm(response, JSON.stringify(await say()), 'picture'),
   /** Responds with a form that has a file and invalid JSON. */
   noJsonForm: ({ response }: Exchange) => sendForm(response, '{"type":', 'files[0]'),
@@ -113,7 +109,6 @@ const MODES = {
   /** Announces a later response as frameworks do, with the name of the status or an object. */
   accepted: ({ response }: Exchange) => response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted'),
   acceptedObject: ({ response }: Exchange) => sendJson(response, 202, {}),
-  /** Announces a later response with a body that is too large. */
   acceptedHuge: ({ response }: Exchange) => sendText(response, 202, `"${'x'.repeat(2 * MIB)}"`),
   acceptedCutOff: ({ response, socket }: Exchange) => {
     response.writeHead(202, { 'content-type': 'text/plain', 'content-length': '100' }).write('Acc');
@@ -125,7 +120,6 @@ const MODES = {
   wrongJson: ({ response }: Exchange) => sendJson(response, 200, { type: 99 }),
   empty: ({ response }: Exchange) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
   noContent: ({ response }: Exchange) => response.writeHead(204).end(),
-  /** Sends a long JSON text that is not an object. */
   long: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(100 * 1024)}"`),
   /** Sends 2 MiB with a content length. */
   huge: ({ response }: Exchange) => sendText(response, 200, `"${'x'.repeat(2 * MIB)}"`),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The path of a value that is neither an object nor a list in the schema. */
+/** The path of a leaf in a schema. */
 export interface Field {
   path: (string | number)[];
   /** A value with `leaf` at that path, and with all required fields. */
@@ -44,7 +44,7 @@ export function fieldsOf(schema: z.ZodType, { samples, alsoBeside }: Beside, met
     );
   }
 
-  /** The required fields of an object, and those of `more` that it has. */
+  /** Includes those of `more` that the object has. */
   function fill(shape: Shape, more: readonly string[]): Record<string, unknown> {
     const needed = Object.entries(shape).filter(
       ([name, value]) => more.includes(name) || !value.safeParse(undefined).success,
@@ -71,7 +71,6 @@ export function namesIn(schema: z.ZodType): string[] {
 
 type Shape = Record<string, z.ZodType>;
 
-/** The parts of a schema without its wrappers: optional, null, defaults, transformations. */
 interface Structure {
   shape: Shape | undefined;
   kinds: z.ZodType[];

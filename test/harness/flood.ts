@@ -22,7 +22,6 @@ export async function flood(
     const lines = (rest + chunk.toString('latin1')).split('\r\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      // A body does not end with a line break, so the next response begins on its last line.
       const [, status] = /HTTP\/1\.1 (\d{3}) /.exec(line) ?? [];
       if (status) statuses[status] = (statuses[status] ?? 0) + 1;
     }

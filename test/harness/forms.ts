@@ -35,7 +35,6 @@ export async function sendForm(
   return { status: response.status, data, errors };
 }
 
-/** Counts the buffered bytes of bodies from now on, of all senders together. */
 export function countHeld({ app: { bodies } }: Pick<TestServer, 'app'>): { bytes: number } {
   const seen = { bytes: 0 };
   const { hold } = bodies;
@@ -58,7 +57,6 @@ export function countHeld({ app: { bodies } }: Pick<TestServer, 'app'>): { bytes
   return seen;
 }
 
-/** Counts the received files and their bytes from now on, whatever their outcome. */
 export function countReceived({ app: { blobs } }: Pick<TestServer, 'app'>): { files: number; bytes: number } {
   const seen = { files: 0, bytes: 0 };
   const { stage } = blobs;

@@ -17,7 +17,6 @@ import { type BoxOfCloud, startBoxOn } from './self-hosted.js';
 import type { TestServer } from './server.js';
 import { addToTeam, createTeam, inviteTester, inviteToTeam, transferApplication } from './teams.js';
 
-/** A user with content on every page of the portal. */
 export interface FullPortal {
   owner: Person;
   application: MadeApplication;
@@ -31,10 +30,7 @@ export interface FullPortal {
 
 const OPTIONS = [{ type: 3, name: 'where', description: 'Where to', choices: [{ name: 'Left', value: 'left' }] }];
 
-/**
- * Fills the portal of one user: own applications and those of a team, servers in the cloud and on a box, and all their
- * parts.
- */
+/** Fills the portal of one user with at least one object of each kind. */
 export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const box = await startBoxOn(server, { cloudUrl: server.origin });
   const { owner } = box;
@@ -92,7 +88,6 @@ async function fillTeam(owner: Person, mate: Person, guest: Person): Promise<str
   return team.id;
 }
 
-/** Invites the user to a team and to test an application. Both invitations are pending. */
 async function inviteOwner(owner: Person, mate: Person): Promise<void> {
   await inviteToTeam(mate, await createTeam(mate, 'Sailors'), owner, 'ADMIN');
   await inviteTester(mate, await createApplication(mate, 'Sail bot'), owner);

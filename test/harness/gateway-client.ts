@@ -24,7 +24,6 @@ export const ALL_INTENTS = Object.values(GatewayIntentBits).reduce<number>(
   0,
 );
 
-/** Enough for a busy machine, and shorter than the time limit of a test. */
 const TIMEOUT_MS = 20_000;
 
 /** A bare WebSocket with the payloads of the protocol. It does nothing automatically. */
@@ -110,7 +109,7 @@ export class GatewayClient {
     return ready;
   }
 
-  /** All dispatches until an answered heartbeat. The server had sent nothing else by then. */
+  /** All dispatches until an answered heartbeat. */
   async settled(): Promise<Frame[]> {
     const from = this.#read;
     this.send(1, this.sequence);

@@ -7,7 +7,6 @@ import { Streams } from '../../src/schema/streams.js';
 import { Turn } from '../../src/schema/turn.js';
 import { callOf } from './world.js';
 
-/** The context of a user's operation, with unlimited cost. */
 export function graphqlContext(app: AppContext, user: User, streams = new Streams(app.clock)): GraphqlContext {
   return {
     app,

@@ -158,7 +158,6 @@ export function joinMembers(app: App, guild: MemoryGuild, ...users: User[]): Mem
   return joined;
 }
 
-/** The fields of a plain message `hello`, without author, channel and guild. */
 export const PLAIN_MESSAGE = {
   type: 0,
   content: 'hello',

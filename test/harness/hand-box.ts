@@ -73,7 +73,6 @@ export async function acknowledged(relay: RawRelay, s: number): Promise<void> {
   for (let last = 0; last < s; ) last = (await relay.next('ack')).s;
 }
 
-/** Inserts the installation of a bot in a guild of a box, without calling the box. */
 export async function putInstallation({ app }: Pick<Server, 'app'>, bot: TestBot, guildId: string): Promise<void> {
   const made = { id: app.nextId(), context: 'SERVER', installerId: bot.owner.id } as const;
   const data = { ...made, applicationId: bot.id, guildId: BigInt(guildId), scopes: ['bot'] };

@@ -7,7 +7,6 @@ export interface Hand {
   press(control: Locator): Promise<void>;
   /** Replaces the text of a field. */
   type(field: Locator, text: string): Promise<void>;
-  /** Selects an option of a native list by its label. */
   choose(list: Locator, option: string): Promise<void>;
   check(box: Locator): Promise<void>;
   /** Submits a field with Enter. */
@@ -24,7 +23,6 @@ export type OpenHanded = (
   person: Pick<Person, 'cookie'> | null,
 ) => Promise<HandedTab>;
 
-/** A tab that is used with the keyboard only. */
 export const openByKeyboard: OpenHanded = async (browser, server, person) => {
   const tab = await openPortal(browser, server, person);
   return { ...tab, hand: new Keyboard(tab.page) };
@@ -39,7 +37,6 @@ export const openOnPhone: OpenHanded = async (browser, server, person) => {
 const MOST_STEPS = 120;
 
 class Keyboard implements Hand {
-  /** The load time of the last page that was used. */
   #used = 0;
 
   constructor(private readonly page: Page) {}

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 
-/** Whether a text is part of any string that a page's scripts can still reach. */
 export async function isInMemory(page: Page, text: string): Promise<boolean> {
   const devTools = await page.context().newCDPSession(page);
   const chunks: string[] = [];

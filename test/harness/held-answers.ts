@@ -1,6 +1,5 @@
 import type { Page, Route } from 'playwright-core';
 
-/** A response that the server has sent and the page has not received yet. */
 export interface HeldAnswer {
   isGiven: Promise<void>;
   release: () => void;

@@ -26,7 +26,6 @@ export interface LogLine {
  */
 export interface HostileScene {
   server: TestServer;
-  /** The current connection of the attacking box, and its guild. */
   box: HandBox;
   guild: Announced;
   bot: RestBot;

@@ -21,7 +21,6 @@ import { InteractionCallback } from '../../src/rest-compat/interaction-callback.
 import { complete, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
 import type { TestServer } from './server.js';
 
-/** An interaction with the id and token that its application gets. */
 export interface Asked {
   id: bigint;
   token: string;
@@ -36,7 +35,6 @@ const BUTTON = { type: ComponentType.Button, style: 1, label: 'press', custom_id
 export const ROW = { type: ComponentType.ActionRow, components: [BUTTON] };
 const NAME = { type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1, required: false } };
 
-/** A modal as a callback's `data`, and its submitted values. */
 export const MODAL = { custom_id: 'form', title: 'Form', components: [NAME] };
 export const FILLED_IN = [{ type: 18, component: { type: 4, custom_id: 'name', value: 'Ada' } }];
 
@@ -47,7 +45,6 @@ export async function put(scene: Scene, request: InteractionRequest, isTaken = t
   return { id: interaction.id, token };
 }
 
-/** A request of the guild's owner to the scene's application. */
 export async function requestOf(scene: Scene, kind: Kind): Promise<InteractionRequest> {
   switch (kind) {
     case 'command':
@@ -118,7 +115,6 @@ export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Pri
   return app.db.writer.interaction.update({ where: { id }, data });
 }
 
-/** Collects the states of an interaction that are published to its application. */
 export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<Asked, 'id'>) {
   const states: string[] = [];
   const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {

@@ -75,7 +75,6 @@ async function atStatement<T>(
   }
 }
 
-/** Whether a statement waits for a row lock of another transaction. */
 export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<boolean> {
   const waiting = await db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -47,7 +47,6 @@ async function openSqliteAgain(dataDir: string): Promise<Database> {
   return { dialect: 'sqlite', reader, writer, close };
 }
 
-/** Settles when the recurring job of this kind is done and waits for its next time. */
 export async function untilDone({ app }: Pick<Server, 'app'>, kind: string): Promise<void> {
   await eventually(async () => {
     const job = await app.db.reader.job.findUniqueOrThrow({ where: { key: kind } });

@@ -103,7 +103,6 @@ export function carryOne(from: { wire: Wire }, to: { link: { text(text: string):
   return true;
 }
 
-/** Carries everything between two ends until both are idle. */
 export async function carryAll(cloud: CloudEnd, box: BoxEnd): Promise<void> {
   for (let idle = 0; idle < 5; ) {
     const hasMoved = [carryOne(cloud, box), carryOne(box, cloud)].includes(true);

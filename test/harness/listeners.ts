@@ -1,7 +1,6 @@
 import { topics } from '../../src/infra/bus.js';
 import type { TestServer } from './server.js';
 
-/** Counts the open bus subscriptions that began after this call. */
 export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { count(): number; none(): Promise<void> } {
   const subscribeToBus = bus.subscribe;
   const open = new Set<object>();
@@ -29,7 +28,6 @@ export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { cou
   return { count: () => open.size, none };
 }
 
-/** Resolves when the server subscribes to the bus for the next GraphQL subscription. */
 export function nextSubscription({ app: { bus } }: Pick<TestServer, 'app'>): { begun: Promise<void>; forget(): void } {
   const subscribeToBus = bus.subscribe;
   const begun = new Promise<void>((resolve) => {

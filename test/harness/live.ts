@@ -44,7 +44,6 @@ export interface OpenSocket {
 
 const KEEPS_OPEN = 'subscription { portalHomeChanged { teamInvitations { id } } }';
 
-/** Opens a socket. Resolves when its user is online. */
 export async function openSocket(server: Pick<TestServer, 'origin' | 'app'>, { token }: Person): Promise<OpenSocket> {
   const client = socketClient(server, { token });
   await subscribe(client, KEEPS_OPEN);

@@ -8,7 +8,6 @@ export type Direction = 'up' | 'down';
 interface State {
   /** Directions without data transfer. */
   paused: Set<Direction>;
-  /** Maximum number of bytes that are forwarded at once. */
   atOnce: number;
   /** Number of bytes that still pass in a direction before the connection is cut. */
   cutAfter: { direction: Direction; bytes: number } | null;
@@ -58,7 +57,6 @@ export class LossyLine {
     this.#state.atOnce = bytes;
   }
 
-  /** Cuts the connection after this many further bytes in a direction. */
   cutAfter(direction: Direction, bytes: number): void {
     this.#state.cutAfter = { direction, bytes };
   }

@@ -11,7 +11,6 @@ export interface Lossy extends SelfHosted {
   bot: MadeApplication;
   ask(method: string, path: string, json?: unknown): Promise<RestAnswer>;
   post(content: string): Promise<RestAnswer>;
-  /** Number of messages with this text on the box. */
   count(content: string): Promise<number>;
 }
 

@@ -41,7 +41,6 @@ function decode(body: string, encoding: string): string {
   }
 }
 
-/** The mails in the server's outbox for `to`, oldest first. */
 export async function outboxOf(server: Pick<TestServer, 'app'>, to: string): Promise<ReadMail[]> {
   const folder = join(server.app.config.dataDir, 'outbox');
   const names = await readdir(folder).catch(() => []);

@@ -53,7 +53,6 @@ export class NearBox {
     return box;
   }
 
-  /** Makes a guild on the box that the cloud knows. */
   async announceGuild(name: string): Promise<TestGuild> {
     const guild = await createGuild(this.server.app, name);
     const channels = await this.server.app.db.reader.channel.findMany({ where: { guildId: guild.id } });
@@ -74,7 +73,6 @@ export class NearBox {
     return guild;
   }
 
-  /** Makes a bot of the cloud a member, as its installation does. */
   async install(bot: TestBot, guild: TestGuild): Promise<void> {
     const { id, username, avatarHash } = bot.user;
     const facts = { id, username, avatarHash, bot: true };
@@ -106,7 +104,6 @@ export class NearBox {
     });
   }
 
-  /** Publishes an event of a guild on the box in the cloud. */
   tell(event: DomainEvent): void {
     const { topics, message } = renderEvent(event, this.cloud.app.addresses);
     for (const topic of topics) this.cloud.app.bus.publish(topic, message);

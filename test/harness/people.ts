@@ -5,7 +5,6 @@ import { insertApplication, insertGuild, insertMember } from './inserted.js';
 import type { TestServer } from './server.js';
 import { createWebhook, userOf } from './world.js';
 
-/** A user with an account who uses the public interfaces. */
 export interface Person {
   id: string;
   name: string;
@@ -19,11 +18,9 @@ export interface Person {
   app?: TestServer['app'];
   /** Runs an operation. Fails if the response has errors. */
   graphql<Data = Loose>(query: string, variables?: object): Promise<Data>;
-  /** Runs an operation and returns the response, errors included. */
   ask<Data = Loose>(query: string, variables?: object): Promise<GraphqlAnswer<Data>>;
 }
 
-/** A server. With its app, if it runs in this process. */
 type At = Pick<TestServer, 'origin'> & Partial<Pick<TestServer, 'app'>>;
 
 /**
@@ -127,7 +124,7 @@ export interface InstallOptions {
   permissions?: string;
 }
 
-/** Installs an application to a guild, with its bot as a member. Returns the installation's id. */
+/** Its bot becomes a member. Returns the installation's id. */
 export async function install(
   installer: Person,
   application: { id: string },
@@ -154,10 +151,7 @@ export async function uninstall(installer: Person, installationId: string): Prom
   });
 }
 
-/**
- * Makes `person` a member of the guild: by rows if both use a server of this process, otherwise by an invite of
- * `inviter`.
- */
+/** Inserts rows if both use a server of this process. Otherwise `inviter` makes an invite. */
 export async function invite(inviter: Person, guild: MadeGuild, person: Person): Promise<void> {
   if (inviter.app && inviter.app === person.app) {
     await insertMember(person.app, BigInt(guild.id), await userOf(person.app, person));

@@ -49,7 +49,6 @@ export async function openPortal(
   };
 }
 
-/** Waits until all data of the page has arrived. */
 export async function untilShown(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('.skeleton, .loading'));

@@ -74,13 +74,11 @@ export async function startProxy(name: ProxyName, server: TestServer): Promise<R
   );
 }
 
-/** A process behind {@link startProxyOfTwo}: its port, and the gateway URL in the proxy. */
 export interface Behind {
   port: number;
   gatewayPort: number;
 }
 
-/** Starts HAProxy in front of two processes, configured as in the example. */
 export async function startProxyOfTwo(first: Behind, second: Behind): Promise<RunningProxy> {
   return launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
     shipped

@@ -11,7 +11,6 @@ import type { TestServer } from './server.js';
 
 const log: [{ emit: 'event'; level: 'query' }] = [{ emit: 'event', level: 'query' }];
 
-/** Calls as `actor` over connections of their own, and records their SQL statements. */
 export interface CountedCalls {
   call: CallContext;
   statements(work: () => Promise<unknown>): Promise<string[]>;

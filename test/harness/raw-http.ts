@@ -40,7 +40,6 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** A connection on which the server has read the header of a POST and waits for 1,000 bytes. */
   static async begin(
     server: Pick<TestServer, 'origin'>,
     { path, type, authorization }: { path: string; type: string; authorization: string },

@@ -6,7 +6,6 @@ import { WebSocket } from 'ws';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
 export type RawMessage = { op: string } & Record<string, any>;
 
-/** Enough for a busy machine, and shorter than the time limit of a test. */
 const TIMEOUT_MS = 20_000;
 
 /** A bare WebSocket to the relay. It does nothing automatically: it answers no pings and gives no credit. */
@@ -39,7 +38,6 @@ export class RawRelay {
     this.socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
 
-  /** Sends a body in pieces of at most `size` bytes, whatever the credit. */
   sendBody(id: number, body: Buffer | string, size = 65_536): void {
     const bytes = Buffer.from(body);
     const head = Buffer.alloc(4);
@@ -135,7 +133,6 @@ export class RawRelay {
   }
 }
 
-/** Opens a connection to a server's relay, without the handshake. */
 export async function openRelay(origin: string): Promise<RawRelay> {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/relay`, { perMessageDeflate: false });
   const relay = new RawRelay(socket);
@@ -145,7 +142,6 @@ export async function openRelay(origin: string): Promise<RawRelay> {
 
 /** Deviations from the default handshake. Fields of the messages replace the default ones and are sent as they are. */
 export interface Greeting {
-  /** The keys of the box. Default: a new pair. */
   keys?: nacl.SignKeyPair;
   token?: string;
   versions?: unknown;

@@ -33,7 +33,6 @@ function faultsIn(validate: ValidateFunction, body: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Expects `body` to have the shape of `schema` in the reference platform's OpenAPI document. */
 export function expectReference(schema: string, body: unknown): void {
   expect(faultsIn(validatorOf(schema), body).map((fault) => `${schema}${fault}`)).toEqual([]);
 }

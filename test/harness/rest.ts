@@ -87,7 +87,6 @@ export interface Scene {
   send(json?: object): Promise<Loose>;
 }
 
-/** A guild with one text channel, two bots in it and one outside. */
 export async function openScene(server: TestServer): Promise<Scene> {
   const { app } = server;
   const guild = await createGuild(app);
@@ -120,7 +119,6 @@ export async function openScene(server: TestServer): Promise<Scene> {
   };
 }
 
-/** A form with files and an optional JSON body. */
 export function formOf(
   payload: unknown,
   ...files: { name: string; content: BlobPart; filename: string; type?: string }[]

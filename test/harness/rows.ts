@@ -40,7 +40,6 @@ export async function putInVoice(app: App, key: { guildId: bigint; userId: bigin
 
 export const DAY_MS = 86_400_000;
 
-/** Gives users an account with a last visit this many days ago. */
 export async function putAccounts(app: App, people: readonly Pick<User, 'id'>[], days: number): Promise<void> {
   const [now, seenAt] = [new Date(app.clock.now()), new Date(app.clock.now() - days * DAY_MS)];
   const userIds = people.map(({ id }) => id);
@@ -87,10 +86,6 @@ export async function addCrowd(app: App, guildId: bigint, count: number): Promis
   );
 }
 
-/**
- * Adds many members with these names.
- * @returns their ids
- */
 export async function addNamed(app: App, guildId: bigint, usernames: string[]): Promise<bigint[]> {
   const users = usernames.map((username) => ({ id: app.nextId(), username, globalName: null }));
   await app.db.writer.user.createMany({ data: users });
@@ -98,7 +93,6 @@ export async function addNamed(app: App, guildId: bigint, usernames: string[]): 
   return users.map(({ id }) => id);
 }
 
-/** Many guilds with these ids, without channels. All `members` are in each of them. */
 export async function putInGuilds(app: App, ids: bigint[], owner: User, ...members: User[]): Promise<void> {
   await app.db.writer.guild.createMany({ data: ids.map((id) => ({ id, name: 'many', ownerId: owner.id })) });
   await app.db.writer.role.createMany({ data: ids.map((id) => ({ id, guildId: id, name: '@everyone' })) });
@@ -164,7 +158,6 @@ export async function denyInChannel(
   app.publish({ type: 'GUILD_UPDATE', guild });
 }
 
-/** A direct channel between users, without an owner by default. Its recipients are its members. */
 export function createDirectChannel(app: App, ...recipients: User[]): Promise<Channel> {
   const create = recipients.map(({ id: userId }) => ({ userId }));
   return app.db.writer.channel.create({

@@ -86,7 +86,7 @@ describe('an image that the cloud requests (R-27)', () => {
   });
 });
 
-describe("a box's CDN (docs/decisions.md, 405)", () => {
+describe('the CDN of a box', () => {
   it('redirects requests for images of the cloud to the cloud, and no others', async () => {
     const get = (path: string) => fetch(`${box.origin}/cdn/${path}`, { redirect: 'manual' });
     const hash = 'a'.repeat(32);

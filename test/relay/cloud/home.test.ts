@@ -75,7 +75,7 @@ describe('calls to a box that does not answer', () => {
   });
   afterAll(() => server.stop());
 
-  it('wait for a short time, independently of calls to another box', async () => {
+  it('beyond the limit wait for a short time only, and do not delay calls to another box', async () => {
     const [frozen, other] = [await connectNewBox(server), await connectNewBox(server)];
     const guilds = Array.from({ length: 65 }, () => guildOf(frozen));
     const there = guildOf(other);

@@ -118,7 +118,7 @@ describe('R-16 a connection of a box', () => {
     await box.update({ where: { id: made.box.id }, data: { publicKey: 'x' } });
     const closed = other.next('close');
     for (const id of [boxId, made.box.id]) app.publish({ type: 'BOX_UPDATED', boxId: id });
-    // Both are checked in the same transaction.
+    // Both boxes are checked together.
     await closed;
     expect([other.closedWith?.code, first.closedWith]).toEqual([4101, null]);
   });
