@@ -1,4 +1,4 @@
-# A discord.py bot that nobody told an address: it registers commands, and prints where it finds its own avatar.
+# A discord.py bot without a configured URL. It registers commands and prints the URL of its avatar.
 import os
 
 import discord

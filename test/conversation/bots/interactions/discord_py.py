@@ -1,4 +1,4 @@
-# What interactions.test.ts talks to, with stock discord.py.
+# The bot of interactions.test.ts with stock discord.py.
 import io
 import os
 import sys
@@ -28,11 +28,11 @@ def fail(error):
     os._exit(1)
 
 
-# Views and modals are known to the library once their answer was accepted; those whose name is printed may be used from then on.
+# discord.py knows views and modals once their response was accepted. Those whose name is printed may be used from then on.
 
 
 class Failing:
-    """Ends the program where discord.py would only log what went wrong."""
+    """Ends the program after an error that discord.py would only log."""
 
     async def on_error(self, interaction, error, *_item):
         fail(error)

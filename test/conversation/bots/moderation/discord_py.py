@@ -27,7 +27,7 @@ async def moderate():
     await member.timeout(None)
     await member.remove_roles(role)
 
-    # Their lists of roles begin with @everyone.
+    # The role lists of discord.py begin with @everyone.
     await member.edit(roles=again.roles)
     again = await guild.fetch_member(member.id)
     assert role in again.roles

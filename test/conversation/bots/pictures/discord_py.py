@@ -1,4 +1,4 @@
-# Prints where stock discord.py finds its own avatar.
+# Prints the URL of the bot's avatar in stock discord.py.
 import os
 
 import discord

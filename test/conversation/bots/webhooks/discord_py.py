@@ -1,4 +1,4 @@
-# A program without a bot that posts by a webhook, with stock discord.py.
+# Posts through a webhook without a bot, with stock discord.py.
 import asyncio
 import io
 import os

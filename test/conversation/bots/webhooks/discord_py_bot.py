@@ -1,4 +1,4 @@
-# A stock discord.py bot that makes a webhook and posts by it.
+# A stock discord.py bot that makes a webhook and posts through it.
 import os
 
 import discord
@@ -33,7 +33,7 @@ async def post():
     await webhook.delete(reason="no longer needed")
     assert await other.webhooks() == []
 
-    # The one that was made by somebody else, with the rights of the bot.
+    # A webhook that a user made, accessed with the permissions of the bot.
     given = await client.fetch_webhook(int(os.environ["WEBHOOK_ID"]))
     await given.delete()
 

@@ -1,4 +1,4 @@
-# A program without a bot, and without an event loop, that posts by a webhook with stock discord.py.
+# Posts through a webhook without a bot and without an event loop, with stock discord.py.
 import io
 import os
 

@@ -1,4 +1,4 @@
-# A stock discord.py bot that says what it is told of a server that goes away and comes back, and how it has the server by then.
+# A stock discord.py bot that prints the events of a server that goes away and comes back, and the cached server afterwards.
 import json
 import os
 

@@ -1,4 +1,4 @@
-# A stock discord.py bot that moderates a server with what works on self-hosted ones, and compares its caches with what it asks for.
+# A stock discord.py bot that moderates a server with all that self-hosted servers support. It compares its caches with REST responses.
 import asyncio
 import datetime
 import json
@@ -18,7 +18,7 @@ client = discord.Client(intents=discord.Intents.all(), chunk_guilds_at_startup=F
 
 
 async def heard(event, is_wanted, act):
-    """Does something, and answers what it answered once its event came."""
+    """Acts, and returns the response once the event came."""
     waiting = client.loop.create_task(client.wait_for(event, check=is_wanted, timeout=20))
     await asyncio.sleep(0)
     done = await act
@@ -140,7 +140,7 @@ async def direct(guild):
 
 
 async def judge(guild):
-    """Kicks, bans and the log of both."""
+    """Kicks, bans and their log."""
     kicked, banned = guild.get_member(KICKED_ID), guild.get_member(BANNED_ID)
     await heard("member_remove", lambda member: member.id == KICKED_ID, guild.kick(kicked, reason="a long day: ä"))
     assert guild.get_member(KICKED_ID) is None
