@@ -41,12 +41,12 @@ describe('G-1 the address', () => {
   });
 });
 
-it.each(['etf', 'xml', ''])('G-2 closes 4002 with a reason for encoding=%s', async (encoding) => {
+it.each(['etf', 'xml', ''])('G-2 the gateway closes 4002 with a reason for encoding=%s', async (encoding) => {
   const client = await open(`?v=10&encoding=${encoding}`);
   expect(await client.closed).toEqual({ code: 4002, reason: 'Only encoding=json is offered.' });
 });
 
-it('G-3 closes 4002 for an unsupported compression', async () => {
+it('G-3 the gateway closes 4002 for an unsupported compression', async () => {
   const client = await open('?v=10&compress=brotli');
   expect((await client.closed).code).toBe(4002);
 });
@@ -72,13 +72,13 @@ async function rawUpgrade(headers: string[]): Promise<{ head: string; segments: 
   return { head: Buffer.concat(segments).toString('latin1').split('\r\n\r\n')[0]!, segments };
 }
 
-it('G-3 does not accept an offer of permessage-deflate', async () => {
+it('G-3 the gateway does not accept an offer of permessage-deflate', async () => {
   const { head } = await rawUpgrade(['Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits']);
   expect(head).toMatch(/^HTTP\/1\.1 101 /);
   expect(head.toLowerCase()).not.toContain('sec-websocket-extensions');
 });
 
-it('G-4 sends HELLO in a segment of its own, and requires no User-Agent', async () => {
+it('G-4 the gateway sends HELLO in a segment of its own, and requires no User-Agent', async () => {
   // A busy machine may read both segments together even if they were sent apart, but not in all attempts.
   let isApart = false;
   for (let attempt = 0; attempt < 50 && !isApart; attempt += 1) {
@@ -88,13 +88,13 @@ it('G-4 sends HELLO in a segment of its own, and requires no User-Agent', async 
   expect(isApart).toBe(true);
 });
 
-it('G-4 sends HELLO first, with the heartbeat interval', async () => {
+it('G-4 the gateway sends HELLO first, with the heartbeat interval', async () => {
   const client = await open();
   expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
   await client.close();
 });
 
-it('G-4 accepts an IDENTIFY that arrives before HELLO was read', async () => {
+it('G-4 the gateway accepts an IDENTIFY that arrives before HELLO was read', async () => {
   const client = await open();
   client.identify(bot.token);
   expect((await client.next()).op).toBe(10);
@@ -102,7 +102,7 @@ it('G-4 accepts an IDENTIFY that arrives before HELLO was read', async () => {
   await client.close();
 });
 
-it('G-5 sends op, d, s and t in every payload, s and t null unless op is 0', async () => {
+it('G-5 the gateway sends op, d, s and t in every payload, s and t null unless op is 0', async () => {
   const client = await open();
   await client.ready(bot.token);
   await client.settled();
@@ -125,22 +125,22 @@ describe('G-6 payloads of a client', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
     ['an ETF term', Buffer.from([131, 116, 0, 0, 0, 0])],
     ['deep nesting', '['.repeat(4_000)],
-  ])('G-6 closes 4002 for %s', async (_name, message) => {
+  ])('G-6 close 4002 for %s', async (_name, message) => {
     expect(await closeAfter(message)).toBe(4002);
   });
 
-  it.each([4_097, 70_000, 3_000_000])('G-6 closes 4002 for %i bytes', async (length) => {
+  it.each([4_097, 70_000, 3_000_000])('G-6 close 4002 for %i bytes', async (length) => {
     const start = '{"op":1,"d":null,"x":"';
     expect(await closeAfter(`${start}${'x'.repeat(length - start.length - 2)}"}`)).toBe(4002);
   });
 
-  it('G-6 closes 4002 for text that is not UTF-8', async () => {
+  it('G-6 close 4002 for text that is not UTF-8', async () => {
     const client = await open();
     client.socket.send(Buffer.from('{"op":1,"d":"\xff"}', 'latin1'), { binary: false });
     expect((await client.closed).code).toBe(4002);
   });
 
-  it('G-6 accepts 4096 bytes, unknown fields, and JSON in a binary message', async () => {
+  it('G-6 may have 4096 bytes, unknown fields, and JSON in a binary message', async () => {
     const client = await open();
     const start = '{"op":1,"d":null,"x":"';
     client.socket.send(Buffer.from(`${start}${'x'.repeat(4_096 - start.length - 2)}"}`));
@@ -148,7 +148,7 @@ describe('G-6 payloads of a client', () => {
     await client.close();
   });
 
-  it('G-6 keeps the digits of ids that are sent as numbers', async () => {
+  it('G-6 keep the digits of ids that are sent as numbers', async () => {
     const client = await open();
     await client.ready(bot.token);
     client.socket.send(
@@ -161,7 +161,7 @@ describe('G-6 payloads of a client', () => {
   });
 });
 
-it('G-7 closes 4008 at the 121st payload of a minute, heartbeats included', async () => {
+it('G-7 the gateway closes 4008 at the 121st payload of a minute, heartbeats included', async () => {
   const client = await open();
   for (let sent = 0; sent < 120; sent += 1) client.send(1, null);
   for (let answered = 0; answered < 120; answered += 1) await client.op(11);
@@ -169,7 +169,7 @@ it('G-7 closes 4008 at the 121st payload of a minute, heartbeats included', asyn
   expect((await client.closed).code).toBe(4008);
 });
 
-it('G-7 counts the payloads of any 60 s window', async () => {
+it('G-7 the gateway counts the payloads of any 60 s window', async () => {
   const clock = new ManualClock();
   const timed = await startServer({ clock });
   const send = async (client: GatewayClient, count: number) => {
@@ -190,15 +190,15 @@ it('G-7 counts the payloads of any 60 s window', async () => {
   await timed.stop();
 });
 
-it.each([0, 5, 7, 9, 10, 11, 12, 99, -1, 2 ** 60])('G-8 closes 4001 for op %i', async (op) => {
+it.each([0, 5, 7, 9, 10, 11, 12, 99, -1, 2 ** 60])('G-8 the gateway closes 4001 for op %i', async (op) => {
   expect(await closeAfter(JSON.stringify({ op, d: null }))).toBe(4001);
 });
 
-it.each([3, 4, 8, 31, 43])('G-9 closes 4003 for op %i before IDENTIFY', async (op) => {
+it.each([3, 4, 8, 31, 43])('G-9 the gateway closes 4003 for op %i before IDENTIFY', async (op) => {
   expect(await closeAfter(JSON.stringify({ op, d: {} }))).toBe(4003);
 });
 
-it('G-9 queues requests during IDENTIFY until it ends', async () => {
+it('G-9 the gateway queues requests during IDENTIFY until it ends', async () => {
   const client = await open();
   client.identify(bot.token);
   client.send(8, { guild_id: String(guild.id), user_ids: [String(bot.id)] });

@@ -45,7 +45,7 @@ describe('G-12 the payload', () => {
     ['properties that are no object', () => ({ ...identity(), properties: 'linux' })],
     ['a text large_threshold', () => ({ ...identity(), large_threshold: '50' })],
     ['a presence of wrong types', () => ({ ...identity(), presence: { status: 'away' } })],
-  ])('G-12 closes 4002 for %s', async (_name, payload) => {
+  ])('G-12 closes the connection with 4002 for %s', async (_name, payload) => {
     expect(await closeOf(payload())).toBe(4002);
   });
 
@@ -84,13 +84,13 @@ describe('G-13 the token', () => {
 });
 
 it.each([undefined, null, 1 << 17, 1 << 30, 2 ** 31, 2 ** 40, 2 ** 52, 2 ** 60, 2 ** 80, -1, -(2 ** 60), 1.5])(
-  'G-14 closes 4013 for intents %s',
+  'G-14 an IDENTIFY closes 4013 for intents %s',
   async (intents) => {
     expect(await closeOf({ ...identity(), intents })).toBe(4013);
   },
 );
 
-it.each(['1', true, {}, [1]])('G-12 closes 4002 for intents %j', async (intents) => {
+it.each(['1', true, {}, [1]])('G-12 an IDENTIFY closes 4002 for intents %j', async (intents) => {
   expect(await closeOf({ ...identity(), intents })).toBe(4002);
 });
 
@@ -98,7 +98,7 @@ it.each([
   ['GUILD_MEMBERS', GatewayIntentBits.GuildMembers],
   ['PRESENCES', GatewayIntentBits.GuildPresences],
   ['MESSAGE_CONTENT', GatewayIntentBits.MessageContent],
-] as const)('G-15 closes 4014 when %s is off, and only for that intent', async (setting, intent) => {
+] as const)('G-15 an IDENTIFY closes 4014 when %s is off, and only for that intent', async (setting, intent) => {
   const { token } = await createBot(server.app, {
     privilegedIntents: PRIVILEGED_INTENTS.filter((name) => name !== setting),
   });
@@ -111,7 +111,7 @@ it.each([
 it.each([
   ['IDENTIFY', 2],
   ['RESUME', 6],
-])('G-16 closes 4005 for %s on a connection that has a session or is getting one', async (_name, op) => {
+])('G-16 an IDENTIFY closes 4005 for %s on a connection that has a session or is getting one', async (_name, op) => {
   const d = op === 2 ? identity() : { token: bot.token, session_id: 'x', seq: 1 };
   const identified = await open();
   await identified.ready(bot.token);
@@ -124,7 +124,7 @@ it.each([
 });
 
 describe('G-17 identify limits', () => {
-  it('G-17 answers op 9 immediately, at once and then when trying again works, and keeps the connection', {
+  it('G-17 are reported by op 9, at once first and then when a retry works, and the connection stays open', {
     tags: ['slow'],
   }, async () => {
     const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
@@ -182,7 +182,7 @@ describe('G-18 shards', () => {
   });
 });
 
-it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards that GET /gateway/bot recommends', {
+it('G-19 an IDENTIFY closes 4011 beyond 2,500 guilds for a shard, and for none of the shards that GET /gateway/bot recommends', {
   tags: ['slow'],
 }, async () => {
   const popular = await createBot(server.app);
@@ -209,7 +209,7 @@ it('G-19 closes 4011 beyond 2,500 guilds for a shard, and for none of the shards
   expect(held.sort()).toEqual([833, 834, 834]);
 });
 
-it('G-20 sends READY first, with the fields that a client starts with', async () => {
+it('G-20 READY comes first, with the fields that a client starts with', async () => {
   const client = await open();
   const ready = await client.ready(bot.token);
   expect(ready.s).toBe(1);

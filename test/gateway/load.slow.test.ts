@@ -46,7 +46,7 @@ async function heldOutsideTheHeap(): Promise<number> {
 }
 
 describe('G-46 slow readers', () => {
-  it('G-46 close a session that does not read, which may resume, and delay no other session', async () => {
+  it('G-46 lose their session, which may resume, and delay no other session', async () => {
     await start();
     const slow = await GatewayClient.open(server.origin);
     const ready = await slow.ready(bot.token);
@@ -147,7 +147,7 @@ describe('G-47 a stopping server', () => {
   });
 });
 
-it('G-48 closes 4000 on an internal error of a session, and goes on', async () => {
+it('G-48 the gateway closes 4000 on an internal error of a session, and goes on', async () => {
   await start();
   const { member } = server.app.db.reader;
   const client = await GatewayClient.open(server.origin);

@@ -29,7 +29,7 @@ const resetToken = (id: bigint) =>
     data: { botTokenHash: createBotToken(id, clock.now()).hash },
   });
 
-it('G-15 closes a RESUME with 4014 if this process got no event that the intent is off', async () => {
+it('G-15 a RESUME closes 4014 if this process got no event that the intent is off', async () => {
   const bot = await createBot(server.app);
   // The token is cached from here on. The check of the sessions runs half a minute after the first of them began.
   await ask(server, 'GET', '/users/@me', { headers: { authorization: `Bot ${bot.token}` } });

@@ -42,7 +42,7 @@ function tellReconnected(): void {
   for (const topic of told) server.app.bus.publish(topic, { type: BUS_RECONNECTED });
 }
 
-it('G-49 catches up after a reconnect with one read for all applications and one task per bot', async () => {
+it('G-49 a process catches up after a reconnect with one read for all applications and one task per bot', async () => {
   const { application, member, guild } = server.app.db.writer;
   const [reset, switchedOff, deleted, left] = bots as [TestBot, TestBot, TestBot, TestBot];
   await application.update({ where: { id: reset.id }, data: { botTokenHash: 'another' } });

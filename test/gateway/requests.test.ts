@@ -162,7 +162,7 @@ describe('G-40 members on request', () => {
   });
 });
 
-it('G-40 closes 4008 when a session has too many waiting requests', async () => {
+it('G-40 too many waiting requests of a session close 4008', async () => {
   const clock = new ManualClock();
   const slow = await startServer({ clock });
   const asking = await createBot(slow.app);

@@ -210,7 +210,7 @@ describe('the outcome of a request', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('has an answer up to the size limit of its type', async () => {
+  it('includes an answer up to the size limit of its type', async () => {
     const { url } = await listen('huge');
     const long = (contentType: string | null) => ({ most: contentType === 'application/json' ? 3 * 1024 * 1024 : 1 });
     expect(told(await post(open(), url, 3_000, 1n, long))).toBe(200);

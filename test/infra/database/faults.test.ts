@@ -9,7 +9,7 @@ const known = (code: string, meta?: Record<string, unknown>) =>
 const byHand = (cause: ConstructorParameters<typeof DriverAdapterError>[0]) =>
   known('P2010', { driverAdapterError: new DriverAdapterError(cause) });
 
-describe('an error is a write conflict if', () => {
+describe('the detection of a write conflict', () => {
   test.each<[string, unknown, boolean]>([
     ['the client says so', known('P2034'), true],
     ['the driver says so', new Error('TransactionWriteConflict'), true],
@@ -20,7 +20,7 @@ describe('an error is a write conflict if', () => {
     ['its fault is none of a driver', known('P2010', { driverAdapterError: new Error('a fault') }), false],
     ['the client says something else', known('P2002'), false],
     ['nothing is an error', 'TransactionWriteConflict', false],
-  ])('%s', (_, error, expected) => {
+  ])('is right if %s', (_, error, expected) => {
     expect(isWriteConflict(error)).toBe(expected);
   });
 });

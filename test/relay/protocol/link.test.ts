@@ -449,7 +449,7 @@ describe('R-22 a truncated body', () => {
   it.each([
     ['stopped', (end: ReturnType<typeof cloud>) => end.link.stopBody(1)],
     ['broken by the end of the link', (end: ReturnType<typeof cloud>) => end.link.closed(1006, '')],
-  ])('by %s closes its source', async (_, stop) => {
+  ])('that is %s closes its source', async (_, stop) => {
     const end = cloud();
     let isLetGo = false;
     async function* endless() {
