@@ -1,4 +1,4 @@
-# Functions for the commands in README.md, for sh, bash and zsh. Run `. examples/shell.sh` in every terminal first.
+# Functions for the commands in docs/tutorial.md, for sh, bash and zsh. Run `. examples/shell.sh` in every terminal first.
 #
 # ORIGIN is the origin of the platform. The default is http://localhost:4000. Kept variables are loaded again.
 

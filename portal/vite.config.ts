@@ -1,10 +1,10 @@
 import { createLogger, defineConfig } from 'vite';
 
-/** What every page needs: React, the router, and what loads other files. */
+/** Every page needs these: React, the router, and the loader of other files. */
 const VENDOR =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack)\/|vite\/preload-helper|rolldown\/runtime/;
 
-/** What every page of somebody who is signed in needs beside that. */
+/** Every page of a signed-in user also needs these. */
 const FRAME =
   /node_modules\/(urql|@urql|@0no-co|wonka|graphql-ws|@base-ui)\/(?!.*(combobox|autocomplete|floating-ui-react))/;
 

@@ -18,17 +18,20 @@ if (findings.length > 0) {
 }
 
 function wantedFiles(): string[] {
-  const isBelow = (file: string) => (path: string) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`);
   const files = trackedFiles();
-  return paths.length > 0
-    ? files.filter((file) => paths.some(isBelow(file)))
-    : files.filter((file) => !UNCHECKED.some(isBelow(file)));
+  return paths.length > 0 ? files.filter((file) => paths.some((path) => isAtOrBelow(file, path))) : files;
+}
+
+function isAtOrBelow(file: string, path: string): boolean {
+  return file === path || file.startsWith(`${path.replace(/\/$/, '')}/`);
 }
 
 function findingsIn(file: string): string[] {
-  const excepted = EXCEPTIONS.filter((exception) => exception.file === file);
+  const exceptions = EXCEPTIONS.filter((exception) => exception.file === file);
+  const unchecked = paths.length > 0 ? [] : UNCHECKED.filter(({ path }) => isAtOrBelow(file, path));
   return textsIn(file)
-    .filter(({ text }) => !excepted.some((exception) => text.includes(exception.text)))
+    .filter(({ kind }) => !unchecked.some(({ kinds }) => kinds.includes(kind)))
+    .filter(({ text }) => !exceptions.some((exception) => text.includes(exception.text)))
     .flatMap((text) => faultsOf(text).map((fault) => `${file}:${text.line} ${text.kind} ${fault}`));
 }
 

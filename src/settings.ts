@@ -1,6 +1,6 @@
 import type { SettingName } from './config.js';
 
-/** What the reference of settings says about one environment variable, in Markdown. */
+/** One row of docs/configuration.md, in Markdown. */
 export interface SettingReference {
   /** Shown in the column "Default". */
   default: string;

@@ -1,13 +1,14 @@
-/** Folders and files whose text has not been rewritten yet. */
-export const UNCHECKED = [
-  'bench',
-  'docs/decisions.md',
-  'docs/glossary.md',
-  'examples',
-  'portal',
-  'scripts',
-  'src',
-  'test',
+import type { Text } from './texts.js';
+
+/** Text that has not been rewritten yet, by path and kind. */
+export const UNCHECKED: readonly { path: string; kinds: readonly Text['kind'][] }[] = [
+  { path: 'docs/decisions.md', kinds: ['document'] },
+  { path: 'docs/glossary.md', kinds: ['document'] },
+  { path: 'bench', kinds: ['string'] },
+  { path: 'examples', kinds: ['string'] },
+  { path: 'portal', kinds: ['string'] },
+  { path: 'scripts', kinds: ['string'] },
+  { path: 'src', kinds: ['string'] },
 ];
 
 /** Paragraphs that contain `text` are not checked. */

@@ -29,6 +29,11 @@ export function faultsOf({ kind, text }: Pick<Text, 'kind' | 'text'>): string[] 
   return faults;
 }
 
+/** A heading or a cell of a table may be a phrase, and a title continues that of its group. */
+function isSentence(kind: Text['kind'], text: string): boolean {
+  return kind === 'comment' || (kind !== 'title' && /[.!:]$/.test(text));
+}
+
 /** The sentences of a paragraph. A full stop in code, a number or an abbreviation does not end a sentence. */
 export function sentencesOf(text: string): string[] {
   const spans: string[] = [];
