@@ -83,7 +83,7 @@ const FACES: readonly [RegExp, string][] = [
   [/^\/auth(\/|$)/, 'accounts'],
   [/(^|\/)oauth2(\/|$)|^\/\.well-known\//, 'oauth'],
   [/^\/cdn\//, 'cdn'],
-  [/^\/openapi\.json/, 'openapi'],
+  [/^\/(openapi\.json|reference)/, 'openapi'],
   [/^\/($|portal|invite|favicon\.ico)/, 'portal'],
   [/^\/(healthz|readyz|metrics)/, 'operations'],
 ];

@@ -6,6 +6,7 @@ import { mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';
 import type { Directory } from './locate.js';
 import { openApiDocument } from './openapi.js';
+import { mountReference } from './reference-page.js';
 import { pathsWithoutMethods, routes } from './table.js';
 
 export function createRestFace(app: AppContext, findPerson: FindPerson, directory: Directory): Face {
@@ -15,6 +16,7 @@ export function createRestFace(app: AppContext, findPerson: FindPerson, director
     mount(http) {
       mountTable(http, interpreter);
       mountDocument(http, '/openapi.json', () => openApiDocument(routes, app.addresses.publicUrl));
+      mountReference(http);
     },
   };
 }

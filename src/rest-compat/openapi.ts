@@ -8,12 +8,17 @@ import { wireName } from '../wire/names.js';
 import { bucketId } from './rate-limiting.js';
 import { type Caller, CLOUD, type Route, type Success } from './route.js';
 import { isInPath } from './schemes.js';
+import { areaOf } from './table.js';
 
 type JsonObject = Record<string, unknown>;
 
 interface OpenApiDocument extends JsonObject {
   paths: Record<string, JsonObject>;
 }
+
+const INTRODUCTION = `REST API for bots, OAuth2 applications and webhooks. It uses the wire format of Discord's API v10.
+
+Bots authenticate with \`Authorization: Bot TOKEN\`. The developer portal's routes take the token of a portal session.`;
 
 /**
  * OpenAPI 3.1 document of the table (https://spec.openapis.org/oas/v3.1.1), with three extensions: `x-rate-limit`,
@@ -31,7 +36,7 @@ export function openApiDocument(rows: readonly Route[], publicUrl: string): Open
     info: {
       title: 'Causeway',
       version: 'v10',
-      description: 'The REST interface for bots and for the developer portal.',
+      description: INTRODUCTION,
     },
     servers: [{ url: publicUrl }],
     paths,
@@ -48,7 +53,9 @@ function operation(row: Route): JsonObject {
   const tokensInPath = row.callers.filter(isInPath);
   return {
     operationId: [row.method.toLowerCase(), ...(documentPath(row).match(/\w+/g) ?? [])].join('_'),
-    tags: [row.path.split('/')[1] ?? ''],
+    tags: [areaOf(row)],
+    summary: row.summary,
+    ...(row.description !== null && { description: row.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && { requestBody: requestBody(row, row.body) }),
     responses: responses(row),
@@ -76,7 +83,10 @@ function queryParameters({ query }: Route): JsonObject[] {
 
 function headerParameters({ method }: Route): JsonObject[] {
   if (method === 'GET') return [];
-  const schema = { type: 'string', description: `URL-encoded, at most ${limits.auditReason} characters decoded.` };
+  const schema = {
+    type: 'string',
+    description: `Reason for the audit log, URL-encoded. At most ${limits.auditReason} characters after decoding.`,
+  };
   return [{ name: 'X-Audit-Log-Reason', in: 'header', schema }];
 }
 
@@ -94,7 +104,7 @@ function requestBody({ admitFiles }: Route, body: z.ZodType): JsonObject {
   return { content: { ...content, 'multipart/form-data': { schema: form } } };
 }
 
-const DESCRIPTIONS: Record<Success, string> = { 200: 'Done.', 201: 'Made.', 204: 'Done; there is no body.' };
+const DESCRIPTIONS: Record<Success, string> = { 200: 'Success.', 201: 'Created.', 204: 'No content.' };
 
 function responses({ statuses, answer }: Route): JsonObject {
   const type = answer?.headers['content-type'] ?? 'application/json';
@@ -152,9 +162,13 @@ function securitySchemes(publicUrl: string): JsonObject {
     scopes,
   };
   return {
-    BotToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bot` and the token.' },
+    BotToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bot ` followed by the bot token.' },
     OAuth2: { type: 'oauth2', flows: { authorizationCode, clientCredentials: { tokenUrl, scopes } } },
-    Session: { type: 'http', scheme: 'bearer', description: 'The token of a portal session.' },
+    Session: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'Token of a portal session, from `POST /auth/sign-in/email`.',
+    },
     SessionCookie: {
       type: 'apiKey',
       in: 'cookie',
@@ -169,24 +183,24 @@ const ERROR = {
   properties: {
     message: { type: 'string' },
     code: { type: 'integer' },
-    errors: { type: 'object', description: 'Faults of the input, nested along their paths under `_errors`.' },
+    errors: { type: 'object', description: 'Errors of the input, nested by field, each list under `_errors`.' },
   },
 };
 
 const RESPONSES = {
   Refused: {
-    description: 'Refused.',
+    description: 'The request was refused.',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   },
   TooManyRequests: {
     description: 'Too many requests.',
-    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } },
+    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } },
     content: {
       'application/json': {
         schema: {
           allOf: [{ $ref: '#/components/schemas/Error' }],
           required: ['retry_after', 'global'],
-          properties: { retry_after: { type: 'number', description: 'Seconds.' }, global: { type: 'boolean' } },
+          properties: { retry_after: { type: 'number', description: 'Seconds to wait.' }, global: { type: 'boolean' } },
         },
       },
     },

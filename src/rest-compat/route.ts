@@ -98,6 +98,10 @@ export interface Route {
   method: HttpMethod;
   /** Relative to `{base_url}`, with parameters as `:name`. */
   path: string;
+  /** Title of the operation in the API reference. */
+  summary: string;
+  /** Facts that the summary and the schemas do not show, in Markdown. */
+  description: string | null;
   /** In path order. */
   paramNames: readonly string[];
   /** Empty if the route needs no credential. */
@@ -135,6 +139,10 @@ interface RouteSpec<
 > {
   method: HttpMethod;
   path: string;
+  /** Title of the operation in the API reference, such as `Get a channel`. */
+  summary: string;
+  /** Facts that the summary and the schemas do not show, in Markdown. */
+  description?: string;
   /** Empty if the route needs no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
@@ -183,6 +191,8 @@ export function route<
   return {
     method: spec.method,
     path: spec.path,
+    summary: spec.summary,
+    description: spec.description ?? null,
     paramNames,
     callers: spec.callers,
     bucket: spec.bucket,

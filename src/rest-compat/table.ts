@@ -52,13 +52,11 @@ const LISTS: readonly [area: string | null, rows: readonly Route[]][] = [
 
 export const routes: readonly Route[] = LISTS.flatMap(([, rows]) => rows);
 
-const areas = new Map(
-  LISTS.flatMap(([area, rows]) => rows.map((row) => [row, area ?? row.path.split('/')[1]] as const)),
-);
+const areas = new Map(LISTS.flatMap(([area, rows]) => rows.map((row) => [row, area])));
 
 /** Such as `messages`. */
 export function areaOf(row: Route): string {
-  return areas.get(row) ?? '';
+  return areas.get(row) ?? row.path.split('/')[1] ?? '';
 }
 
 /** Paths that exist but return 405 for every method. */

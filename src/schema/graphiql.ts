@@ -1,25 +1,7 @@
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
-import { Lazy } from '../infra/lazy.js';
+import { LargeScript } from '../http/pages/large-script.js';
 
-/** File names contain a content hash. */
-const FOLDER = '/graphql/files';
-
-const FOR_EVER = 'public, max-age=31536000, immutable';
-
-/** Higher levels take several times as long for 5% less. */
-const BROTLI_QUALITY = 5;
-
-/** 9 MB of text, kept as 4 MB in both compressions. */
-interface Script {
-  path: string;
-  br: Buffer;
-  gzip: Buffer;
-}
-
-const script = new Lazy(makeScript);
+/** 9 MB of text. */
+export const graphiqlScript = new LargeScript('/graphql/files', 'graphiql', loadScript);
 
 /** Shown if the page is opened without an operation. */
 const WELCOME = `# GraphiQL: operations run here, against
@@ -42,7 +24,7 @@ const WELCOME = `# GraphiQL: operations run here, against
 
 /** `?query=…#variables=…` in the URL sets the content. Variables may be private, so they are stored per tab. */
 export async function graphiqlPage(options: object = {}): Promise<string> {
-  const { path } = await script.get();
+  const path = await graphiqlScript.path();
   const [given, welcome] = [options, WELCOME].map(inScript);
   return `<!doctype html>
 <html lang="en">
@@ -79,42 +61,8 @@ function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
-export function mountGraphiqlFiles(http: FastifyInstance): void {
-  http.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async ({ params, headers }, reply) => {
-    const made = await script.get();
-    // The page is from another version, such as an old tab.
-    if (made.path !== `${FOLDER}/${params.name}`) return reply.callNotFound();
-    reply.headers({
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': FOR_EVER,
-      vary: 'accept-encoding',
-    });
-    const encoding = encodingFor(headers['accept-encoding']);
-    if (encoding) return reply.header('content-encoding', encoding).send(made[encoding]);
-    const plain = createGunzip();
-    plain.end(made.gzip);
-    return reply.send(plain);
-  });
-}
-
-/** RFC 9110, section 12.5.3; null if the client accepts neither. */
-function encodingFor(accepted = ''): 'br' | 'gzip' | null {
-  const taken = accepted.split(',').filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one));
-  const names = taken.map((one) => one.split(';', 1)[0]?.trim().toLowerCase());
-  if (names.includes('br')) return 'br';
-  return names.includes('gzip') ? 'gzip' : null;
-}
-
-async function makeScript(): Promise<Script> {
-  const parts = await import('@graphql-yoga/render-graphiql/graphiql');
-  const text = Buffer.from(scriptOf(parts));
-  const name = `graphiql-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.js`;
-  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
-  return {
-    path: `${FOLDER}/${name}`,
-    br: await promisify(brotliCompress)(text, { params }),
-    gzip: await promisify(gzip)(text),
-  };
+async function loadScript(): Promise<string> {
+  return scriptOf(await import('@graphql-yoga/render-graphiql/graphiql'));
 }
 
 type Parts = Record<'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker', string>;

@@ -22,7 +22,7 @@ import type { Lazy } from '../infra/lazy.js';
 import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
 import { type OperationForm, openOperationForm } from './forms.js';
-import { mountGraphiqlFiles } from './graphiql.js';
+import { graphiqlScript } from './graphiql.js';
 import type { Yoga } from './yoga.js';
 
 /**
@@ -67,7 +67,7 @@ export function mountGraphql(
       return refuse(app, error, reply);
     });
     refuseOtherMethods(scope, () => {
-      mountGraphiqlFiles(scope);
+      graphiqlScript.mount(scope);
       scope.route({
         method: ['GET', 'POST'],
         url: '/graphql',

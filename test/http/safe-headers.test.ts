@@ -26,6 +26,8 @@ describe('every response forbids content sniffing and framing', () => {
     ['GET', '/portal/x', {}, 404],
     ['GET', '/portal/theme.js', {}, 200],
     ['GET', '/invite/AbCd1234', {}, 302],
+    ['GET', '/reference', {}, 200],
+    ['PUT', '/reference', {}, 405],
     ['GET', '/graphql', html, 200],
     ['GET', '/graphql?query={__typename}', { accept: 'application/json' }, 200],
     ['GET', '/graphql', { authorization: 'Basic x' }, 401],

@@ -48,8 +48,8 @@ function boxes() {
 function rowAt(where: Route['where'], maxJsonBytes?: number): Route {
   const bucket = { limit: { name: 'x', points: 1, seconds: 1 }, major: [] };
   const path = typeof where === 'string' ? '/x' : `/x/:${where.by}`;
-  const spec = { method: 'PATCH', path, callers: [], bucket, params: z.looseObject({}), run: async () => {} } as const;
-  return route({ ...spec, where, ...(maxJsonBytes === undefined ? {} : { maxJsonBytes }) });
+  const spec = { method: 'PATCH', path, summary: 'Test', callers: [], bucket, params: z.looseObject({}) } as const;
+  return route({ ...spec, where, run: async () => {}, ...(maxJsonBytes === undefined ? {} : { maxJsonBytes }) });
 }
 
 describe('the location of a request', () => {

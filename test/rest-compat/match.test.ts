@@ -10,7 +10,7 @@ const bucketOf = (name: string, points = 1): Bucket => ({ limit: { name, points,
 
 function row(path: string, method: HttpMethod = 'GET', bucket = bucketOf(`${method} ${path}`)): Route {
   const run = async () => null;
-  return route({ method, path, callers: [], bucket, where: CLOUD, params: z.looseObject({}), run });
+  return route({ method, path, summary: 'Test', callers: [], bucket, where: CLOUD, params: z.looseObject({}), run });
 }
 
 function found(table: RouteTable, path: string, method = 'GET') {
@@ -138,7 +138,7 @@ describe('a route table is refused', () => {
     expect(() => row('/a/:x', 'GET', { ...bucketOf('a'), major: ['y'] })).toThrow('no parameter y');
     const where = { by: 'guildId', selfHosted: 'forward' } as const;
     const params = z.object({});
-    const spec = { method: 'GET', path: '/a', callers: [], bucket: bucketOf('a'), where, params } as const;
-    expect(() => route({ ...spec, run: async () => null })).toThrow('no parameter guildId');
+    const spec = { method: 'GET', path: '/a', summary: 'Test', callers: [], where, params } as const;
+    expect(() => route({ ...spec, bucket: bucketOf('a'), run: async () => null })).toThrow('no parameter guildId');
   });
 });

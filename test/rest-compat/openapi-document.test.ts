@@ -10,6 +10,7 @@ const rows = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/things',
+    summary: 'List things',
     callers: ['bot', { scope: 'guilds' }, 'session'],
     bucket: { limit, major: ['guildId'] },
     where: onServerOf('guildId'),
@@ -21,6 +22,8 @@ const rows = [
   route({
     method: 'POST',
     path: '/guilds/:guildId/things',
+    summary: 'Create a thing',
+    description: 'With files.',
     callers: ['bot'],
     bucket: { limit, major: [] },
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -34,6 +37,7 @@ const rows = [
   route({
     method: 'DELETE',
     path: '/things/@me',
+    summary: 'Delete the thing',
     callers: ['token'],
     bucket: { limit, major: [] },
     where: CLOUD,
@@ -47,14 +51,17 @@ const guildId = { name: 'guild_id', in: 'path', required: true, schema: expect.o
 const reason = {
   name: 'X-Audit-Log-Reason',
   in: 'header',
-  schema: { type: 'string', description: 'URL-encoded, at most 512 characters decoded.' },
+  schema: {
+    type: 'string',
+    description: 'Reason for the audit log, URL-encoded. At most 512 characters after decoding.',
+  },
 };
 const refusals = {
   429: { $ref: '#/components/responses/TooManyRequests' },
   default: { $ref: '#/components/responses/Refused' },
 };
 const jsonOf = (description: string) => ({ description, content: { 'application/json': {} } });
-const noBody = { description: 'Done; there is no body.' };
+const noBody = { description: 'No content.' };
 const rateLimit = (...divided_by: string[]) => ({ bucket: bucketId(limit), limit: 7, seconds: 3, divided_by });
 const named = {
   type: 'object',
@@ -72,12 +79,13 @@ test("a route becomes an operation with all details that OpenAPI and Causeway's 
       get: {
         operationId: 'get_guilds_guild_id_things',
         tags: ['guilds'],
+        summary: 'List things',
         parameters: [
           guildId,
           { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
           { name: 'with_counts', in: 'query', schema: { type: 'boolean' } },
         ],
-        responses: { 200: jsonOf('Done.'), ...refusals },
+        responses: { 200: jsonOf('Success.'), ...refusals },
         security: [{ BotToken: [] }, { OAuth2: ['guilds'] }, { Session: [] }, { SessionCookie: [] }],
         'x-rate-limit': rateLimit('guild_id'),
         'x-runs-on': { by: 'guild_id', self_hosted: 'forward' },
@@ -85,6 +93,8 @@ test("a route becomes an operation with all details that OpenAPI and Causeway's 
       post: {
         operationId: 'post_guilds_guild_id_things',
         tags: ['guilds'],
+        summary: 'Create a thing',
+        description: 'With files.',
         parameters: [guildId, reason],
         requestBody: {
           content: {
@@ -101,7 +111,7 @@ test("a route becomes an operation with all details that OpenAPI and Causeway's 
             },
           },
         },
-        responses: { 201: jsonOf('Made.'), 204: noBody, ...refusals },
+        responses: { 201: jsonOf('Created.'), 204: noBody, ...refusals },
         security: [{ BotToken: [] }],
         'x-rate-limit': rateLimit(),
         'x-runs-on': { by: 'guild_id', self_hosted: 'notFound' },
@@ -111,6 +121,7 @@ test("a route becomes an operation with all details that OpenAPI and Causeway's 
       delete: {
         operationId: 'delete_things_me',
         tags: ['things'],
+        summary: 'Delete the thing',
         parameters: [reason],
         requestBody: {
           content: { 'application/json': { schema: why }, 'application/x-www-form-urlencoded': { schema: why } },
@@ -135,7 +146,12 @@ test("the components contain the instance's credentials and the schema of errors
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   expect(componentsAt('https://chat.example')).toEqual({
     securitySchemes: {
-      BotToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bot` and the token.' },
+      BotToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: '`Bot ` followed by the bot token.',
+      },
       OAuth2: {
         type: 'oauth2',
         flows: {
@@ -148,21 +164,25 @@ test("the components contain the instance's credentials and the schema of errors
           clientCredentials: { tokenUrl, scopes: named },
         },
       },
-      Session: { type: 'http', scheme: 'bearer', description: 'The token of a portal session.' },
+      Session: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'Token of a portal session, from `POST /auth/sign-in/email`.',
+      },
       SessionCookie: { type: 'apiKey', in: 'cookie', name: '__Secure-causeway.session_token' },
     },
     responses: {
-      Refused: { description: 'Refused.', content: error },
+      Refused: { description: 'The request was refused.', content: error },
       TooManyRequests: {
         description: 'Too many requests.',
-        headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } },
+        headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } },
         content: {
           'application/json': {
             schema: {
               allOf: [{ $ref: '#/components/schemas/Error' }],
               required: ['retry_after', 'global'],
               properties: {
-                retry_after: { type: 'number', description: 'Seconds.' },
+                retry_after: { type: 'number', description: 'Seconds to wait.' },
                 global: { type: 'boolean' },
               },
             },
@@ -177,7 +197,7 @@ test("the components contain the instance's credentials and the schema of errors
         properties: {
           message: { type: 'string' },
           code: { type: 'integer' },
-          errors: { type: 'object', description: 'Faults of the input, nested along their paths under `_errors`.' },
+          errors: { type: 'object', description: 'Errors of the input, nested by field, each list under `_errors`.' },
         },
       },
     },

@@ -93,6 +93,7 @@ describe('a route', () => {
   const row = route({
     method: 'POST',
     path,
+    summary: 'Test',
     callers,
     bucket,
     where,
@@ -108,7 +109,8 @@ describe('a route', () => {
   });
 
   test('with a token in its path or another credential requires neither', () => {
-    const both = route({ method: 'GET', path, callers: ['webhookToken', 'bot'], bucket, where, params, run });
+    const spec = { method: 'GET', path, summary: 'Test', bucket, where, params } as const;
+    const both = route({ ...spec, callers: ['webhookToken', 'bot'], run });
     const { paths } = openApiDocument([both], 'https://example.org');
     const operation = paths['/api/v10/webhooks/{webhook_id}/{token}']?.get;
     expect(operation).toMatchObject({ security: [{ BotToken: [] }, {}], 'x-token-in-path': ['webhookToken'] });

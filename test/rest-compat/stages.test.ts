@@ -109,7 +109,8 @@ function testRow(spec: Partial<Spec>): Route {
   const bucket = { limit: { name: `test-${++names}`, points: 100, seconds: 60 }, major: [] };
   const render: Spec['render'] = (_result, { call }) => ({ kind: call.actor.kind });
   const params = z.looseObject({});
-  return route({ method: 'GET', path: '/x', callers: [], bucket, where: CLOUD, params, run, render, ...spec });
+  const summary = 'Test';
+  return route({ method: 'GET', path: '/x', summary, callers: [], bucket, where: CLOUD, params, run, render, ...spec });
 }
 
 function interpreterOf(rows: Route[], schemes: Scheme[] = [], directory: Directory = everythingHere): Interpreter {

@@ -10,30 +10,32 @@ import { ids } from '../schemas.js';
 
 const REGIONS = [{ id: 'local', name: 'Local', custom: false, deprecated: false, optimal: true }];
 
-/** Guild features that do not exist: response, and required operation (docs/permissions.md). */
-const OF_GUILD: [path: string, operation: GuildOperation, answer: unknown][] = [
-  ['scheduled-events', 'viewGuild', []],
-  ['auto-moderation/rules', 'viewGuildSettings', []],
-  ['stickers', 'viewGuild', []],
-  ['templates', 'viewGuildSettings', []],
-  ['threads/active', 'viewGuild', { threads: [], members: [], has_more: false }],
-  ['regions', 'viewGuild', REGIONS],
-  ['widget', 'viewGuildSettings', { enabled: false, channel_id: null }],
+/** Guild features that do not exist: summary, required operation (docs/permissions.md), and response. */
+const OF_GUILD: [path: string, summary: string, operation: GuildOperation, answer: unknown][] = [
+  ['scheduled-events', "List a server's scheduled events", 'viewGuild', []],
+  ['auto-moderation/rules', "List a server's auto moderation rules", 'viewGuildSettings', []],
+  ['stickers', "List a server's stickers", 'viewGuild', []],
+  ['templates', "List a server's templates", 'viewGuildSettings', []],
+  ['threads/active', "List a server's active threads", 'viewGuild', { threads: [], members: [], has_more: false }],
+  ['regions', "List a server's voice regions", 'viewGuild', REGIONS],
+  ['widget', "Get a server's widget settings", 'viewGuildSettings', { enabled: false, channel_id: null }],
 ];
 
-const OF_APPLICATION: [path: string, answer: unknown][] = [
-  ['skus', []],
-  ['entitlements', []],
-  ['role-connections/metadata', []],
+const OF_APPLICATION: [path: string, summary: string, answer: unknown][] = [
+  ['skus', "List an application's SKUs", []],
+  ['entitlements', "List an application's entitlements", []],
+  ['role-connections/metadata', "List an application's role connection metadata", []],
 ];
 
 /** Other resources that do not exist. */
-const AT_LARGE: [path: string, callers: Route['callers'], answer: unknown][] = [
-  ['/voice/regions', ['bot'], REGIONS],
-  ['/sticker-packs', [], { sticker_packs: [] }],
-  ['/soundboard-default-sounds', ['bot'], []],
-  ['/applications/detectable', [], []],
+const AT_LARGE: [path: string, summary: string, callers: Route['callers'], answer: unknown][] = [
+  ['/voice/regions', 'List the voice regions', ['bot'], REGIONS],
+  ['/sticker-packs', 'List the sticker packs', [], { sticker_packs: [] }],
+  ['/soundboard-default-sounds', 'List the default soundboard sounds', ['bot'], []],
+  ['/applications/detectable', 'List the detectable applications', [], []],
 ];
+
+const NO_SUCH_FEATURE = 'Causeway does not have this feature: the response is always the same.';
 
 const bucketName = (path: string) => path.replace(/^\//, '').replaceAll('/', '-');
 const inGuild = ids('guildId');
@@ -41,10 +43,12 @@ const elsewhereNotFound = { by: 'guildId', selfHosted: 'notFound' } as const;
 
 /** Features that libraries request but the service does not have. The routes behave as if there were none of each. */
 export const absentRoutes: readonly Route[] = [
-  ...OF_GUILD.map(([path, operation, answer]) =>
+  ...OF_GUILD.map(([path, summary, operation, answer]) =>
     route({
       method: 'GET',
       path: `/guilds/:guildId/${path}`,
+      summary,
+      description: NO_SUCH_FEATURE,
       callers: ['bot'],
       bucket: reads(bucketName(path), 'guildId'),
       where: elsewhereNotFound,
@@ -53,10 +57,12 @@ export const absentRoutes: readonly Route[] = [
       render: () => answer,
     }),
   ),
-  ...OF_APPLICATION.map(([path, answer]) =>
+  ...OF_APPLICATION.map(([path, summary, answer]) =>
     route({
       method: 'GET',
       path: `/applications/:applicationId/${path}`,
+      summary,
+      description: NO_SUCH_FEATURE,
       callers: ['bot'],
       bucket: reads(bucketName(path), 'applicationId'),
       where: CLOUD,
@@ -65,10 +71,12 @@ export const absentRoutes: readonly Route[] = [
       render: () => answer,
     }),
   ),
-  ...AT_LARGE.map(([path, callers, answer]) =>
+  ...AT_LARGE.map(([path, summary, callers, answer]) =>
     route({
       method: 'GET',
       path,
+      summary,
+      description: NO_SUCH_FEATURE,
       callers,
       bucket: reads(bucketName(path)),
       where: CLOUD,
@@ -80,6 +88,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/soundboard-sounds',
+    summary: "List a server's soundboard sounds",
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('soundboard-sounds', 'guildId'),
     where: onServerOf('guildId'),
@@ -90,6 +100,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/soundboard-sounds/:soundId',
+    summary: 'Get a soundboard sound',
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('soundboard-sound', 'guildId'),
     where: onServerOf('guildId'),
@@ -102,6 +114,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/stickers/:stickerId',
+    summary: 'Get a sticker',
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('sticker', 'stickerId'),
     where: CLOUD,
@@ -113,6 +127,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/widget.json',
+    summary: "Get a server's public widget",
+    description: NO_SUCH_FEATURE,
     callers: [],
     bucket: reads('widget-json', 'guildId'),
     where: elsewhereNotFound,
@@ -124,6 +140,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/welcome-screen',
+    summary: "Get a server's welcome screen",
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('welcome-screen', 'guildId'),
     where: elsewhereNotFound,
@@ -134,6 +152,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/onboarding',
+    summary: "Get a server's onboarding",
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('onboarding', 'guildId'),
     where: elsewhereNotFound,
@@ -150,6 +170,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/vanity-url',
+    summary: "Get a server's vanity URL",
+    description: NO_SUCH_FEATURE,
     callers: ['bot'],
     bucket: reads('vanity-url', 'guildId'),
     where: onServerOf('guildId'),
@@ -160,6 +182,8 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'PATCH',
     path: '/guilds/:guildId/vanity-url',
+    summary: "Edit a server's vanity URL",
+    description: 'Causeway does not have this feature: every code is refused as taken.',
     callers: ['bot'],
     bucket: writes('edit-vanity-url', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notImplemented' },
@@ -175,6 +199,7 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/preview',
+    summary: "Get a server's preview",
     callers: ['bot'],
     bucket: reads('preview', 'guildId'),
     where: elsewhereNotFound,
@@ -185,6 +210,7 @@ export const absentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/integrations',
+    summary: "List a server's integrations",
     callers: ['bot'],
     bucket: reads('integrations', 'guildId'),
     where: elsewhereNotFound,

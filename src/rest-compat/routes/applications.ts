@@ -10,6 +10,7 @@ export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me
   route({
     method: 'GET',
     path,
+    summary: "Get the bot's application",
     callers: ['bot'],
     bucket: reads('applications-me'),
     where: CLOUD,
@@ -20,6 +21,7 @@ export const applicationRoutes = ['/applications/@me', '/oauth2/applications/@me
   route({
     method: 'PATCH',
     path,
+    summary: "Edit the bot's application",
     callers: ['bot'],
     bucket: writes('applications-me-edit'),
     where: CLOUD,

@@ -9,6 +9,8 @@ export const auditLogRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/audit-logs',
+    summary: "List a server's audit log entries",
+    description: 'Newest first, with the users, webhooks and commands that the entries mention.',
     callers: ['bot'],
     bucket: reads('audit-log', 'guildId'),
     where: onServerOf('guildId'),

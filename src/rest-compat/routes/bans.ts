@@ -23,6 +23,8 @@ export const banRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/bans',
+    summary: "List a server's bans",
+    description: 'In order of user ids.',
     callers: ['bot'],
     bucket: reads('list-bans', 'guildId'),
     where: onServerOf('guildId'),
@@ -34,6 +36,7 @@ export const banRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/bans/:userId',
+    summary: 'Get a ban',
     callers: ['bot'],
     bucket: reads('ban', 'guildId'),
     where: onServerOf('guildId'),
@@ -44,6 +47,8 @@ export const banRoutes = [
   route({
     method: 'PUT',
     path: '/guilds/:guildId/bans/:userId',
+    summary: 'Ban a user',
+    description: "The user doesn't have to be a member. Optionally deletes their recent messages.",
     callers: ['bot'],
     bucket: writes('create-ban', 'guildId'),
     where: onServerOf('guildId'),
@@ -63,6 +68,7 @@ export const banRoutes = [
   route({
     method: 'DELETE',
     path: '/guilds/:guildId/bans/:userId',
+    summary: 'Lift a ban',
     callers: ['bot'],
     bucket: writes('delete-ban', 'guildId'),
     where: onServerOf('guildId'),
@@ -72,6 +78,8 @@ export const banRoutes = [
   route({
     method: 'POST',
     path: '/guilds/:guildId/bulk-ban',
+    summary: 'Ban up to 200 users',
+    description: 'Returns which users were banned and which were not.',
     callers: ['bot'],
     bucket: writes('bulk-ban', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },

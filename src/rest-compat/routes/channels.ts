@@ -27,6 +27,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: '/channels/:channelId',
+    summary: 'Get a channel',
     callers: ['bot'],
     bucket: reads('channel', 'channelId'),
     where: onServerOf('channelId'),
@@ -37,6 +38,8 @@ export const channelRoutes = [
   route({
     method: 'DELETE',
     path: '/channels/:channelId',
+    summary: 'Delete a channel',
+    description: 'Closes a direct message channel. Its messages stay.',
     callers: ['bot'],
     bucket: writes('delete-channel', 'channelId'),
     where: onServerOf('channelId'),
@@ -47,6 +50,7 @@ export const channelRoutes = [
   route({
     method: 'PATCH',
     path: '/channels/:channelId',
+    summary: 'Edit a channel',
     callers: ['bot'],
     bucket: writes('update-channel', 'channelId'),
     where: onServerOf('channelId'),
@@ -59,6 +63,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/channels',
+    summary: "List a server's channels",
     callers: ['bot'],
     bucket: reads('channels', 'guildId'),
     where: onServerOf('guildId'),
@@ -69,6 +74,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: '/guilds/:guildId/channels',
+    summary: 'Create a channel',
     callers: ['bot'],
     bucket: writes('create-channel', 'guildId'),
     where: onServerOf('guildId'),
@@ -82,6 +88,8 @@ export const channelRoutes = [
   route({
     method: 'PATCH',
     path: '/guilds/:guildId/channels',
+    summary: 'Reorder channels',
+    description: 'Changes positions and categories in one step.',
     callers: ['bot'],
     bucket: writes('channel-positions', 'guildId'),
     where: onServerOf('guildId'),
@@ -93,6 +101,8 @@ export const channelRoutes = [
   route({
     method: 'PUT',
     path: '/channels/:channelId/permissions/:overwriteId',
+    summary: "Set a channel's permission overwrite",
+    description: 'For one role or member. An existing overwrite is replaced.',
     callers: ['bot'],
     bucket: writes('set-overwrite', 'channelId'),
     where: { by: 'channelId', selfHosted: 'notImplemented' },
@@ -105,6 +115,7 @@ export const channelRoutes = [
   route({
     method: 'DELETE',
     path: '/channels/:channelId/permissions/:overwriteId',
+    summary: 'Delete a permission overwrite',
     callers: ['bot'],
     bucket: writes('delete-overwrite', 'channelId'),
     where: {
@@ -121,6 +132,8 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: '/channels/:channelId/typing',
+    summary: 'Show the typing indicator',
+    description: 'It is shown for about 10 seconds, or until the bot sends a message.',
     callers: ['bot'],
     bucket: writes('typing', 'channelId'),
     where: onServerOf('channelId'),

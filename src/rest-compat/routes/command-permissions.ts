@@ -18,6 +18,8 @@ export const commandPermissionRoutes = [
   route({
     method: 'PUT',
     path: '/applications/:applicationId/guilds/:guildId/commands/:commandId/permissions',
+    summary: "Set a command's permissions in a server",
+    description: 'Replaces the whole list.',
     callers: [{ scope: 'applications.commands.permissions.update' }],
     bucket: writes('command-permissions', 'applicationId'),
     where: { by: 'guildId', selfHosted: 'notFound' },

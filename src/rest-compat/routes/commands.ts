@@ -32,6 +32,8 @@ interface Place {
   path: string;
   /** Prefix of its bucket names. */
   name: string;
+  /** In summaries of the routes. */
+  kind: 'global' | 'server';
   where: Where;
   params: z.ZodType<ScopeParams>;
   paramsOfOne: z.ZodType<KeyParams>;
@@ -41,6 +43,7 @@ const PLACES: readonly Place[] = [
   {
     path: '/applications/:applicationId/commands',
     name: 'commands',
+    kind: 'global',
     where: CLOUD,
     params: ids('applicationId'),
     paramsOfOne: ids('applicationId', 'commandId'),
@@ -48,6 +51,7 @@ const PLACES: readonly Place[] = [
   {
     path: '/applications/:applicationId/guilds/:guildId/commands',
     name: 'guild-commands',
+    kind: 'server',
     where: { by: 'guildId', selfHosted: 'notFound' },
     params: ids('applicationId', 'guildId'),
     paramsOfOne: ids('applicationId', 'guildId', 'commandId'),
@@ -62,12 +66,13 @@ function keyOf({ commandId, ...params }: KeyParams): CommandKey {
   return { ...scopeOf(params), commandId };
 }
 
-function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
+function rowsIn({ path, name, kind, where, params, paramsOfOne }: Place): Route[] {
   const one = `${path}/:commandId`;
   return [
     route({
       method: 'GET',
       path,
+      summary: `List the application's ${kind} commands`,
       callers,
       bucket: reads(`list-${name}`, 'applicationId'),
       where,
@@ -82,6 +87,8 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
     route({
       method: 'POST',
       path,
+      summary: `Create a ${kind} command`,
+      description: 'A command with the same name and type is replaced, with 200 instead of 201.',
       callers,
       bucket: writes(`create-${name}`, 'applicationId'),
       where,
@@ -96,6 +103,8 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
     route({
       method: 'PUT',
       path,
+      summary: `Replace all ${kind} commands`,
+      description: 'Commands that the body does not contain are deleted.',
       callers,
       bucket: writes(`overwrite-${name}`, 'applicationId'),
       where,
@@ -110,6 +119,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
     route({
       method: 'GET',
       path: one,
+      summary: `Get a ${kind} command`,
       callers,
       bucket: reads(`get-${name}`, 'applicationId'),
       where,
@@ -120,6 +130,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
     route({
       method: 'PATCH',
       path: one,
+      summary: `Edit a ${kind} command`,
       callers,
       bucket: writes(`edit-${name}`, 'applicationId'),
       where,
@@ -136,6 +147,7 @@ function rowsIn({ path, name, where, params, paramsOfOne }: Place): Route[] {
     route({
       method: 'DELETE',
       path: one,
+      summary: `Delete a ${kind} command`,
       callers,
       bucket: writes(`delete-${name}`, 'applicationId'),
       where,

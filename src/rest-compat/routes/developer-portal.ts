@@ -17,6 +17,8 @@ export const developerPortalRoutes = [
   route({
     method: 'POST',
     path: '/developer-portal/applications/:applicationId/reset-secret',
+    summary: "Reset an application's client secret",
+    description: 'Returns the new secret once. The old secret stops working immediately.',
     callers: session,
     bucket: writes('reset-secret', 'applicationId'),
     where: CLOUD,
@@ -28,6 +30,8 @@ export const developerPortalRoutes = [
   route({
     method: 'POST',
     path: '/developer-portal/applications/:applicationId/transfer',
+    summary: 'Transfer an application to a team',
+    description: "`app_name` must repeat the application's name. A transfer can't be undone.",
     callers: session,
     bucket: writes('transfer', 'applicationId'),
     where: CLOUD,
@@ -43,6 +47,7 @@ export const developerPortalRoutes = [
   route({
     method: 'GET',
     path: '/developer-portal/applications/:applicationId/testers',
+    summary: "List an application's testers",
     callers: session,
     bucket: reads('testers', 'applicationId'),
     where: CLOUD,
@@ -53,6 +58,8 @@ export const developerPortalRoutes = [
   route({
     method: 'POST',
     path: '/developer-portal/applications/:applicationId/testers',
+    summary: 'Invite a tester',
+    description: "Testers can install an application that isn't public.",
     callers: session,
     bucket: writes('testers-invite', 'applicationId'),
     where: CLOUD,
@@ -65,6 +72,8 @@ export const developerPortalRoutes = [
   route({
     method: 'DELETE',
     path: '/developer-portal/applications/:applicationId/testers/:userId',
+    summary: 'Remove a tester',
+    description: "Also withdraws an invitation that hasn't been accepted.",
     callers: session,
     bucket: writes('testers-remove', 'applicationId'),
     where: CLOUD,

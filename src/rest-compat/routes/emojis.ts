@@ -38,6 +38,7 @@ const guildEmojiRoutes = [
   route({
     method: 'GET',
     path: OF_GUILD,
+    summary: "List a server's emojis",
     callers: ['bot'],
     bucket: reads('emojis', 'guildId'),
     where: onServerOf('guildId'),
@@ -48,6 +49,7 @@ const guildEmojiRoutes = [
   route({
     method: 'POST',
     path: OF_GUILD,
+    summary: 'Create a server emoji',
     callers: ['bot'],
     bucket: writes('create-emoji', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -61,6 +63,7 @@ const guildEmojiRoutes = [
   route({
     method: 'GET',
     path: `${OF_GUILD}/:emojiId`,
+    summary: 'Get a server emoji',
     callers: ['bot'],
     bucket: reads('emoji', 'guildId'),
     where: onServerOf('guildId'),
@@ -71,6 +74,7 @@ const guildEmojiRoutes = [
   route({
     method: 'PATCH',
     path: `${OF_GUILD}/:emojiId`,
+    summary: 'Edit a server emoji',
     callers: ['bot'],
     bucket: writes('edit-emoji', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -83,6 +87,7 @@ const guildEmojiRoutes = [
   route({
     method: 'DELETE',
     path: `${OF_GUILD}/:emojiId`,
+    summary: 'Delete a server emoji',
     callers: ['bot'],
     bucket: writes('delete-emoji', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -95,6 +100,7 @@ const applicationEmojiRoutes = [
   route({
     method: 'GET',
     path: OF_APPLICATION,
+    summary: "List an application's emojis",
     callers: ['bot'],
     bucket: reads('application-emojis', 'applicationId'),
     where: CLOUD,
@@ -105,6 +111,7 @@ const applicationEmojiRoutes = [
   route({
     method: 'POST',
     path: OF_APPLICATION,
+    summary: 'Create an application emoji',
     callers: ['bot'],
     bucket: writes('create-application-emoji', 'applicationId'),
     where: CLOUD,
@@ -117,6 +124,7 @@ const applicationEmojiRoutes = [
   route({
     method: 'GET',
     path: `${OF_APPLICATION}/:emojiId`,
+    summary: 'Get an application emoji',
     callers: ['bot'],
     bucket: reads('application-emoji', 'applicationId'),
     where: CLOUD,
@@ -127,6 +135,7 @@ const applicationEmojiRoutes = [
   route({
     method: 'PATCH',
     path: `${OF_APPLICATION}/:emojiId`,
+    summary: 'Edit an application emoji',
     callers: ['bot'],
     bucket: writes('edit-application-emoji', 'applicationId'),
     where: CLOUD,
@@ -138,6 +147,7 @@ const applicationEmojiRoutes = [
   route({
     method: 'DELETE',
     path: `${OF_APPLICATION}/:emojiId`,
+    summary: 'Delete an application emoji',
     callers: ['bot'],
     bucket: writes('delete-application-emoji', 'applicationId'),
     where: CLOUD,

@@ -12,6 +12,7 @@ export const gatewayRoutes = [
   route({
     method: 'GET',
     path: '/gateway',
+    summary: "Get the gateway's URL",
     callers: [],
     bucket: reads('gateway'),
     where: CLOUD,
@@ -22,6 +23,8 @@ export const gatewayRoutes = [
   route({
     method: 'GET',
     path: '/gateway/bot',
+    summary: "Get the gateway's URL and connection limits",
+    description: 'Returns the recommended number of shards and how many sessions the bot can still start.',
     callers: ['bot'],
     bucket: reads('gateway-bot'),
     where: CLOUD,

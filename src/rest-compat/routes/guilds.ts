@@ -35,6 +35,8 @@ export const guildRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId',
+    summary: 'Get a server',
+    description: 'With `with_counts=true`, includes approximate member and presence counts.',
     callers: ['bot'],
     bucket: reads('guild', 'guildId'),
     where: onServerOf('guildId'),
@@ -46,6 +48,7 @@ export const guildRoutes = [
   route({
     method: 'PATCH',
     path: '/guilds/:guildId',
+    summary: 'Edit a server',
     callers: ['bot'],
     bucket: writes('edit-guild', 'guildId'),
     where: { by: 'guildId', selfHosted, note: '501 if the request has other fields than `name` and `description`.' },

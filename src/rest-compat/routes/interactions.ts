@@ -12,6 +12,8 @@ export const interactionRoutes = [
   route({
     method: 'POST',
     path: '/interactions/:interactionId/:interactionToken/callback',
+    summary: 'Respond to an interaction',
+    description: 'The first response is due within 3 seconds of the interaction.',
     callers: ['interactionToken'],
     bucket: writes('interaction-callback', 'interactionId', 'interactionToken'),
     where: CLOUD,

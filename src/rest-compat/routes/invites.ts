@@ -21,6 +21,7 @@ export const inviteRoutes = [
   route({
     method: 'GET',
     path: '/channels/:channelId/invites',
+    summary: "List a channel's invites",
     callers: ['bot'],
     bucket: reads('channel-invites', 'channelId'),
     where: { by: 'channelId', selfHosted: 'notFound' },
@@ -31,6 +32,7 @@ export const inviteRoutes = [
   route({
     method: 'POST',
     path: '/channels/:channelId/invites',
+    summary: 'Create an invite',
     callers: ['bot'],
     bucket: writes('create-invite', 'channelId'),
     where: { by: 'channelId', selfHosted: 'notFound' },
@@ -43,6 +45,7 @@ export const inviteRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/invites',
+    summary: "List a server's invites",
     callers: ['bot'],
     bucket: reads('guild-invites', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -53,6 +56,7 @@ export const inviteRoutes = [
   route({
     method: 'GET',
     path: '/invites/:code',
+    summary: 'Get an invite',
     callers: [],
     bucket: reads('invite', 'code'),
     where: CLOUD,
@@ -64,6 +68,7 @@ export const inviteRoutes = [
   route({
     method: 'DELETE',
     path: '/invites/:code',
+    summary: 'Delete an invite',
     callers: ['bot'],
     bucket: writes('delete-invite', 'code'),
     where: CLOUD,

@@ -43,6 +43,8 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: MEMBERS,
+    summary: "List a server's members",
+    description: 'In order of user ids.',
     callers: ['bot'],
     bucket: reads('list-members', 'guildId'),
     where: { ...onServerOf('guildId'), beforeForward: requireMembersIntent },
@@ -54,6 +56,8 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: `${MEMBERS}/search`,
+    summary: "Search a server's members",
+    description: 'Matches the beginning of usernames and nicknames.',
     callers: ['bot'],
     bucket: reads('search-members', 'guildId'),
     where: onServerOf('guildId'),
@@ -65,6 +69,7 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: `${MEMBERS}/@me`,
+    summary: "Get the bot's member in a server",
     callers: ['bot'],
     bucket: reads('member', 'guildId'),
     where: onServerOf('guildId'),
@@ -75,6 +80,8 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: '/users/@me/guilds/:guildId/member',
+    summary: "Get the user's member in a server",
+    description: 'For OAuth2 tokens with the scope `guilds.members.read`.',
     callers: ['bot'],
     bucket: reads('member', 'guildId'),
     where: onServerOf('guildId'),
@@ -85,6 +92,7 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: `${MEMBERS}/:userId`,
+    summary: 'Get a member',
     callers: ['bot'],
     bucket: reads('member', 'guildId'),
     where: onServerOf('guildId'),
@@ -95,6 +103,8 @@ export const memberRoutes = [
   route({
     method: 'PUT',
     path: `${MEMBERS}/:userId`,
+    summary: 'Add a user to a server',
+    description: 'The user must have authorized the application with the scope `guilds.join`.',
     callers: ['bot'],
     bucket: writes('add-member', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -114,6 +124,7 @@ export const memberRoutes = [
   route({
     method: 'PATCH',
     path: `${MEMBERS}/@me`,
+    summary: "Edit the bot's member",
     callers: ['bot'],
     bucket: OWN_NICK,
     where: onServerOf('guildId'),
@@ -125,6 +136,8 @@ export const memberRoutes = [
   route({
     method: 'PATCH',
     path: `${MEMBERS}/@me/nick`,
+    summary: "Edit the bot's nickname",
+    description: 'Use `PATCH /guilds/{guild_id}/members/@me` in new code.',
     callers: ['bot'],
     bucket: OWN_NICK,
     where: onServerOf('guildId'),
@@ -136,6 +149,8 @@ export const memberRoutes = [
   route({
     method: 'PATCH',
     path: `${MEMBERS}/:userId`,
+    summary: 'Edit a member',
+    description: 'Changes nickname, roles, timeout and voice state.',
     callers: ['bot'],
     bucket: writes('update-member', 'guildId'),
     // Self-hosted servers cannot deafen members (service description, section 4).
@@ -153,6 +168,7 @@ export const memberRoutes = [
   route({
     method: 'DELETE',
     path: `${MEMBERS}/:userId`,
+    summary: 'Kick a member',
     callers: ['bot'],
     bucket: writes('kick', 'guildId'),
     where: onServerOf('guildId'),
@@ -162,6 +178,7 @@ export const memberRoutes = [
   route({
     method: 'PUT',
     path: `${MEMBERS}/:userId/roles/:roleId`,
+    summary: 'Give a member a role',
     callers: ['bot'],
     bucket: MEMBER_ROLES,
     where: onServerOf('guildId'),
@@ -171,6 +188,7 @@ export const memberRoutes = [
   route({
     method: 'DELETE',
     path: `${MEMBERS}/:userId/roles/:roleId`,
+    summary: 'Take a role from a member',
     callers: ['bot'],
     bucket: MEMBER_ROLES,
     where: onServerOf('guildId'),
@@ -180,6 +198,7 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: PRUNE,
+    summary: 'Count the members a prune would remove',
     callers: ['bot'],
     bucket: reads('count-prunable', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -195,6 +214,7 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: PRUNE,
+    summary: 'Prune inactive members',
     callers: ['bot'],
     bucket: writes('prune', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },

@@ -32,6 +32,8 @@ export const messageRoutes = [
   route({
     method: 'GET',
     path: '/channels/:channelId/messages',
+    summary: "List a channel's messages",
+    description: 'Newest first.',
     callers: ['bot'],
     bucket: reads('list-messages', 'channelId'),
     where: onServerOf('channelId'),
@@ -43,6 +45,7 @@ export const messageRoutes = [
   route({
     method: 'GET',
     path: '/channels/:channelId/messages/:messageId',
+    summary: 'Get a message',
     callers: ['bot'],
     bucket: reads('get-message', 'channelId'),
     where: onServerOf('channelId'),
@@ -53,6 +56,8 @@ export const messageRoutes = [
   route({
     method: 'POST',
     path: '/channels/:channelId/messages',
+    summary: 'Send a message',
+    description: 'As JSON, or as `multipart/form-data` with files.',
     callers: ['bot'],
     bucket: SEND_MESSAGES,
     where: onServerOf('channelId'),
@@ -66,6 +71,7 @@ export const messageRoutes = [
   route({
     method: 'PATCH',
     path: '/channels/:channelId/messages/:messageId',
+    summary: 'Edit a message',
     callers: ['bot'],
     bucket: EDIT_MESSAGES,
     where: onServerOf('channelId'),
@@ -78,6 +84,7 @@ export const messageRoutes = [
   route({
     method: 'DELETE',
     path: '/channels/:channelId/messages/:messageId',
+    summary: 'Delete a message',
     callers: ['bot'],
     bucket: DELETE_MESSAGES,
     where: onServerOf('channelId'),
@@ -87,6 +94,8 @@ export const messageRoutes = [
   route({
     method: 'POST',
     path: '/channels/:channelId/messages/bulk-delete',
+    summary: 'Delete 2 to 100 messages',
+    description: 'Messages older than 2 weeks are refused.',
     callers: ['bot'],
     bucket: DELETE_MESSAGES_IN_BULK,
     where: onServerOf('channelId'),

@@ -8,6 +8,9 @@ export const oauth2Routes = [
   route({
     method: 'GET',
     path: '/oauth2/@me',
+    summary: 'Get the current authorization',
+    description:
+      'Returns the application, the scopes and the expiry of the OAuth2 token. Includes the user with the scope `identify`.',
     callers: ['token'],
     bucket: reads('oauth2-me'),
     where: CLOUD,

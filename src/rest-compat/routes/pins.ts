@@ -14,6 +14,8 @@ export const pinRoutes: Route[] = [
   route({
     method: 'GET',
     path: FAMILIES[0],
+    summary: "List a channel's pinned messages",
+    description: 'Newest pin first.',
     callers: ['bot'],
     bucket: reads('list-pins', 'channelId'),
     where: onServerOf('channelId'),
@@ -31,6 +33,8 @@ export const pinRoutes: Route[] = [
   route({
     method: 'GET',
     path: FAMILIES[1],
+    summary: 'List the newest 50 pinned messages',
+    description: 'Use `GET /channels/{channel_id}/messages/pins` in new code.',
     callers: ['bot'],
     bucket: reads('list-pins', 'channelId'),
     where: onServerOf('channelId'),
@@ -42,6 +46,7 @@ export const pinRoutes: Route[] = [
     route({
       method: 'PUT',
       path: `${family}/:messageId`,
+      summary: 'Pin a message',
       callers: ['bot'],
       bucket: CHANGE_PINS,
       where: onServerOf('channelId'),
@@ -51,6 +56,7 @@ export const pinRoutes: Route[] = [
     route({
       method: 'DELETE',
       path: `${family}/:messageId`,
+      summary: 'Unpin a message',
       callers: ['bot'],
       bucket: CHANGE_PINS,
       where: onServerOf('channelId'),

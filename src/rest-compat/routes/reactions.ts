@@ -19,6 +19,7 @@ export const reactionRoutes = [
   route({
     method: 'GET',
     path: `${REACTIONS}/:emoji`,
+    summary: 'List the users who reacted with an emoji',
     callers: ['bot'],
     bucket: reads('list-reactions', 'channelId'),
     where: onServerOf('channelId'),
@@ -33,6 +34,7 @@ export const reactionRoutes = [
   route({
     method: 'PUT',
     path: `${REACTIONS}/:emoji/@me`,
+    summary: "Add the bot's reaction",
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
     where: onServerOf('channelId'),
@@ -42,6 +44,7 @@ export const reactionRoutes = [
   route({
     method: 'DELETE',
     path: `${REACTIONS}/:emoji/@me`,
+    summary: "Remove the bot's reaction",
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
     where: onServerOf('channelId'),
@@ -51,6 +54,7 @@ export const reactionRoutes = [
   route({
     method: 'DELETE',
     path: `${REACTIONS}/:emoji/:userId`,
+    summary: "Remove a user's reaction",
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
     where: onServerOf('channelId'),
@@ -60,6 +64,7 @@ export const reactionRoutes = [
   route({
     method: 'DELETE',
     path: `${REACTIONS}/:emoji`,
+    summary: 'Remove all reactions with an emoji',
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
     where: onServerOf('channelId'),
@@ -69,6 +74,7 @@ export const reactionRoutes = [
   route({
     method: 'DELETE',
     path: REACTIONS,
+    summary: 'Remove all reactions',
     callers: ['bot'],
     bucket: CHANGE_REACTIONS,
     where: onServerOf('channelId'),

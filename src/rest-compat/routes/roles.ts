@@ -30,6 +30,7 @@ export const roleRoutes = [
   route({
     method: 'GET',
     path: ROLES,
+    summary: "List a server's roles",
     callers: ['bot'],
     bucket: reads('list-roles', 'guildId'),
     where: onServerOf('guildId'),
@@ -40,6 +41,7 @@ export const roleRoutes = [
   route({
     method: 'GET',
     path: `${ROLES}/member-counts`,
+    summary: 'Count the members of each role',
     callers: ['bot'],
     bucket: reads('role-member-counts', 'guildId'),
     where: { by: 'guildId', selfHosted: 'notFound' },
@@ -50,6 +52,7 @@ export const roleRoutes = [
   route({
     method: 'GET',
     path: `${ROLES}/:roleId`,
+    summary: 'Get a role',
     callers: ['bot'],
     bucket: reads('role', 'guildId'),
     where: onServerOf('guildId'),
@@ -60,6 +63,7 @@ export const roleRoutes = [
   route({
     method: 'POST',
     path: ROLES,
+    summary: 'Create a role',
     callers: ['bot'],
     bucket: writes('create-role', 'guildId'),
     where: onServerOf('guildId'),
@@ -71,6 +75,7 @@ export const roleRoutes = [
   route({
     method: 'PATCH',
     path: ROLES,
+    summary: 'Reorder roles',
     callers: ['bot'],
     bucket: writes('role-positions', 'guildId'),
     where: onServerOf('guildId'),
@@ -87,6 +92,7 @@ export const roleRoutes = [
   route({
     method: 'PATCH',
     path: `${ROLES}/:roleId`,
+    summary: 'Edit a role',
     callers: ['bot'],
     bucket: writes('update-role', 'guildId'),
     where: onServerOf('guildId'),
@@ -98,6 +104,7 @@ export const roleRoutes = [
   route({
     method: 'DELETE',
     path: `${ROLES}/:roleId`,
+    summary: 'Delete a role',
     callers: ['bot'],
     bucket: writes('delete-role', 'guildId'),
     where: onServerOf('guildId'),

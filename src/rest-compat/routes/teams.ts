@@ -33,6 +33,7 @@ export const teamRoutes = [
   route({
     method: 'GET',
     path: '/developer-portal/teams',
+    summary: "List the user's teams",
     callers: session,
     bucket: reads('teams'),
     where: CLOUD,
@@ -43,6 +44,7 @@ export const teamRoutes = [
   route({
     method: 'POST',
     path: '/developer-portal/teams',
+    summary: 'Create a team',
     callers: session,
     bucket: writes('teams-create'),
     where: CLOUD,
@@ -55,6 +57,7 @@ export const teamRoutes = [
   route({
     method: 'GET',
     path: '/developer-portal/teams/:teamId',
+    summary: 'Get a team',
     callers: session,
     bucket: reads('team', 'teamId'),
     where: CLOUD,
@@ -65,6 +68,7 @@ export const teamRoutes = [
   route({
     method: 'PATCH',
     path: '/developer-portal/teams/:teamId',
+    summary: 'Edit a team',
     callers: session,
     bucket: writes('team-edit', 'teamId'),
     where: CLOUD,
@@ -84,6 +88,8 @@ export const teamRoutes = [
   route({
     method: 'DELETE',
     path: '/developer-portal/teams/:teamId',
+    summary: 'Delete a team',
+    description: 'Only a team without applications can be deleted.',
     callers: session,
     bucket: writes('team-delete', 'teamId'),
     where: CLOUD,
@@ -93,6 +99,8 @@ export const teamRoutes = [
   route({
     method: 'GET',
     path: '/developer-portal/teams/:teamId/members',
+    summary: "List a team's members",
+    description: 'Includes people whose invitation is pending.',
     callers: session,
     bucket: reads('team-members', 'teamId'),
     where: CLOUD,
@@ -103,6 +111,7 @@ export const teamRoutes = [
   route({
     method: 'POST',
     path: '/developer-portal/teams/:teamId/members',
+    summary: 'Invite a team member',
     callers: session,
     bucket: writes('team-members-invite', 'teamId'),
     where: CLOUD,
@@ -114,6 +123,7 @@ export const teamRoutes = [
   route({
     method: 'PATCH',
     path: '/developer-portal/teams/:teamId/members/:userId',
+    summary: "Change a team member's role",
     callers: session,
     bucket: writes('team-members-edit', 'teamId'),
     where: CLOUD,
@@ -125,6 +135,7 @@ export const teamRoutes = [
   route({
     method: 'DELETE',
     path: '/developer-portal/teams/:teamId/members/:userId',
+    summary: 'Remove a team member',
     callers: session,
     bucket: writes('team-members-remove', 'teamId'),
     where: CLOUD,

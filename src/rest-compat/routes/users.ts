@@ -22,6 +22,7 @@ export const userRoutes = [
   route({
     method: 'GET',
     path: '/users/@me',
+    summary: 'Get the current user',
     callers: ['bot', { scope: 'identify' }],
     bucket: reads('users-me'),
     where: CLOUD,
@@ -35,6 +36,7 @@ export const userRoutes = [
   route({
     method: 'PATCH',
     path: '/users/@me',
+    summary: "Edit the bot's user",
     callers: ['bot'],
     bucket: writes('edit-user'),
     where: CLOUD,
@@ -48,6 +50,7 @@ export const userRoutes = [
   route({
     method: 'GET',
     path: '/users/by-name/:name',
+    summary: 'Find a user by name',
     callers: ['bot'],
     bucket: reads('user-by-name', 'name'),
     where: CLOUD,
@@ -58,6 +61,7 @@ export const userRoutes = [
   route({
     method: 'GET',
     path: '/users/:userId',
+    summary: 'Get a user',
     callers: ['bot'],
     bucket: reads('user', 'userId'),
     where: CLOUD,
@@ -68,6 +72,7 @@ export const userRoutes = [
   route({
     method: 'DELETE',
     path: '/users/@me/guilds/:guildId',
+    summary: 'Leave a server',
     callers: ['bot'],
     bucket: writes('leave-guild', 'guildId'),
     // The cloud stores installations, even for servers on a box.
@@ -78,6 +83,7 @@ export const userRoutes = [
   route({
     method: 'GET',
     path: '/users/@me/guilds',
+    summary: "List the current user's servers",
     callers: ['bot', { scope: 'guilds' }],
     bucket: reads('users-me-guilds'),
     where: CLOUD,
@@ -94,6 +100,7 @@ export const userRoutes = [
   route({
     method: 'POST',
     path: '/users/@me/channels',
+    summary: 'Open a direct message channel',
     callers: ['bot'],
     bucket: OPEN_DIRECT_CHANNELS,
     where: CLOUD,

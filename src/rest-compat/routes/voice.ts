@@ -27,6 +27,7 @@ export const voiceRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/voice-states/@me',
+    summary: "Get the bot's voice state",
     callers: ['bot'],
     bucket: reads('own-voice-state', 'guildId'),
     where: onServerOf('guildId'),
@@ -37,6 +38,7 @@ export const voiceRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/voice-states/:userId',
+    summary: "Get a member's voice state",
     callers: ['bot'],
     bucket: reads('voice-state', 'guildId'),
     where: onServerOf('guildId'),
@@ -47,6 +49,7 @@ export const voiceRoutes = [
   route({
     method: 'PATCH',
     path: '/guilds/:guildId/voice-states/@me',
+    summary: "Edit the bot's voice state",
     callers: ['bot'],
     bucket: writes('change-own-voice-state', 'guildId'),
     where: { by: 'guildId', selfHosted, note: 'With `deaf`: 501.' },
@@ -58,6 +61,7 @@ export const voiceRoutes = [
   route({
     method: 'PATCH',
     path: '/guilds/:guildId/voice-states/:userId',
+    summary: "Edit a member's voice state",
     callers: ['bot'],
     bucket: writes('change-voice-state', 'guildId'),
     where: { by: 'guildId', selfHosted, note: 'With `deaf`: 501.' },

@@ -58,6 +58,7 @@ const managementRoutes = [
   route({
     method: 'GET',
     path: '/channels/:channelId/webhooks',
+    summary: "List a channel's webhooks",
     callers: ['bot'],
     bucket: reads('channel-webhooks', 'channelId'),
     where: keptInCloud('channelId'),
@@ -68,6 +69,8 @@ const managementRoutes = [
   route({
     method: 'POST',
     path: '/channels/:channelId/webhooks',
+    summary: 'Create a webhook',
+    description: 'Returns the token once.',
     callers: ['bot'],
     bucket: writes('create-webhook', 'channelId'),
     where: keptInCloud('channelId'),
@@ -81,6 +84,7 @@ const managementRoutes = [
   route({
     method: 'GET',
     path: '/guilds/:guildId/webhooks',
+    summary: "List a server's webhooks",
     callers: ['bot'],
     bucket: reads('guild-webhooks', 'guildId'),
     where: keptInCloud('guildId'),
@@ -91,6 +95,7 @@ const managementRoutes = [
   route({
     method: 'GET',
     path: '/webhooks/:webhookId',
+    summary: 'Get a webhook',
     callers: ['bot'],
     bucket: reads('webhook', 'webhookId'),
     where: keptInCloud('webhookId'),
@@ -101,6 +106,7 @@ const managementRoutes = [
   route({
     method: 'PATCH',
     path: '/webhooks/:webhookId',
+    summary: 'Edit a webhook',
     callers: ['bot'],
     bucket: writes('change-webhook', 'webhookId'),
     where: keptInCloud('webhookId'),
@@ -113,6 +119,7 @@ const managementRoutes = [
   route({
     method: 'DELETE',
     path: '/webhooks/:webhookId',
+    summary: 'Delete a webhook',
     callers: ['bot'],
     bucket: writes('change-webhook', 'webhookId'),
     where: keptInCloud('webhookId'),
@@ -132,6 +139,7 @@ const tokenRoutes = [
   route({
     method: 'GET',
     path: BY_TOKEN,
+    summary: 'Get a webhook by its token',
     callers: ['webhookToken'],
     bucket: reads('webhook-by-token', 'webhookId', 'webhookToken'),
     where: keptInCloud('webhookId'),
@@ -143,6 +151,7 @@ const tokenRoutes = [
   route({
     method: 'PATCH',
     path: BY_TOKEN,
+    summary: 'Rename a webhook by its token',
     callers: ['webhookToken'],
     bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
     where: keptInCloud('webhookId'),
@@ -155,6 +164,7 @@ const tokenRoutes = [
   route({
     method: 'DELETE',
     path: BY_TOKEN,
+    summary: 'Delete a webhook by its token',
     callers: ['webhookToken'],
     bucket: writes('change-webhook-by-token', 'webhookId', 'webhookToken'),
     where: keptInCloud('webhookId'),
@@ -205,6 +215,8 @@ const serviceRoutes = [
   route({
     method: 'POST',
     path: `${BY_TOKEN}/slack`,
+    summary: 'Execute a Slack-compatible webhook',
+    description: 'Accepts the body of a Slack incoming webhook.',
     callers: ['webhookToken'],
     bucket: EXECUTE,
     where: { ...where, afterForward: noteExecution, forwardAs: messageOfSlack },
@@ -218,6 +230,8 @@ const serviceRoutes = [
   route({
     method: 'POST',
     path: `${BY_TOKEN}/github`,
+    summary: 'Execute a GitHub-compatible webhook',
+    description: 'Accepts the events of a GitHub webhook. Events without a message are ignored.',
     callers: ['webhookToken'],
     bucket: EXECUTE,
     where: { ...where, afterForward: noteExecution, forwardAs: messageOfEvent },
@@ -240,6 +254,8 @@ const messageRoutes = [
     ...ofMessages,
     method: 'POST',
     path: BY_TOKEN,
+    summary: 'Execute a webhook, or send a follow-up message',
+    description: "With an application's id and an interaction token, this sends a follow-up to the interaction.",
     where: { ...where, afterForward: noteExecution },
     bucket: EXECUTE,
     params: ofToken,
@@ -267,6 +283,7 @@ function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
     route({
       ...row,
       method: 'GET',
+      summary: 'Get a message of a webhook or interaction',
       bucket: reads('get-webhook-message', 'webhookId', 'webhookToken'),
       run(call, input) {
         const key = keyOf(input.params);
@@ -277,6 +294,7 @@ function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
     route({
       ...row,
       method: 'PATCH',
+      summary: 'Edit a message of a webhook or interaction',
       bucket: writes('change-webhook-message', 'webhookId', 'webhookToken'),
       body: EditAnswerBody,
       admitFiles,
@@ -292,6 +310,7 @@ function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
     route({
       ...row,
       method: 'DELETE',
+      summary: 'Delete a message of a webhook or interaction',
       bucket: writes('change-webhook-message', 'webhookId', 'webhookToken'),
       noteRefusal: noteRefusedAnswer,
       run(call, input) {

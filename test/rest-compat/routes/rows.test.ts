@@ -89,6 +89,7 @@ describe('a route definition', () => {
   const spec = {
     method: 'GET',
     path: '/x/:guildId/y/:id',
+    summary: 'Test',
     callers: [],
     bucket,
     where: CLOUD,
