@@ -69,13 +69,14 @@ export class OperationBudget {
   takeObjects(count: number): void {
     this.#objects += count;
     this.#sinceTurn += count;
-    if (this.#objects > operationLimits.objects) throw this.#stop(`shows more than ${operationLimits.objects} objects`);
+    if (this.#objects > operationLimits.objects)
+      throw this.#stop(`returns more than ${operationLimits.objects} objects`);
   }
 
   /** @throws LIMIT_EXCEEDED */
   takeValue(value: unknown): void {
     this.#bytesShown += bytesOf(value);
-    if (this.#bytesShown > operationLimits.bytes) throw this.#stop(`shows more than ${operationLimits.bytes} bytes`);
+    if (this.#bytesShown > operationLimits.bytes) throw this.#stop(`returns more than ${operationLimits.bytes} bytes`);
   }
 
   /** A promise to await before more work, or null. After {@link OBJECTS_PER_TURN} objects it yields and charges the caller. */
@@ -165,7 +166,7 @@ export class OperationBudget {
   #stop(what: string): DomainError {
     this.#refusal ??= new DomainError(
       'LIMIT_EXCEEDED',
-      `This operation ${what}; that is the limit. Ask for smaller pages or fewer fields.`,
+      `This operation ${what}. Request smaller pages or fewer fields.`,
     );
     return this.#refusal;
   }

@@ -66,7 +66,7 @@ export const builder = new SchemaBuilder<{
       invalidInput({
         path: '',
         code: 'QUERY_TOO_COSTLY',
-        message: `This operation costs ${complexity} of at most ${MAX_COST}; ask for fewer fields or smaller pages.`,
+        message: `This operation costs ${complexity}; the limit is ${MAX_COST}. Request fewer fields or smaller pages.`,
       }),
   },
 });

@@ -65,7 +65,8 @@ class RepeatCount {
       this.#comparisons += ((count * (count - 1)) / 2) * size;
       total += count * size;
     }
-    if (this.#comparisons > MAX_COMPARISONS) throw tooMuch('names the same field too often in one place');
+    if (this.#comparisons > MAX_COMPARISONS)
+      throw tooMuch('selects the same field too often in one place. Select each field once, or use aliases');
     return total;
   }
 
@@ -82,7 +83,8 @@ class RepeatCount {
           break;
         case Kind.FRAGMENT_SPREAD:
           this.#spreads += 1;
-          if (this.#spreads > MAX_SPREADS) throw tooMuch(`spreads more than ${MAX_SPREADS} fragments`);
+          if (this.#spreads > MAX_SPREADS)
+            throw tooMuch(`has more than ${MAX_SPREADS} fragment spreads. Use fewer fragments`);
           for (const [name, found] of this.#namesOfFragment(selection.name.value)) add(names, name, found);
           break;
       }
@@ -111,5 +113,5 @@ function add(names: Names, name: string, { count, size }: { count: number; size:
 }
 
 function tooMuch(what: string): GraphQLError {
-  return new GraphQLError(`The document ${what}; name each field once, and use aliases where it is needed more often.`);
+  return new GraphQLError(`The document ${what}.`);
 }

@@ -86,14 +86,14 @@ function render(cause: unknown, located: GraphQLError | undefined, log: Logger):
 
 /** The row was deleted concurrently. */
 function notThereAnyMore(cause: unknown, at: GraphQLError | undefined, log: Logger): GraphQLError {
-  log.warn({ err: cause }, 'a GraphQL operation met a row that was being deleted');
+  log.warn({ err: cause }, 'A row was deleted during a GraphQL operation; the caller gets NOT_FOUND');
   const extensions = { code: 'NOT_FOUND' satisfies PortalCode };
-  return new GraphQLError('This does not exist any more.', { nodes: at?.nodes, path: at?.path, extensions });
+  return new GraphQLError('This no longer exists.', { nodes: at?.nodes, path: at?.path, extensions });
 }
 
 function internalError(cause: unknown, at: GraphQLError | undefined, log: Logger): GraphQLError {
   const requestId = randomUUID();
-  log.error({ err: cause, requestId }, 'a GraphQL operation failed');
+  log.error({ err: cause, requestId }, 'GraphQL operation failed; the caller gets the request ID');
   const message = `Internal error (request ${requestId})`;
   return new GraphQLError(message, { nodes: at?.nodes, path: at?.path, extensions: { requestId } });
 }

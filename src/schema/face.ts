@@ -59,7 +59,7 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
     sockets.get().then(
       ({ take }) => take(request, raw, head),
       (error: unknown) => {
-        app.log.error({ err: error }, 'the GraphQL sockets could not be made');
+        app.log.error({ err: error }, 'Could not load the GraphQL WebSocket server; the connection was closed');
         raw.destroy();
       },
     );

@@ -23,7 +23,7 @@ export class Upload {
    * @throws INVALID_INPUT if it was taken before or is not in the form
    */
   take(): Promise<ReceivedFile> {
-    if (this.#isTaken) throw badFile(`The file "${shown(this.name)}" can be used once.`);
+    if (this.#isTaken) throw badFile(`The file "${shown(this.name)}" can be used only once.`);
     this.#isTaken = true;
     return this.receive();
   }
@@ -155,7 +155,8 @@ class IncomingForm {
 
   #onFile(name: string, stream: Readable, info: busboy.FileInfo): void {
     const expected = this.#expected.get(name);
-    if (!this.#operation.isSettled) this.#fail(malformedForm('The parts "operations" and "map" come before files.'));
+    if (!this.#operation.isSettled)
+      this.#fail(malformedForm('Send the parts "operations" and "map" before the files.'));
     if (!expected || expected.hasBegun || this.#isClosed) {
       stream.resume();
       return;
@@ -181,7 +182,7 @@ class IncomingForm {
   }
 
   #onEnd(isWhole: boolean): void {
-    this.#operation.reject(malformedForm(isWhole ? 'A form has the parts "operations" and "map".' : undefined));
+    this.#operation.reject(malformedForm(isWhole ? 'The form must have the parts "operations" and "map".' : undefined));
     for (const [name, { arrived, hasBegun }] of this.#expected) {
       if (!isWhole) arrived.reject(malformedForm());
       else if (!hasBegun) arrived.reject(badFile(`The file "${shown(name)}" is not in the form.`));
@@ -228,18 +229,18 @@ function parsedField(name: string, text = ''): object {
   } catch {
     // Rejected below.
   }
-  throw malformedForm(`The part "${name}" of the form is not JSON of the right shape.`);
+  throw malformedForm(`The part "${name}" must be a JSON object or array.`);
 }
 
 /** Each path must be null before. */
 function placeFile(operation: unknown, places: unknown, file: Upload): void {
-  if (!Array.isArray(places)) throw malformedForm('The part "map" names a list of places for each file.');
+  if (!Array.isArray(places)) throw malformedForm('The part "map" must have a list of paths for each file.');
   for (const place of places) {
     const steps = String(place).split('.');
     const last = steps.pop() ?? '';
     const parent = steps.reduce(memberOf, operation);
     if (memberOf(parent, last) !== null) {
-      throw malformedForm(`The map names the place "${shown(String(place))}", where no null stands.`);
+      throw malformedForm(`The path "${shown(String(place))}" in the part "map" must refer to a null in "operations".`);
     }
     (parent as Record<string, unknown>)[last] = file;
   }
@@ -252,7 +253,9 @@ function memberOf(value: unknown, key: string): unknown {
 }
 
 function otherField(name: string): DomainError {
-  return malformedForm(`The text fields of a form are "operations" and "map"; "${shown(name)}" is none of them.`);
+  return malformedForm(
+    `Unknown text field "${shown(name)}". The form has only the text fields "operations" and "map".`,
+  );
 }
 
 function badFile(message: string): DomainError {

@@ -4,17 +4,16 @@ import { LargeScript } from '../http/pages/large-script.js';
 export const graphiqlScript = new LargeScript('/graphql/files', 'graphiql', loadScript);
 
 /** Shown if the page is opened without an operation. */
-const WELCOME = `# GraphiQL: operations run here, against
-# this instance.
+const WELCOME = `# Run GraphQL operations on this instance.
 #
-# Sign in with the link above to run them
-# as that person. Or put the token of a
-# session, which /auth/sign-in/email answers,
+# Sign in with the link above, or get a token
+# from POST /auth/sign-in/email and add it
 # under Headers, below:
 #   { "authorization": "Bearer …" }
 #
-# Ctrl+Enter runs, Ctrl+Space completes, and
-# the book on the left shows all there is.
+# Press Ctrl+Enter to run an operation and
+# Ctrl+Space to complete a name. The book
+# icon on the left opens the documentation.
 
 {
   me { id username }
@@ -41,8 +40,8 @@ nav a { color: #3f4fd6; }
 </style>
 </head>
 <body class="no-focus-outline">
-<nav>Causeway <a href="/oauth2/sign-in">Sign in</a> <a href="/">Start page</a></nav>
-<noscript>GraphiQL is a program, which needs JavaScript.</noscript>
+<nav>Causeway <a href="/oauth2/sign-in">Sign in</a> <a href="/">Home</a></nav>
+<noscript>GraphiQL requires JavaScript.</noscript>
 <div id="root"></div>
 <script src="${path}"></script>
 <script>

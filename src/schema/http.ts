@@ -57,7 +57,7 @@ export function mountGraphql(
   const admissions = new WeakMap<FastifyRequest, Admission>();
   const admissionOf = (request: FastifyRequest): Admission => {
     const admission = admissions.get(request);
-    if (!admission) throw new Error('a request was received before it was admitted');
+    if (!admission) throw new Error('The request has no admission: onRequest must run before the body is read.');
     return admission;
   };
   http.register(async (scope) => {
@@ -193,7 +193,7 @@ async function readOperation({ headers, stream }: BodySource, max: number, held:
 }
 
 function bodyTooLarge(max: number): DomainError {
-  return requestTooLarge(`The request body is larger than ${max} bytes; that is the limit.`);
+  return requestTooLarge(`The request body must not exceed ${max} bytes.`);
 }
 
 /** Rejects other sites' use of the session cookie. A link to GraphiQL has no `Origin` and is allowed. */
@@ -228,7 +228,7 @@ function requestOf(request: FastifyRequest, signal: AbortSignal): RequestInit {
 
 /** A domain error, so that the disconnect is not logged as a failure. */
 function callerIsGone(): DomainError {
-  return new DomainError('INVALID_REQUEST', 'The caller did not wait for the answer.');
+  return new DomainError('INVALID_REQUEST', 'The caller disconnected before the response was sent.');
 }
 
 async function answer(reply: FastifyReply, response: Response, streaming: Set<ServerResponse>): Promise<FastifyReply> {

@@ -32,7 +32,7 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T> {
     } else {
       this.#waiting = [];
       this.onOverflow();
-      this.end(new DomainError('RATE_LIMITED', 'Events come faster than they are read; subscribe again.'));
+      this.end(new DomainError('RATE_LIMITED', 'You read events more slowly than they arrive. Subscribe again.'));
     }
   }
 

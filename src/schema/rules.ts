@@ -17,7 +17,7 @@ export function limitDepth(context: ValidationContext): ASTVisitor {
     OperationDefinition(operation: OperationDefinitionNode) {
       const depth = depthOf(operation.selectionSet, context, new Map());
       if (depth <= MAX_DEPTH) return;
-      context.reportError(new GraphQLError(`Fields nest ${depth} deep; at most ${MAX_DEPTH} is allowed.`));
+      context.reportError(new GraphQLError(`Fields are nested ${depth} levels deep; the limit is ${MAX_DEPTH}.`));
     },
   };
 }
@@ -29,7 +29,7 @@ export function limitAliases(context: ValidationContext): ASTVisitor {
       if (!field.alias) return;
       count += 1;
       if (count !== MAX_ALIASES + 1) return;
-      context.reportError(new GraphQLError(`At most ${MAX_ALIASES} aliases are allowed.`, { nodes: field }));
+      context.reportError(new GraphQLError(`A document can have at most ${MAX_ALIASES} aliases.`, { nodes: field }));
     },
   };
 }

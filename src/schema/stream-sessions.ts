@@ -10,5 +10,5 @@ export function mayEndSession(message: Heard, userId: string): boolean {
 
 /** @throws UNAUTHENTICATED if the stream's session has ended */
 export async function requireSession({ isStillSignedIn }: Pick<GraphqlContext, 'isStillSignedIn'>): Promise<void> {
-  if (!(await isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'You have signed out.');
+  if (!(await isStillSignedIn())) throw new DomainError('UNAUTHENTICATED', 'Your session has ended. Sign in again.');
 }

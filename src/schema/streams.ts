@@ -53,12 +53,12 @@ export class Streams {
   add(stream: Stream, userId: string, gone?: AbortSignal): void {
     gone?.throwIfAborted();
     if (this.#streams.of(userId) >= STREAMS_PER_PERSON) {
-      throw new DomainError('LIMIT_EXCEEDED', `You may have ${STREAMS_PER_PERSON} subscriptions open at once.`);
+      throw new DomainError('LIMIT_EXCEEDED', `You can have at most ${STREAMS_PER_PERSON} open subscriptions.`);
     }
     this.#streams.add(userId, 1);
     this.#owners.set(stream, userId);
     gone?.addEventListener('abort', () => stream.end(), { once: true });
-    this.log?.debug({ who: userId }, 'a subscription began');
+    this.log?.debug({ who: userId }, 'Subscription started');
     this.#nextCheck ??= this.#checkLater();
   }
 
@@ -68,7 +68,7 @@ export class Streams {
     if (userId === undefined) return;
     this.#owners.delete(stream);
     this.#streams.add(userId, -1);
-    this.log?.debug({ who: userId }, 'a subscription ended');
+    this.log?.debug({ who: userId }, 'Subscription ended');
     if (this.#owners.size > 0) return;
     this.#nextCheck?.cancel();
     this.#nextCheck = null;

@@ -57,7 +57,7 @@ function serverOptions(
   const prepared = new WeakMap<object, Enveloped>();
   const preparedFor = ({ contextValue }: ExecutionArgs): Enveloped => {
     const found = prepared.get(contextValue as object);
-    if (!found) throw new Error('an operation was run that was not prepared');
+    if (!found) throw new Error('The operation has no prepared context: onSubscribe must run before it.');
     return found;
   };
   // `extensions.http` is only for the HTTP transport, which removes it.
@@ -122,7 +122,7 @@ async function actorOf(person: ReturnType<FindPerson>): Promise<Actor> {
 }
 
 function tooManyOperations(): DomainError {
-  return new DomainError('LIMIT_EXCEEDED', `At most ${MAX_OPERATIONS_PER_SOCKET} operations may run on one socket.`);
+  return new DomainError('LIMIT_EXCEEDED', `A socket can run at most ${MAX_OPERATIONS_PER_SOCKET} operations at once.`);
 }
 
 function visitorOf(app: AppContext, socket: SocketContext): Visitor {

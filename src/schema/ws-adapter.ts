@@ -49,7 +49,7 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
     close: (code, reason) => socket.close(code, reason),
   };
   // ws itself closes the socket.
-  socket.on('error', (error) => app.log.debug({ err: error }, 'a GraphQL socket failed'));
+  socket.on('error', (error) => app.log.debug({ err: error }, 'GraphQL socket failed'));
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -58,16 +58,16 @@ function open(app: AppContext, protocol: Server<SocketExtra>, socket: WebSocket,
       onMessage: (receive) =>
         socket.on('message', (message: Buffer) => {
           // ws validates UTF-8 in text frames only.
-          if (!isUtf8(message)) return socket.close(INVALID_TEXT, 'Text is UTF-8');
+          if (!isUtf8(message)) return socket.close(INVALID_TEXT, 'Text must be UTF-8');
           const text = String(message);
           if (!isWithinBounds(text, extra.bounds)) return socket.close(CloseCode.BadRequest, 'Invalid message');
           receive(text).catch((error: unknown) => {
             const refusal = refusalIn(error)?.kind;
             if (refusal === 'overloaded' || refusal === 'rateLimited') {
-              socket.close(TRY_AGAIN_LATER, 'Not available at the moment');
+              socket.close(TRY_AGAIN_LATER, 'Temporarily unavailable');
               return;
             }
-            app.log.error({ err: error }, 'a message on a GraphQL socket could not be handled');
+            app.log.error({ err: error }, 'Could not handle a message on a GraphQL socket; the socket was closed');
             socket.close(CloseCode.InternalServerError, 'Internal server error');
           });
         }),

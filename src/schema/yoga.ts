@@ -84,7 +84,7 @@ function parseWithinLimit(source: string | Source, options?: ParseOptions): Docu
     return document;
   } catch (error) {
     if (!(error instanceof GraphQLError) || !/ \d+ tokens\. Parsing aborted/.test(error.message)) throw error;
-    throw new GraphQLError(`The document has more than ${MAX_TOKENS} words and signs (tokens); that is the limit.`);
+    throw new GraphQLError(`The document has more than ${MAX_TOKENS} tokens. Split it into smaller operations.`);
   }
 }
 
@@ -92,11 +92,11 @@ function parseWithinLimit(source: string | Source, options?: ParseOptions): Docu
 const GIVEN_UP = new Map([
   [
     'Validation aborted.',
-    'Comparing the fields of the same name in the document takes more than 500000 steps, which is the limit; name fewer of them twice.',
+    'The document selects the same fields too often: comparing them takes more than 500000 steps. Select each field once.',
   ],
   [
     'Too many validation errors, error limit reached. Validation aborted.',
-    `The document has more than ${MAX_FAULTS} faults; the others were not looked for.`,
+    `The document has more than ${MAX_FAULTS} errors. Only the first ${MAX_FAULTS} are listed.`,
   ],
 ]);
 
@@ -137,7 +137,10 @@ function refuseForgedRequests(): Plugin {
       try {
         return csrf.onRequestParse?.(payload);
       } catch {
-        const originalError = new DomainError('FORBIDDEN', `Beside a cookie, ${CSRF_HEADER} or an origin is needed.`);
+        const originalError = new DomainError(
+          'FORBIDDEN',
+          `A request with a cookie must have the header Origin or ${CSRF_HEADER}.`,
+        );
         throw new GraphQLError(originalError.message, { originalError, extensions: { http: { status: 403 } } });
       }
     },
@@ -172,7 +175,11 @@ function blameUnreadableRequests(): Plugin {
           return await requestParser(request);
         } catch (cause) {
           if (cause instanceof GraphQLError) throw cause;
-          throw new DomainError('INVALID_INPUT', 'The request cannot be read.', { cause });
+          throw new DomainError(
+            'INVALID_INPUT',
+            'The request could not be parsed. Check the body and its content type.',
+            { cause },
+          );
         }
       });
     },
@@ -200,6 +207,6 @@ function isOverload(refusal: DomainError | null): refusal is DomainError {
 }
 
 function unknownContentType(): GraphQLError {
-  const message = 'A document comes as application/json, or with files as multipart/form-data.';
+  const message = 'Send the operation as application/json, or with files as multipart/form-data.';
   return new GraphQLError(message, { extensions: { http: { status: 415 } } });
 }

@@ -105,9 +105,9 @@ describe('the log at level debug', () => {
     const socket = socketClient(server, { token: ada.token });
     const query = 'subscription ($id: ID!) { guildChanged(guildId: $id) { name } }';
     await subscribe(socket, query, { id: guild.id });
-    await expect.poll(() => about('a subscription began')).toEqual([expect.objectContaining({ who: ada.id })]);
+    await expect.poll(() => about('Subscription started')).toEqual([expect.objectContaining({ who: ada.id })]);
     await socket.dispose();
-    await expect.poll(() => about('a subscription ended')).toEqual([expect.objectContaining({ who: ada.id })]);
+    await expect.poll(() => about('Subscription ended')).toEqual([expect.objectContaining({ who: ada.id })]);
   });
 
   describe('a request whose client disconnects', () => {
@@ -198,18 +198,18 @@ describe('the log at level debug', () => {
       }
 
       it('is logged once, as is the earlier one, and its subscriptions end', async () => {
-        const [began, ended] = [about('a subscription began'), about('a subscription ended')];
+        const [began, ended] = [about('Subscription started'), about('Subscription ended')];
         const added = watchLines();
         const connection = await askForStreams(3);
-        await expect.poll(() => about('a subscription began')).toBe(began + 3);
+        await expect.poll(() => about('Subscription started')).toBe(began + 3);
         connection.socket.destroy();
-        await expect.poll(() => about('a subscription ended')).toBe(ended + 3);
+        await expect.poll(() => about('Subscription ended')).toBe(ended + 3);
         await expectLines(added);
       });
 
       it.each([1, 3])('leaves no subscription open if its caller is not authenticated yet (%i)', async (count) => {
         const callers = holdCallers(server);
-        const open = about('a subscription began') - about('a subscription ended');
+        const open = about('Subscription started') - about('Subscription ended');
         const connection = await askForStreams(count);
         await expect.poll(() => callers.count).toBeGreaterThan(0);
         const added = watchLines();
@@ -217,12 +217,12 @@ describe('the log at level debug', () => {
         await expect.poll(() => added().length).toBe(count);
         callers.letGo();
         // A later request is authenticated after the abandoned ones.
-        const began = about('a subscription began');
+        const began = about('Subscription started');
         const later = await askForStreams(1);
-        await expect.poll(() => about('a subscription began')).toBeGreaterThan(began);
-        await expect.poll(() => about('a subscription began') - about('a subscription ended')).toBe(open + 1);
+        await expect.poll(() => about('Subscription started')).toBeGreaterThan(began);
+        await expect.poll(() => about('Subscription started') - about('Subscription ended')).toBe(open + 1);
         later.socket.destroy();
-        await expect.poll(() => about('a subscription began') - about('a subscription ended')).toBe(open);
+        await expect.poll(() => about('Subscription started') - about('Subscription ended')).toBe(open);
       });
     });
   });

@@ -85,9 +85,9 @@ describe('a document', () => {
   it('may nest 12 levels deep and no deeper, also through fragments', async () => {
     expect(await codesOf(deep(replies(7)))).toEqual(['NOT_FOUND']);
     const messageFor = async (query: string) => (await ada.ask(query)).errors[0]?.message;
-    expect(await messageFor(deep(replies(8)))).toMatch(/nest 13 deep/);
+    expect(await messageFor(deep(replies(8)))).toMatch(/nested 13 levels deep/);
     const inFragments = `${deep('...A')} fragment A on Message { ${replies(4, '...B')} } fragment B on Message { ${replies(4)} }`;
-    expect(await messageFor(inFragments)).toMatch(/nest 13 deep/);
+    expect(await messageFor(inFragments)).toMatch(/nested 13 levels deep/);
   });
 
   it('may have 100 aliases and no more', async () => {
@@ -107,7 +107,7 @@ describe('a document', () => {
         '$&: author { id }',
       )} } } } } } }`,
     );
-    expect(costly.errors[0]?.message).toMatch(/costs \d+ of at most 8000/);
+    expect(costly.errors[0]?.message).toMatch(/costs \d+; the limit is 8000/);
     expect(costly.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 
@@ -123,7 +123,7 @@ describe('a document', () => {
     expect([tokens(5_000), tokens(5_001)]).toEqual([5_000, 5_001]);
     const messageFor = async (query: string) => (await ada.ask(query)).errors[0]?.message ?? '';
     expect(await messageFor(words(5_001))).toBe(
-      'The document has more than 5000 words and signs (tokens); that is the limit.',
+      'The document has more than 5000 tokens. Split it into smaller operations.',
     );
     expect(await messageFor(words(5_000))).not.toContain('tokens');
     expect(await codesOf(words(5_001))).toEqual(['BAD_USER_INPUT']);
@@ -132,11 +132,11 @@ describe('a document', () => {
   it('is refused with the limit that it exceeds if the GraphQL library gives up', async () => {
     const often = await ada.ask(`{ ${'me { id } '.repeat(1_200)} }`);
     expect(often.errors.map(({ message }) => message)).toEqual([
-      'The document names the same field too often in one place; name each field once, and use aliases where it is needed more often.',
+      'The document selects the same field too often in one place. Select each field once, or use aliases.',
     ]);
     const faulty = await ada.ask(`{ me { ${Array.from({ length: 200 }, (_, n) => `nothing${n}`).join(' ')} } }`);
     expect(faulty.errors).toHaveLength(11);
-    expect(faulty.errors.at(-1)?.message).toBe('The document has more than 10 faults; the others were not looked for.');
+    expect(faulty.errors.at(-1)?.message).toBe('The document has more than 10 errors. Only the first 10 are listed.');
     expect(faulty.errors[0]).toMatchObject({
       message: 'Cannot query field "nothing0" on type "User".',
       locations: [{ line: 1, column: 8 }],
@@ -236,7 +236,7 @@ describe('a request body', () => {
     expect(response.status).toBe(413);
     expect((await response.json()).errors).toEqual([
       {
-        message: `The request body is larger than ${limit} bytes; that is the limit.`,
+        message: `The request body must not exceed ${limit} bytes.`,
         extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ]);

@@ -46,7 +46,7 @@ describe('the subscriptions of one user', () => {
     for (let n = 1; n < 100; n += 1) await subscribe(sockets[n % 2 === 0 ? 0 : 1], HOME);
     const refused = await subscribe(sockets[0], HOME);
     expect((await refused.next()).errors?.[0]).toMatchObject({
-      message: 'You may have 100 subscriptions open at once.',
+      message: 'You can have at most 100 open subscriptions.',
       extensions: { code: 'LIMIT_EXCEEDED' },
     });
     expect(await (await stream(server, ada, HOME)).text()).toContain('LIMIT_EXCEEDED');

@@ -146,6 +146,6 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a team that is deleted while it
       });
     // The first match reads the inserted row within the transaction.
     const { errors } = await between(/^SELECT "public"."Team"\..* LIMIT/, deleteNewest, make, 1);
-    expect(errors).toMatchObject([{ message: 'This does not exist any more.', extensions: { code: 'NOT_FOUND' } }]);
+    expect(errors).toMatchObject([{ message: 'This no longer exists.', extensions: { code: 'NOT_FOUND' } }]);
   });
 });
