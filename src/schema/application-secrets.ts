@@ -26,15 +26,22 @@ async function creatorOf(
   return seen === null ? null : referredUser(context, info, seen);
 }
 
-const CREATED_AT = 'When it was made; null for one that was made before this was noted.';
-const CREATED_BY = 'Who made it; null where that is not known.';
-const LAST_USED_AT =
-  'When it was last accepted, up to a minute behind; null for not since it was made, or since this is noted.';
+function createdAt(secret: string): string {
+  return `Time when the ${secret} was created. Null if not recorded.`;
+}
+
+function createdBy(secret: string): string {
+  return `Person who created the ${secret}. Null if not recorded.`;
+}
+
+function lastUsedAt(secret: string): string {
+  return `Time when the ${secret} was last accepted, accurate to a minute. Null if never, or not recorded.`;
+}
 
 builder.prismaObjectFields(Application, (t) => ({
   clientSecretHint: t.string({
     nullable: true,
-    description: 'The first and the last characters of the client secret.',
+    description: 'First 6 and last 4 characters of the client secret, to recognize it.',
     resolve: (application, _args, context) => {
       const { clientSecretPrefix: prefix, clientSecretLast4: last4 } = application;
       return seenOf(context, application, prefix && last4 && `${prefix}…${last4}`);
@@ -43,44 +50,45 @@ builder.prismaObjectFields(Application, (t) => ({
   clientSecretCreatedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: CREATED_AT,
+    description: createdAt('client secret'),
     resolve: (application, _args, context) => seenOf(context, application, application.clientSecretCreatedAt),
   }),
   clientSecretCreatedBy: t.field({
     type: User,
     nullable: true,
-    description: CREATED_BY,
+    description: createdBy('client secret'),
     resolve: (application, _args, context, info) =>
       creatorOf(context, info, application, application.clientSecretCreatedById),
   }),
   clientSecretLastUsedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: LAST_USED_AT,
+    description: lastUsedAt('client secret'),
     resolve: (application, _args, context) => seenOf(context, application, application.clientSecretLastUsedAt),
   }),
   botTokenHint: t.string({
     nullable: true,
-    description: "The bot token's first part, which is the application's id, and its last four characters.",
+    description:
+      'First part of the bot token, which encodes the application ID, and its last 4 characters, to recognize it.',
     resolve: (application, _args, context) => seenOf(context, application, botTokenHint(application)),
   }),
   botTokenCreatedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: CREATED_AT,
+    description: createdAt('bot token'),
     resolve: (application, _args, context) => seenOf(context, application, application.botTokenCreatedAt),
   }),
   botTokenCreatedBy: t.field({
     type: User,
     nullable: true,
-    description: CREATED_BY,
+    description: createdBy('bot token'),
     resolve: (application, _args, context, info) =>
       creatorOf(context, info, application, application.botTokenCreatedById),
   }),
   botTokenLastUsedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: LAST_USED_AT,
+    description: lastUsedAt('bot token'),
     resolve: (application, _args, context) => seenOf(context, application, application.botTokenLastUsedAt),
   }),
 }));

@@ -7,73 +7,102 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId } from './ids.js';
-import { bytesOf } from './uploads.js';
+import { idOf, parseId } from './ids.js';
+import { bytesOf, ICON } from './uploads.js';
 
 const InstallSettingsInput = builder.inputType('InstallSettingsInput', {
+  description: 'Default install settings of one context.',
   fields: (t) => ({
-    context: t.field({ type: InstallContext, required: true }),
-    scopes: t.stringList({ required: true, description: 'At most 25; a repeated one counts once.' }),
-    permissions: t.string({ description: 'Decimal bits, for a server only. As they are when not given.' }),
+    context: t.field({ type: InstallContext, required: true, description: 'Context of these settings.' }),
+    scopes: t.stringList({
+      required: true,
+      description: 'OAuth2 scopes, at most 25. The context USER does not allow `bot`.',
+    }),
+    permissions: t.string({
+      description: "Permissions for the bot's role, as decimal bits. Only in the context SERVER. Unchanged if omitted.",
+    }),
   }),
 });
 
 const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   description:
-    'What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is.',
+    'Omitted fields stay unchanged. Null clears `icon`, `cover`, `customInstallUrl` and `interactionsEndpointUrl`, ' +
+    'and leaves other fields unchanged.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    name: t.string(),
-    description: t.string(),
-    icon: t.field({ type: 'File', description: 'PNG, JPEG, GIF or WebP, at most 10 MiB. The bot wears it too.' }),
+    applicationId: t.id(idOf.application),
+    name: t.string({ description: '2–32 characters. Also renames the bot.' }),
+    description: t.string({ description: 'At most 400 characters.' }),
+    icon: t.field({ type: 'File', description: `${ICON} Also becomes the avatar of the bot.` }),
     cover: t.field({
       type: 'File',
-      description:
-        'PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side.',
+      description: `${ICON} Scaled down to at most 1,024 pixels on each side.`,
     }),
-    publicClient: t.boolean({ description: 'Whether PKCE stands for the client secret at the token endpoint.' }),
-    public: t.boolean({ description: 'Only testers can install an application that is not public.' }),
-    privilegedIntents: t.field({ type: [PrivilegedIntent], description: 'Those that are on.' }),
-    userInstall: t.boolean(),
-    serverInstall: t.boolean(),
-    defaultInstallSettings: t.field({ type: [InstallSettingsInput], description: 'Each context at most once.' }),
-    installLinkMode: t.field({ type: InstallLinkMode }),
-    customInstallUrl: t.string({ description: 'A full https URL; the mode CUSTOM needs it.' }),
+    publicClient: t.boolean({ description: 'Whether the token endpoint accepts PKCE instead of the client secret.' }),
+    public: t.boolean({
+      description: 'Whether everyone can install the application. If false, only accepted testers can.',
+    }),
+    privilegedIntents: t.field({
+      type: [PrivilegedIntent],
+      description: 'Intents to enable. All others are disabled.',
+    }),
+    userInstall: t.boolean({
+      description: 'Whether it can be installed to users. This or `serverInstall` must be true.',
+    }),
+    serverInstall: t.boolean({
+      description: 'Whether it can be installed to servers. This or `userInstall` must be true.',
+    }),
+    defaultInstallSettings: t.field({
+      type: [InstallSettingsInput],
+      description: 'Each context at most once. Omitted contexts stay unchanged.',
+    }),
+    installLinkMode: t.field({ type: InstallLinkMode, description: 'CUSTOM requires `customInstallUrl`.' }),
+    customInstallUrl: t.string({ description: 'Full https URL. Required by the mode CUSTOM.' }),
     interactionsEndpointUrl: t.string({
-      description: 'Probed before it is saved. Where it is refused, `extensions.probe` has what `EndpointProbe` has.',
+      description:
+        'Full URL, tested before it is saved. If the test fails, the error has its result, an `EndpointProbe`, in `extensions.probe`.',
     }),
     redirectUris: t.stringList({
       description:
-        'At most 10: https, http of this device only (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot (com.example.app:/).',
+        'At most 10: https, http for localhost, 127.0.0.1 and [::1], or a private-use scheme with a dot (com.example.app:/).',
     }),
   }),
 });
 
 const DeleteApplicationInput = builder.inputType('DeleteApplicationInput', {
+  description: 'Identifies an application, and confirms its deletion.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    name: t.string({ required: true, description: "The application's name, typed once more." }),
+    applicationId: t.id(idOf.application),
+    name: t.string({ required: true, description: 'Exact name of the application, as confirmation.' }),
   }),
 });
 
 const TransferApplicationInput = builder.inputType('TransferApplicationInput', {
+  description: 'Identifies an application and a team, and confirms the transfer.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    teamId: t.id({ required: true, description: 'A team that the caller owns or administers.' }),
-    appName: t.string({ required: true, description: "The application's name, typed once more." }),
+    applicationId: t.id(idOf.application),
+    teamId: t.id({ required: true, description: 'ID of a team in which the caller is OWNER or ADMIN.' }),
+    appName: t.string({ required: true, description: 'Exact name of the application, as confirmation.' }),
   }),
 });
 
 const ApplicationPayload = builder.objectRef<{ application: ApplicationRow }>('ApplicationPayload').implement({
-  fields: (t) => ({ application: t.field({ type: Application, resolve: ({ application }) => application }) }),
+  description: 'The changed application.',
+  fields: (t) => ({
+    application: t.field({
+      type: Application,
+      description: 'The application after the change.',
+      resolve: ({ application }) => application,
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   updateApplication: t.field({
     type: ApplicationPayload,
-    args: { input: t.arg({ type: UpdateApplicationInput, required: true }) },
+    description: 'Changes settings of an application. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(UpdateApplicationInput)) },
     resolve: async (_root, { input: { applicationId, icon, cover, ...settings } }, { call }) => ({
       application: await updateApplication(call, {
         ...parseInput(ApplicationSettings, settings),
@@ -85,8 +114,9 @@ builder.mutationFields((t) => ({
   }),
   transferApplication: t.field({
     type: ApplicationPayload,
-    description: 'Moves a personal application to a team, for good. Secrets and tokens stay valid.',
-    args: { input: t.arg({ type: TransferApplicationInput, required: true }) },
+    description:
+      "Moves the caller's personal application to a team. Secrets and tokens stay valid. This cannot be undone.",
+    args: { input: t.arg(inputOf(TransferApplicationInput)) },
     resolve: async (_root, { input: { applicationId, teamId, appName } }, { call }) => ({
       application: await transferApplication(call, {
         applicationId: parseId(applicationId, 'applicationId'),
@@ -97,8 +127,9 @@ builder.mutationFields((t) => ({
   }),
   deleteApplication: t.field({
     type: DeletedPayload,
-    description: 'For good: bot, secrets, tokens and installations end at once.',
-    args: { input: t.arg({ type: DeleteApplicationInput, required: true }) },
+    description:
+      'Deletes an application with its bot, secrets, tokens, commands and installations. This cannot be undone. Needs the role OWNER.',
+    args: { input: t.arg(inputOf(DeleteApplicationInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.applicationId, 'applicationId');
       await deleteApplication(call, { applicationId: id, name: input.name });

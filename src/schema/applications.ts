@@ -9,30 +9,56 @@ import {
   NewApplication,
   NOT_INSTALLED,
   ownApplicationIds,
-  PRIVILEGED_INTENTS,
+  type PrivilegedIntent as PrivilegedIntentName,
   privilegedIntents,
   resetBotToken,
   resetClientSecret,
 } from '../domain/applications/index.js';
 import { DomainError } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
-import { PORTAL_ROLES } from '../domain/portal-permissions.js';
+import type { PortalRole } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
-import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { type ListArgs, listArgs, listCost, parseList, readInPieces, referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
 import { callerMayWithApplication, ownApplicationRole } from './own-roles.js';
 
 export const TeamRole = builder.enumType('TeamRole', {
-  description: 'OWNER stands in answers only.',
-  values: PORTAL_ROLES,
+  description:
+    'Role in a team or an application, with the permissions of all roles below it. Input never accepts OWNER.',
+  values: {
+    OWNER: { description: 'Can also delete the application or team, and transfer the ownership of a team.' },
+    ADMIN: { description: 'Can also manage members, invitations and testers, and change a team.' },
+    DEVELOPER: { description: 'Can also change settings, secrets, commands, emojis and webhooks of applications.' },
+    READ_ONLY: { description: 'Can view everything except secrets, and change nothing.' },
+  } satisfies Record<PortalRole, object>,
 });
-export const InstallLinkMode = builder.enumType('InstallLinkMode', { values: ['NONE', 'PROVIDED', 'CUSTOM'] as const });
-export const InstallContext = builder.enumType('InstallContext', { values: ['SERVER', 'USER'] as const });
-export const PrivilegedIntent = builder.enumType('PrivilegedIntent', { values: PRIVILEGED_INTENTS });
+export const InstallLinkMode = builder.enumType('InstallLinkMode', {
+  description: 'Kind of install link that an application has.',
+  values: {
+    NONE: { description: 'No link.' },
+    PROVIDED: { description: 'A link to the authorization screen, with the default install settings.' },
+    CUSTOM: { description: 'The link in `customInstallUrl`.' },
+  },
+});
+export const InstallContext = builder.enumType('InstallContext', {
+  description: 'Target of an installation.',
+  values: {
+    SERVER: { description: 'A server. The application can add its bot and commands there.' },
+    USER: { description: 'A user, who can run the commands wherever they are allowed.' },
+  },
+});
+export const PrivilegedIntent = builder.enumType('PrivilegedIntent', {
+  description: 'Gateway intent that a bot can use only if its application enables it.',
+  values: {
+    GUILD_MEMBERS: { description: 'Events about members of a server.' },
+    PRESENCES: { description: 'Events about the presence of members.' },
+    MESSAGE_CONTENT: { description: 'Content of messages from other users that do not mention the bot.' },
+  } satisfies Record<PrivilegedIntentName, object>,
+});
 
 interface InstallSettingsShape {
   context: 'SERVER' | 'USER';
@@ -41,44 +67,62 @@ interface InstallSettingsShape {
 }
 
 const InstallSettings = builder.objectRef<InstallSettingsShape>('InstallSettings').implement({
+  description: 'Scopes and permissions that an application requests in one install context.',
   fields: (t) => ({
-    context: t.expose('context', { type: InstallContext }),
-    scopes: t.exposeStringList('scopes'),
-    permissions: t.exposeString('permissions', { nullable: true, description: 'For a server only.' }),
+    context: t.expose('context', { type: InstallContext, description: 'Context of these settings.' }),
+    scopes: t.exposeStringList('scopes', {
+      description: 'OAuth2 scopes to request. Install links leave out unsupported ones.',
+    }),
+    permissions: t.exposeString('permissions', {
+      nullable: true,
+      description: "Permissions for the bot's role, as decimal bits. Null in the context USER.",
+    }),
   }),
 });
 
 export const Application = builder.prismaObject('Application', {
   description:
-    'Somebody without a role in the application, who meets it on a server or is invited to test it, sees of it what concerns ' +
-    'an install: name, description, icon, cover, public key, bot, personal owner, privileged intents, install contexts, default install ' +
-    'settings, install link, and whether it is public and a public client. All else is null, 0 or empty to them.',
+    'An application with its bot. Callers without a role in it see `name`, `description`, `iconUrl`, `coverUrl`, `publicKey`, ' +
+    '`publicClient`, `public`, `bot`, `ownerUser`, `privilegedIntents` and the install fields. ' +
+    'Other fields are null, 0 or empty for them.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
-    description: t.exposeString('description'),
+    name: t.exposeString('name', { description: '2–32 characters.' }),
+    description: t.exposeString('description', { description: 'At most 400 characters. Empty if none is set.' }),
     iconUrl: t.string({
       nullable: true,
+      description: 'URL of the icon. Null if none is set.',
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${iconHash}.png`,
     }),
     coverUrl: t.string({
       nullable: true,
+      description: 'URL of the cover image. Null if none is set.',
       resolve: ({ id, coverHash }, _args, { app }) =>
         coverHash && `${app.addresses.publicUrl}/cdn/app-icons/${id}/${coverHash}.png`,
     }),
-    publicKey: t.exposeString('publicKey', { description: 'Ed25519, in hex.' }),
-    publicClient: t.exposeBoolean('publicClient'),
-    public: t.exposeBoolean('public'),
-    privilegedIntents: t.field({ type: [PrivilegedIntent], resolve: privilegedIntents }),
-    userInstall: t.exposeBoolean('userInstall'),
-    serverInstall: t.exposeBoolean('serverInstall'),
+    publicKey: t.exposeString('publicKey', {
+      description: 'Ed25519 public key in hex. Verify requests to the interactions endpoint with it.',
+    }),
+    publicClient: t.exposeBoolean('publicClient', {
+      description: 'Whether the token endpoint accepts PKCE instead of the client secret.',
+    }),
+    public: t.exposeBoolean('public', {
+      description: 'Whether everyone can install the application. If false, only accepted testers can.',
+    }),
+    privilegedIntents: t.field({
+      type: [PrivilegedIntent],
+      description: 'Privileged intents that are enabled.',
+      resolve: privilegedIntents,
+    }),
+    userInstall: t.exposeBoolean('userInstall', { description: 'Whether it can be installed to users.' }),
+    serverInstall: t.exposeBoolean('serverInstall', { description: 'Whether it can be installed to servers.' }),
     defaultInstallSettings: t.field({
       type: [InstallSettings],
-      description: 'Of the contexts that are on.',
+      description: 'Settings of the enabled install contexts.',
       args: {
         all: t.arg.boolean({
-          description: 'Also those of a context that is off, which are kept; for who has a role in it.',
+          description: 'Whether to include disabled contexts. Ignored for callers without a role in the application.',
         }),
       },
       resolve: async (application, { all }, context) => {
@@ -86,41 +130,50 @@ export const Application = builder.prismaObject('Application', {
         return defaultInstallSettings(application, { all: shown });
       },
     }),
-    installLinkMode: t.expose('installLinkMode', { type: InstallLinkMode }),
+    installLinkMode: t.expose('installLinkMode', {
+      type: InstallLinkMode,
+      description: 'Decides what `installUrl` contains.',
+    }),
     customInstallUrl: t.string({
       nullable: true,
-      description: 'As it is set, whatever the mode.',
+      description: 'Install link for the mode CUSTOM, kept in every mode. Null if none is set.',
       resolve: async (application, _args, context) =>
         (await callerMayWithApplication(context, application, 'view')) ? application.customInstallUrl : null,
     }),
     installUrl: t.string({
       nullable: true,
+      description: 'Link to install the application. Null in the mode NONE, or if no requested scope is supported.',
       resolve: (application, _args, { app }) => installUrl(application, app.addresses.publicUrl),
     }),
     interactionsEndpointUrl: t.string({
       nullable: true,
+      description: 'URL that receives interactions. Null if the gateway delivers them.',
       resolve: async (application, _args, context) =>
         (await callerMayWithApplication(context, application, 'view')) ? application.interactionsEndpointUrl : null,
     }),
     redirectUris: t.stringList({
+      description: 'Allowed redirect URIs for OAuth2.',
       resolve: async (application, _args, context) =>
         Array.isArray(application.redirectUris) && (await callerMayWithApplication(context, application, 'view'))
           ? application.redirectUris.map(String)
           : [],
     }),
     serverCount: t.int({
-      description: 'How many servers have it installed.',
+      description: 'Number of servers that have it installed.',
       resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).server,
     }),
     userCount: t.int({
-      description: 'How many people have it installed to themselves.',
+      description: 'Number of users who have it installed to themselves.',
       resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).user,
     }),
-    bot: t.relation('bot'),
-    ownerUser: t.relation('ownerUser', { nullable: true }),
+    bot: t.relation('bot', { description: 'Bot user, which has the same ID as the application.' }),
+    ownerUser: t.relation('ownerUser', {
+      nullable: true,
+      description: 'Personal owner. Null if a team owns the application.',
+    }),
     effectiveRole: t.field({
       type: TeamRole,
-      description: "The caller's role; READ_ONLY also for somebody without one.",
+      description: "The caller's role, or READ_ONLY if they have none.",
       resolve: async (application, _args, context) => (await ownApplicationRole(context, application)) ?? 'READ_ONLY',
     }),
   }),
@@ -188,7 +241,7 @@ export async function ownApplications(
 builder.queryFields((t) => ({
   applications: t.field({
     type: [Application],
-    description: "The caller's applications and those of their teams, oldest first.",
+    description: 'Applications in which the caller has a role, oldest first.',
     args: listArgs,
     complexity: listCost,
     resolve: (_root, args, context, info) => ownApplications(context, args, info),
@@ -196,64 +249,90 @@ builder.queryFields((t) => ({
   application: t.field({
     type: Application,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'An application in which the caller has a role.',
+    args: { id: t.arg.id(idOf.application) },
     resolve: (_root, { id }, { call }) => accessApplication(call, parseId(id, 'id'), 'view'),
   }),
 }));
 
 const CreateApplicationInput = builder.inputType('CreateApplicationInput', {
+  description: 'A new application.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    description: t.string(),
-    teamId: t.id({ description: 'A team that the caller owns or administers, to own it. Without it: the caller.' }),
+    name: t.string({ required: true, description: '2–32 characters. Also the name of the bot.' }),
+    description: t.string({ description: 'At most 400 characters.' }),
+    teamId: t.id({
+      description: 'ID of the owning team, in which the caller is OWNER or ADMIN. Default: the caller owns it.',
+    }),
   }),
 });
 export const ApplicationIdInput = builder.inputType('ApplicationIdInput', {
-  fields: (t) => ({ applicationId: t.id({ required: true }) }),
+  description: 'Identifies an application.',
+  fields: (t) => ({ applicationId: t.id(idOf.application) }),
 });
+
+const CLIENT_SECRET = 'Secret for the OAuth2 token endpoint. Shown only once.';
+const BOT_TOKEN = 'Token for REST and the gateway. Shown only once.';
 
 const CreateApplicationPayload = builder
   .objectRef<Awaited<ReturnType<typeof createApplication>>>('CreateApplicationPayload')
   .implement({
+    description: 'The new application with its secrets.',
     fields: (t) => ({
-      application: t.field({ type: Application, resolve: (made) => made.application }),
-      clientSecret: t.exposeString('clientSecret', { description: 'Shown this once.' }),
-      botToken: t.exposeString('botToken', { description: 'Shown this once.' }),
+      application: t.field({
+        type: Application,
+        description: 'The new application.',
+        resolve: (made) => made.application,
+      }),
+      clientSecret: t.exposeString('clientSecret', { description: CLIENT_SECRET }),
+      botToken: t.exposeString('botToken', { description: BOT_TOKEN }),
     }),
   });
 const ResetBotTokenPayload = builder
   .objectRef<Awaited<ReturnType<typeof resetBotToken>>>('ResetBotTokenPayload')
   .implement({
+    description: 'The new bot token.',
     fields: (t) => ({
-      application: t.field({ type: Application, resolve: (changed) => changed.application }),
-      botToken: t.exposeString('botToken', { description: 'Shown this once.' }),
+      application: t.field({
+        type: Application,
+        description: 'The application after the change.',
+        resolve: (changed) => changed.application,
+      }),
+      botToken: t.exposeString('botToken', { description: BOT_TOKEN }),
     }),
   });
 const ResetClientSecretPayload = builder
   .objectRef<Awaited<ReturnType<typeof resetClientSecret>>>('ResetClientSecretPayload')
   .implement({
+    description: 'The new client secret.',
     fields: (t) => ({
-      application: t.field({ type: Application, resolve: (changed) => changed.application }),
-      clientSecret: t.exposeString('clientSecret', { description: 'Shown this once.' }),
+      application: t.field({
+        type: Application,
+        description: 'The application after the change.',
+        resolve: (changed) => changed.application,
+      }),
+      clientSecret: t.exposeString('clientSecret', { description: CLIENT_SECRET }),
     }),
   });
 
 builder.mutationFields((t) => ({
   createApplication: t.field({
     type: CreateApplicationPayload,
-    args: { input: t.arg({ type: CreateApplicationInput, required: true }) },
+    description: 'Creates an application with a bot.',
+    args: { input: t.arg(inputOf(CreateApplicationInput)) },
     resolve: (_root, { input: { teamId, ...input } }, { call }) =>
       createApplication(call, { ...parseInput(NewApplication, input), teamId: parseOptionalId(teamId, 'teamId') }),
   }),
   resetBotToken: t.field({
     type: ResetBotTokenPayload,
-    description: "Replaces the bot token and ends the bot's gateway sessions.",
-    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    description:
+      "Replaces the bot token. The old one stops working and the bot's gateway sessions end. Needs the role DEVELOPER or higher.",
+    args: { input: t.arg(inputOf(ApplicationIdInput)) },
     resolve: (_root, { input }, { call }) => resetBotToken(call, parseId(input.applicationId, 'applicationId')),
   }),
   resetClientSecret: t.field({
     type: ResetClientSecretPayload,
-    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    description: 'Replaces the client secret. The old one stops working. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(ApplicationIdInput)) },
     resolve: (_root, { input }, { call }) => resetClientSecret(call, parseId(input.applicationId, 'applicationId')),
   }),
 }));

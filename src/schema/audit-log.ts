@@ -25,49 +25,56 @@ import { Team } from './teams.js';
 import { referredUser, User } from './users.js';
 
 const AuditEntry = builder.objectRef<LogEntry>('AuditEntry').implement({
-  description: 'Who did what in the portal, or with a server. Entries are never changed and never hold a secret.',
+  description: 'An action in the portal or in a server. Entries never change and never contain secrets.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     actor: t.field({
       type: User,
       nullable: true,
+      description: 'User who did it. Null if not recorded.',
       resolve: ({ actorId }, _args, context, info) => (actorId === null ? null : referredUser(context, info, actorId)),
     }),
-    action: t.exposeString('action', { description: 'Such as TEAM_MEMBER_UPDATE.' }),
+    action: t.exposeString('action', { description: 'Name of the action, such as TEAM_MEMBER_UPDATE.' }),
     target: t.string({
       nullable: true,
-      description:
-        'The id of what it was done to: a person, a team, an application, a command, or something of a server.',
+      description: 'ID of the affected object, such as a user, team, command or channel. Null if there is none.',
       resolve: ({ targetId }) => (targetId === null ? null : String(targetId)),
     }),
     targetUser: t.field({
       type: User,
       nullable: true,
-      description: 'The target where that is a person or a bot.',
+      description: 'Affected user. Null if the target is not a user.',
       resolve: ({ action, targetId }, _args, context, info) =>
         targetId !== null && targetOf(action) === 'user' ? referredUser(context, info, targetId) : null,
     }),
     targetName: t.string({
       nullable: true,
       description:
-        'What the target is called: now, or where it is gone as the entry has it; null where that has no name. Of an invite its code.',
+        'Current name of the target, or the recorded one if it was deleted. Code of an invite. Null if there is none.',
       resolve: (entry, _args, context) => targetNames(context).load(entry),
     }),
     application: t.field({
       type: Application,
       nullable: true,
-      description: 'The application it was done with; null for what was done with a team itself.',
+      description: 'Affected application. Null if the action was not about one.',
       resolve: ({ applicationId }, _args, context, info) =>
         applicationId === null ? null : referredApplication(context, info, applicationId),
     }),
     changes: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What was stated, or for each changed value {old, new}; null for nothing.',
+      description: 'Details of the action, with `{old, new}` for each changed value. Null if there are none.',
       resolve: ({ changes }) => (isEmpty(changes) ? null : changes),
     }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why, as who did it stated.' }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Reason that the actor gave. Null if there is none.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'Time of the action.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
   }),
 });
 
@@ -89,8 +96,10 @@ function isEmpty(changes: LogEntry['changes']): boolean {
 const logArgs = {
   ...pageArgs,
   ...builder.args((t) => ({
-    actions: t.stringList({ description: 'Only these, as `AuditEntry.action` has them; none for an empty list.' }),
-    actorId: t.id({ description: 'Only what this person or bot did.' }),
+    actions: t.stringList({
+      description: 'Returns only these values of `AuditEntry.action`. An empty list returns nothing.',
+    }),
+    actorId: t.id({ description: 'Returns only actions of the user with this ID.' }),
   })),
 };
 
@@ -111,7 +120,7 @@ const complexity = (args: PageArgs) => ({ field: 1, multiplier: pageSizeOf(args)
 builder.prismaObjectFields(Team, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
-    description: 'What was done with the team and its applications, oldest first; empty for somebody who is no member.',
+    description: 'Actions on the team and its applications, oldest first. Empty for callers who are not members.',
     args: logArgs,
     complexity,
     resolve: ({ id }, args, context) => auditLogOf(context, { teamId: id }, args),
@@ -124,7 +133,7 @@ const NOTHING = { rows: [], hasMore: false };
 builder.prismaObjectFields(Guild, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
-    description: 'What members did with the server, oldest first; empty for somebody who may not view its audit log.',
+    description: 'Actions in the server, oldest first. Empty without View Audit Log, and for a server on a box.',
     args: logArgs,
     complexity,
     resolve: async ({ id }, args, { call, budget }) => {
@@ -144,7 +153,7 @@ builder.prismaObjectFields(Guild, (t) => ({
 builder.prismaObjectFields(Application, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
-    description: 'What was done with the application, oldest first; empty for somebody without a role in it.',
+    description: 'Actions on the application, oldest first. Empty for callers without a role in it.',
     args: logArgs,
     complexity,
     resolve: ({ id }, args, context) => auditLogOf(context, { applicationId: id }, args),

@@ -5,18 +5,18 @@ import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Ban as BanRow } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId } from './ids.js';
+import { idOf, parseId } from './ids.js';
 import { MemberIdInput } from './members.js';
 import { connectionOf, type PageRows, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { withReason } from './reasons.js';
 
 const Ban = builder.prismaObject('Ban', {
-  description: 'Somebody who may not be a member.',
+  description: 'A ban of a user from a server.',
   fields: (t) => ({
-    user: t.relation('user'),
-    reason: t.exposeString('reason', { nullable: true }),
+    user: t.relation('user', { description: 'The banned user.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Reason for the ban. Null if none was given.' }),
   }),
 });
 
@@ -28,7 +28,7 @@ const NOBODY: PageRows<BanRow> = { rows: [], hasMore: false };
 builder.prismaObjectFields('Guild', (t) => ({
   bans: t.field({
     type: BanConnection,
-    description: 'For who may ban members.',
+    description: 'Bans, sorted by user ID. Needs Ban Members. Empty for a server on a box.',
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async ({ id }, args, context, info) => {
@@ -50,31 +50,38 @@ builder.prismaObjectFields('Guild', (t) => ({
   }),
 }));
 
+const BAN_REASON = `Stored with the ban and in the audit log. At most ${limits.auditReason} characters.`;
+const DELETED_SECONDS = 'Deletes the messages of the past 0–604,800 seconds (a week). Default: 0.';
+
 const BanMemberInput = builder.inputType('BanMemberInput', {
+  description: 'A user to ban.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    reason: t.string({ description: 'Kept with the ban and in the audit log.' }),
-    deleteMessageSeconds: t.int({
-      description: 'For how long back their messages are removed, a week at most; 0, or not given, for none.',
-    }),
+    guildId: t.id(idOf.guild),
+    userId: t.id(idOf.user),
+    reason: t.string({ description: BAN_REASON }),
+    deleteMessageSeconds: t.int({ description: DELETED_SECONDS }),
   }),
 });
 
 const BanMembersInput = builder.inputType('BanMembersInput', {
+  description: 'Users to ban.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userIds: t.idList({ required: true, description: `${limits.bansAtOnce} at most.` }),
-    reason: t.string({ description: 'Kept with each ban and in the audit log.' }),
-    deleteMessageSeconds: t.int({ description: 'As of `banMember`.' }),
+    guildId: t.id(idOf.guild),
+    userIds: t.idList({ required: true, description: `IDs of the users, at most ${limits.bansAtOnce}.` }),
+    reason: t.string({ description: BAN_REASON }),
+    deleteMessageSeconds: t.int({ description: DELETED_SECONDS }),
   }),
 });
 
 const BanMembersPayload = builder.objectRef<Awaited<ReturnType<typeof banMembers>>>('BanMembersPayload').implement({
+  description: 'Result of `banMembers`.',
   fields: (t) => ({
-    bannedIds: t.idList({ resolve: ({ bannedIds }) => bannedIds.map(String) }),
+    bannedIds: t.idList({
+      description: 'IDs of the users who were banned.',
+      resolve: ({ bannedIds }) => bannedIds.map(String),
+    }),
     failedIds: t.idList({
-      description: 'Who cannot be banned by the caller, is unknown, or was banned before.',
+      description: 'IDs of users who are unknown, do not rank below the caller, or were already banned.',
       resolve: ({ failedIds }) => failedIds.map(String),
     }),
   }),
@@ -83,8 +90,9 @@ const BanMembersPayload = builder.objectRef<Awaited<ReturnType<typeof banMembers
 builder.mutationFields((t) => ({
   banMembers: t.field({
     type: BanMembersPayload,
-    description: 'Bans several users, each on their own, for who may ban members and manages the server.',
-    args: { input: t.arg({ type: BanMembersInput, required: true }) },
+    description:
+      'Bans users independently of each other. Fails if none can be banned. Needs Ban Members and Manage Guild.',
+    args: { input: t.arg(inputOf(BanMembersInput)) },
     resolve: (_root, { input }, { call }) =>
       banMembers(withReason(call, input.reason), {
         guildId: parseId(input.guildId, 'guildId'),
@@ -94,8 +102,9 @@ builder.mutationFields((t) => ({
   }),
   banMember: t.field({
     type: DeletedPayload,
-    description: 'Bans a user, member or not; the id that is answered is theirs.',
-    args: { input: t.arg({ type: BanMemberInput, required: true }) },
+    description:
+      'Bans a user, and returns the user ID. They need not be a member; a member must rank below the caller. Needs Ban Members.',
+    args: { input: t.arg(inputOf(BanMemberInput)) },
     resolve: async (_root, { input }, { call }) => {
       const guildId = parseId(input.guildId, 'guildId');
       const userId = parseId(input.userId, 'userId');
@@ -106,8 +115,8 @@ builder.mutationFields((t) => ({
   }),
   unbanMember: t.field({
     type: DeletedPayload,
-    description: 'Lifts a ban; the id that is answered is that of the user.',
-    args: { input: t.arg({ type: MemberIdInput, required: true }) },
+    description: 'Lifts a ban, and returns the user ID. Needs Ban Members.',
+    args: { input: t.arg(inputOf(MemberIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const userId = parseId(input.userId, 'userId');
       await unbanMember(withReason(call, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });

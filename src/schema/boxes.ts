@@ -20,11 +20,11 @@ import { topics } from '../infra/bus.js';
 import type { Box as BoxRow } from '../infra/database/index.js';
 import { isMadeByBox } from '../infra/ids.js';
 import { guildRowOf } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild } from './guilds.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
 import { childLists, grouped, type ListArgs, listArgs, listCost, parseList } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
@@ -32,60 +32,71 @@ import { PortalHome } from './portal-home.js';
 import { type Watched, watchState } from './watched-state.js';
 
 const BoxStatus = builder.enumType('BoxStatus', {
-  values: ['NEVER_CONNECTED', 'CONNECTED', 'DISCONNECTED'] as const,
+  description: 'Connection state of a box.',
+  values: {
+    NEVER_CONNECTED: { description: 'The box has never connected.' },
+    CONNECTED: { description: 'The box is online.' },
+    DISCONNECTED: { description: 'The box is offline.' },
+  },
 });
 
 const BoxFailures = builder.objectRef<BoxStatisticsFacts['failures'][number]>('BoxFailures').implement({
-  description: 'How many requests to a box the relay ended with one of the statuses that stand for a fault.',
+  description: 'Number of requests to a box that failed with one HTTP status.',
   fields: (t) => ({
     status: t.exposeInt('status', {
       description:
-        '413 for what is too long for it, 502 for an answer that cannot be used, 503 while it is away or has too much to do, 504 for no answer in time.',
+        'HTTP status: 413 request too long, 502 invalid answer, 503 box offline or overloaded, 504 no answer in time.',
     }),
-    count: t.exposeInt('count'),
+    count: t.exposeInt('count', { description: 'Number of requests with this status.' }),
   }),
 });
 
 const BoxHour = builder.objectRef<BoxStatisticsFacts['hours'][number]>('BoxHour').implement({
-  description: 'What happened on a box within an hour.',
+  description: 'Requests to a box within one hour.',
   fields: (t) => ({
-    startsAt: t.expose('startsAt', { type: 'DateTime' }),
-    requests: t.exposeInt('requests'),
+    startsAt: t.expose('startsAt', { type: 'DateTime', description: 'Start of the hour.' }),
+    requests: t.exposeInt('requests', { description: 'Number of requests.' }),
     failed: t.exposeInt('failed', {
-      description:
-        'Of these, how many the box did not answer. What it answers itself is answered, whatever its status.',
+      description: 'Number of these requests without an answer from the box. Its own error answers do not count.',
     }),
   }),
 });
 
 const BoxStatistics = builder.objectRef<BoxStatisticsFacts>('BoxStatistics').implement({
-  description: 'What happened on a box in the present hour and the 23 before it, a few seconds behind.',
+  description: 'Requests to a box in the current hour and the 23 hours before it, delayed by a few seconds.',
   fields: (t) => ({
     requests: t.exposeInt('requests', {
-      description: 'Requests of bots and webhooks to its servers, and what the cloud asks of it for itself.',
+      description: 'Number of requests, from bots, webhooks and the cloud itself.',
     }),
     failures: t.field({
       type: [BoxFailures],
-      description: 'Each status once, in ascending order, those that did not occur with 0.',
+      description: 'Failures by status, in ascending order, including zeros.',
       resolve: ({ failures }) => failures,
     }),
     addedP50Ms: t.exposeInt('addedP50Ms', {
       nullable: true,
       description:
-        'What the way to the box and back added to half of its answers at most, in milliseconds: rounded up to one of a few steps, such as 10, 15, 20, 30. Null where the box said of none how long it worked.',
+        'Median time that the relay added, in milliseconds, rounded up to a step such as 10, 15 or 20. ' +
+        'Null if not measured.',
     }),
-    addedP95Ms: t.exposeInt('addedP95Ms', { nullable: true, description: 'The same for 95 of 100 answers.' }),
-    hours: t.field({ type: [BoxHour], description: '24, oldest first.', resolve: ({ hours }) => hours }),
+    addedP95Ms: t.exposeInt('addedP95Ms', {
+      nullable: true,
+      description: '95th percentile of the same time. Null if not measured.',
+    }),
+    hours: t.field({ type: [BoxHour], description: 'The 24 hours, oldest first.', resolve: ({ hours }) => hours }),
   }),
 });
 
+const NAME = '1–100 characters.';
+
 const Box = builder.objectRef<BoxRow>('Box').implement({
-  description: "A Causeway that runs at its owner's and is connected to this one. Shown to its owner only.",
+  description: 'A self-hosted Causeway instance that connects to this one. Visible only to its owner.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: NAME }),
     status: t.field({
       type: BoxStatus,
+      description: 'Connection state.',
       resolve: async (box, _args, context) => {
         if (await isConnected(context, box)) return 'CONNECTED';
         return box.generation === 0 ? 'NEVER_CONNECTED' : 'DISCONNECTED';
@@ -93,7 +104,7 @@ const Box = builder.objectRef<BoxRow>('Box').implement({
     }),
     guilds: t.field({
       type: [Guild],
-      description: 'Oldest first, whether or not it is connected.',
+      description: 'Servers on the box, oldest first, even while it is offline.',
       args: listArgs,
       complexity: listCost,
       resolve: async ({ id }, args, context, info) => {
@@ -114,16 +125,17 @@ const Box = builder.objectRef<BoxRow>('Box').implement({
     lastSeenAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it was connected last: now, while it is.',
+      description: 'Time of the last connection, or the current time while it is online. Null if there was none.',
       resolve: async (box, _args, context) =>
         (await isConnected(context, box)) ? new Date(context.call.clock.now()) : box.lastSeenAt,
     }),
     protocolVersion: t.exposeString('protocolVersion', {
       nullable: true,
-      description: 'Of docs/relay.md, that its newest connection speaks; null before the first.',
+      description: 'Relay protocol version of the newest connection. Null before the first one.',
     }),
     statistics: t.field({
       type: BoxStatistics,
+      description: 'Requests in the last 24 hours.',
       resolve: ({ id }, _args, context) => statisticsLoader(context).load(id),
     }),
   }),
@@ -168,21 +180,20 @@ function ownBoxes({ call, budget }: GraphqlContext, args: ListArgs): Promise<Box
 }
 
 const ParityRow = builder.objectRef<ParityRowFacts>('ParityRow').implement({
-  description: 'What becomes of a REST route whose target is a server on a box.',
+  description: 'Behavior of a REST route for a server on a box.',
   fields: (t) => ({
-    area: t.exposeString('area', { description: 'What the route is about, such as `messages`.' }),
-    method: t.exposeString('method'),
-    path: t.exposeString('path'),
-    outcome: t.exposeString('outcome', { description: '`works`, `501`, `404` or `204`.' }),
-    note: t.exposeString('note', { nullable: true }),
+    area: t.exposeString('area', { description: 'Subject of the route, such as `messages`.' }),
+    method: t.exposeString('method', { description: 'HTTP method.' }),
+    path: t.exposeString('path', { description: 'Path after the base URL, with parameters as `:name`.' }),
+    outcome: t.exposeString('outcome', { description: '`works`, or the HTTP status `501`, `404` or `204`.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Explanation of the outcome. Null if there is none.' }),
   }),
 });
 
 builder.prismaObjectFields(Guild, (t) => ({
   parity: t.field({
     type: [ParityRow],
-    description:
-      'What works on a server on a box for bots of its cloud; empty for one of the cloud, where everything does.',
+    description: 'Behavior of REST routes for bots of the cloud in a server on a box. Empty for a server of the cloud.',
     resolve: ({ id }, _args, { app }) => (isMadeByBox(id) ? [...app.parity] : []),
   }),
 }));
@@ -190,7 +201,7 @@ builder.prismaObjectFields(Guild, (t) => ({
 builder.objectFields(PortalHome, (t) => ({
   boxes: t.field({
     type: [Box],
-    description: "The caller's, oldest first.",
+    description: 'Boxes of the caller, oldest first.',
     args: listArgs,
     complexity: listCost,
     resolve: (_home, args, context) => ownBoxes(context, args),
@@ -200,7 +211,7 @@ builder.objectFields(PortalHome, (t) => ({
 builder.queryFields((t) => ({
   boxes: t.field({
     type: [Box],
-    description: "The caller's, oldest first.",
+    description: 'Boxes of the caller, oldest first.',
     args: listArgs,
     complexity: listCost,
     resolve: (_root, args, context) => ownBoxes(context, args),
@@ -208,44 +219,55 @@ builder.queryFields((t) => ({
   box: t.field({
     type: Box,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A box of the caller.',
+    args: { id: t.arg.id(idOf.box) },
     resolve: (_root, args, { call }) => accessBox(call, parseId(args.id, 'id')),
   }),
 }));
 
 const CreateBoxInput = builder.inputType('CreateBoxInput', {
-  fields: (t) => ({ name: t.string({ required: true, description: '1 to 100 characters.' }) }),
+  description: 'A new box.',
+  fields: (t) => ({ name: t.string({ required: true, description: NAME }) }),
 });
 const RenameBoxInput = builder.inputType('RenameBoxInput', {
+  description: 'New name of a box.',
   fields: (t) => ({
-    boxId: t.id({ required: true }),
-    name: t.string({ required: true, description: '1 to 100 characters.' }),
+    boxId: t.id(idOf.box),
+    name: t.string({ required: true, description: NAME }),
   }),
 });
-const BoxIdInput = builder.inputType('BoxIdInput', { fields: (t) => ({ boxId: t.id({ required: true }) }) });
+const BoxIdInput = builder.inputType('BoxIdInput', {
+  description: 'Identifies a box.',
+  fields: (t) => ({ boxId: t.id(idOf.box) }),
+});
 
 const CreateBoxPayload = builder.objectRef<BoxWithToken>('CreateBoxPayload').implement({
+  description: 'A box with a new enrolment token.',
   fields: (t) => ({
-    box: t.field({ type: Box, resolve: ({ box }) => box }),
+    box: t.field({ type: Box, description: 'The box.', resolve: ({ box }) => box }),
     enrolmentToken: t.exposeString('enrolmentToken', {
-      description: 'Good once, for 7 days, and never shown again.',
+      description: 'Token that connects the box. It works once, within 7 days. Shown only once.',
     }),
   }),
 });
 const BoxPayload = builder.objectRef<{ box: BoxRow }>('BoxPayload').implement({
-  fields: (t) => ({ box: t.field({ type: Box, resolve: ({ box }) => box }) }),
+  description: 'The affected box.',
+  fields: (t) => ({
+    box: t.field({ type: Box, description: 'The box after the change.', resolve: ({ box }) => box }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   createBox: t.field({
     type: CreateBoxPayload,
-    description: 'Makes a box that the caller owns; whoever runs it enrols it with the token.',
-    args: { input: t.arg({ type: CreateBoxInput, required: true }) },
+    description: 'Creates a box that the caller owns. Start the box with the returned token to connect it.',
+    args: { input: t.arg(inputOf(CreateBoxInput)) },
     resolve: (_root, { input }, { call }) => createBox(call, parseInput(BoxSettings, input)),
   }),
   renameBox: t.field({
     type: BoxPayload,
-    args: { input: t.arg({ type: RenameBoxInput, required: true }) },
+    description: 'Renames a box of the caller.',
+    args: { input: t.arg(inputOf(RenameBoxInput)) },
     resolve: async (_root, { input: { boxId, ...input } }, { call }) => ({
       box: await renameBox(call, { boxId: parseId(boxId, 'boxId'), ...parseInput(BoxSettings, input) }),
     }),
@@ -253,15 +275,17 @@ builder.mutationFields((t) => ({
   newEnrolmentToken: t.field({
     type: CreateBoxPayload,
     description:
-      'Makes a token that enrols the box once more, such as on another machine: an earlier token is no good any more, and the key that the box has is good until this one is used.',
-    args: { input: t.arg({ type: BoxIdInput, required: true }) },
+      'Creates a token to connect a box of the caller again, such as from another machine. ' +
+      'An earlier token stops working. The key of the box works until the new token is used.',
+    args: { input: t.arg(inputOf(BoxIdInput)) },
     resolve: (_root, { input }, { call }) => newEnrolmentToken(call, parseId(input.boxId, 'boxId')),
   }),
   deleteBox: t.field({
     type: DeletedPayload,
     description:
-      'Ends the connection with a box for good: applications leave its servers, and webhooks to them are deleted. What is on the box stays there.',
-    args: { input: t.arg({ type: BoxIdInput, required: true }) },
+      'Disconnects a box of the caller for good: applications leave its servers, and webhooks to them are deleted. ' +
+      'Data on the box stays.',
+    args: { input: t.arg(inputOf(BoxIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.boxId, 'boxId');
       await deleteBox(call, id);
@@ -281,8 +305,8 @@ function watchedBox(id: bigint): Watched<BoxRow> {
 builder.subscriptionField('boxChanged', (t) =>
   t.field({
     type: Box,
-    description: `The box, anew whenever it is renamed, connects, is away, or has other servers, until it is deleted. ${WITH_INITIAL}`,
-    args: { boxId: t.arg.id({ required: true }), ...initialArgs },
+    description: `The box after each change of its name, connection or servers, until it is deleted. ${WITH_INITIAL}`,
+    args: { boxId: t.arg.id(idOf.box), ...initialArgs },
     subscribe: (_root, { boxId, ...args }, context) => watchState(context, watchedBox(parseId(boxId, 'boxId')), args),
     resolve: (box) => box,
   }),

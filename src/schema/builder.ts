@@ -41,9 +41,26 @@ export const builder = new SchemaBuilder<{
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    edgesFieldOptions: { nullable: false, complexity: { field: 0, multiplier: 1 } },
-    nodeFieldOptions: { nullable: false },
+    edgesFieldOptions: {
+      nullable: false,
+      complexity: { field: 0, multiplier: 1 },
+      description: "The page's entries, in the order of the list.",
+    },
+    nodeFieldOptions: { nullable: false, description: 'The entry itself.' },
+    cursorFieldOptions: { description: 'Position of the entry. Pass it as `after` or `before`.' },
     cursorType: 'String',
+    defaultConnectionTypeOptions: { description: 'A page of a list.' },
+    defaultEdgeTypeOptions: { description: 'An entry of a page, with its cursor.' },
+    pageInfoFieldOptions: { description: 'Cursors of the page, and whether there are more entries.' },
+    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    hasNextPageFieldOptions: {
+      description: 'Whether more entries follow. When paging backward, whether `before` is set.',
+    },
+    hasPreviousPageFieldOptions: {
+      description: 'Whether more entries precede. When paging forward, whether `after` is set.',
+    },
+    startCursorFieldOptions: { description: 'Cursor of the first entry. Null if the page is empty.' },
+    endCursorFieldOptions: { description: 'Cursor of the last entry. Null if the page is empty.' },
   },
   scopeAuth: {
     authScopes: ({ call }) => ({ signedIn: call.actor.kind === 'person' }),
@@ -71,6 +88,22 @@ export const builder = new SchemaBuilder<{
   },
 });
 
-builder.queryType({ authScopes: { signedIn: true } });
-builder.mutationType({ authScopes: { signedIn: true } });
-builder.subscriptionType({ authScopes: { signedIn: true } });
+builder.queryType({
+  description: 'Reads data. All fields except `me` and `instance` require a signed-in caller.',
+  authScopes: { signedIn: true },
+});
+builder.mutationType({
+  description: 'Changes data as the signed-in caller. Each field counts as one request against the rate limit.',
+  authScopes: { signedIn: true },
+});
+builder.subscriptionType({
+  description: 'Sends values over a WebSocket or server-sent events until the caller signs out or loses access.',
+  authScopes: { signedIn: true },
+});
+
+export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
+
+/** Options of the argument that all mutations have. */
+export function inputOf<Input>(type: Input) {
+  return { type, required: true, description: 'Parameters of the mutation.' } as const;
+}

@@ -4,17 +4,17 @@ import { builder } from './builder.js';
 type ListedCommand = ReturnType<typeof listBuiltIns>[number];
 
 const BuiltInCommand = builder.objectRef<ListedCommand>('BuiltInCommand').implement({
-  description: 'A command that everybody has: `invokeCommand` runs it by its name.',
+  description: 'A command of the platform. `invokeCommand` runs it by its name.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    description: t.exposeString('description'),
+    name: t.exposeString('name', { description: 'Name, which applications cannot register.' }),
+    description: t.exposeString('description', { description: 'Explanation for the person who runs it.' }),
     options: t.field({
       type: 'JSON',
-      description: "As the wire has a command's options.",
+      description: "List of options, in the format of Discord's API.",
       resolve: ({ options }) => options,
     }),
     client: t.exposeBoolean('isOfClient', {
-      description: 'Whether the client carries it out by itself; then it cannot be invoked.',
+      description: 'Whether the client runs the command itself. `invokeCommand` then fails.',
     }),
   }),
 });
@@ -22,8 +22,7 @@ const BuiltInCommand = builder.objectRef<ListedCommand>('BuiltInCommand').implem
 builder.queryField('builtInCommands', (t) =>
   t.field({
     type: [BuiltInCommand],
-    description:
-      'The commands that the platform and its clients answer themselves. Their names are reserved. None where `BUILT_IN_COMMANDS` is off.',
+    description: 'Commands of the platform and its clients. Empty if the setting `BUILT_IN_COMMANDS` is off.',
     resolve: (_root, _args, { call }) => (call.hasBuiltIns ? listBuiltIns() : []),
   }),
 );

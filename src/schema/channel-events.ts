@@ -5,7 +5,7 @@ import { accessChannel } from '../domain/guilds/index.js';
 import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
-import { parseId } from './ids.js';
+import { idOf, parseId } from './ids.js';
 import type { BoundedQueue } from './queue.js';
 import { watchQueue } from './watched-queue.js';
 
@@ -50,18 +50,18 @@ function dataOf(message: BusMessage): object {
 }
 
 const ChannelEvent = builder.objectRef<BusMessage>('ChannelEvent').implement({
-  description: 'An event as the gateway would send it.',
+  description: 'An event in the format of the gateway.',
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'Such as MESSAGE_CREATE.' }),
-    data: t.field({ type: 'JSON', resolve: dataOf }),
+    type: t.exposeString('type', { description: 'Name of the event, such as MESSAGE_CREATE.' }),
+    data: t.field({ type: 'JSON', description: 'Payload of the event.', resolve: dataOf }),
   }),
 });
 
 builder.subscriptionField('channelEvents', (t) =>
   t.field({
     type: ChannelEvent,
-    description: 'Ends when the caller can no longer view the channel.',
-    args: { channelId: t.arg.id({ required: true }) },
+    description: 'Events of a channel that all its viewers receive, until the caller can no longer view it.',
+    args: { channelId: t.arg.id(idOf.channel) },
     subscribe: (_root, { channelId }, context) => watchChannel(context, parseId(channelId, 'channelId')),
     resolve: (message) => message,
   }),

@@ -27,10 +27,10 @@ import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { renderOverwrite } from '../wire/channels.js';
 import { boxChannel, isOnBox, ownBoxChannel, ownBoxGuild } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, type InputFields, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, fieldKey, readInPieces, referredRows } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { messagePages } from './message-pages.js';
@@ -41,13 +41,16 @@ import { User } from './users.js';
 const MOST_RECIPIENTS = 2;
 
 export const Channel = builder.prismaObject('Channel', {
+  description: 'A channel of a server, or a direct channel between two users.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
-    type: t.exposeInt('type', { description: "The reference platform's channel type." }),
+    name: t.exposeString('name', { description: '1–100 characters. Empty for a direct channel.' }),
+    type: t.exposeInt('type', {
+      description: "Discord's channel type: 0 text, 1 direct, 2 voice, 4 category or 5 announcement.",
+    }),
     guild: t.relation('guild', {
       nullable: true,
-      description: 'Null for a direct channel.',
+      description: 'Server of the channel. Null for a direct channel.',
       resolve: (query, { guildId }, _args, context) => {
         if (guildId === null) return null;
         if (isOnBox(context, guildId)) return ownBoxGuild(context, guildId);
@@ -56,7 +59,7 @@ export const Channel = builder.prismaObject('Channel', {
     }),
     recipients: t.field({
       type: [User],
-      description: "Who is in a direct channel beside the caller; nobody in a server's.",
+      description: 'The other user of a direct channel. Empty for a channel of a server.',
       resolve: async ({ id, guildId }, _args, context, info) => {
         if (guildId !== null) return [];
         const callerId = requireUser(context.call).user.id;
@@ -74,17 +77,22 @@ export const Channel = builder.prismaObject('Channel', {
         return seats.flatMap(({ user }) => (user.id === callerId ? [] : user));
       },
     }),
-    topic: t.exposeString('topic', { nullable: true }),
-    nsfw: t.exposeBoolean('nsfw', { description: 'Whether it is age-restricted.' }),
-    rateLimitPerUser: t.exposeInt('rateLimitPerUser', {
-      description: 'Slow mode: how many seconds somebody waits before their next message.',
+    topic: t.exposeString('topic', {
+      nullable: true,
+      description: 'At most 1,024 characters. Null if none is set.',
     }),
-    bitrate: t.exposeInt('bitrate', { description: 'Of a voice channel, in bits a second.' }),
-    userLimit: t.exposeInt('userLimit', { description: 'How many may be in a voice channel; 0 for any number.' }),
-    position: t.exposeInt('position', { description: 'Channels of one position are sorted by id.' }),
+    nsfw: t.exposeBoolean('nsfw', { description: 'Whether the channel is age-restricted.' }),
+    rateLimitPerUser: t.exposeInt('rateLimitPerUser', {
+      description: 'Slow mode: seconds that a member waits between messages; 0 for none.',
+    }),
+    bitrate: t.exposeInt('bitrate', { description: 'Bitrate of a voice channel, in bits per second.' }),
+    userLimit: t.exposeInt('userLimit', { description: 'Maximum number of users in a voice channel; 0 for no limit.' }),
+    position: t.exposeInt('position', {
+      description: 'Sort position. Channels with the same position are sorted by ID.',
+    }),
     overwrites: t.field({
       type: 'JSON',
-      description: "What it says of roles and members, as the reference platform's `permission_overwrites`.",
+      description: "Permission overwrites, in the format of Discord's `permission_overwrites`.",
       resolve: async ({ id, guildId }, _args, context, info) => {
         if (guildId !== null && isOnBox(context, guildId)) {
           return (await boxChannel(context, { guildId, channelId: id }))?.overwrites.map(renderOverwrite) ?? [];
@@ -103,12 +111,12 @@ export const Channel = builder.prismaObject('Channel', {
       },
     }),
     viewerPermissions: t.string({
-      description: 'What the caller may do in it, as decimal bits.',
+      description: "The caller's permissions in the channel, as decimal bits.",
       resolve: async (channel, _args, context) => String(await viewerPermissions(context).load(channel)),
     }),
     messages: t.field({
       type: MessageConnection,
-      description: 'Oldest first; `last: 50` is the newest page. Empty for somebody who may not read the history.',
+      description: 'Messages, oldest first; `last: 50` returns the newest. Empty without Read Message History.',
       args: pageArgs,
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
       resolve: (channel, args, context, info) => {
@@ -123,7 +131,7 @@ builder.objectField(Channel, 'parent', (t) =>
   t.field({
     type: Channel,
     nullable: true,
-    description: 'The category it is in. Shown with each of its channels that the caller can see.',
+    description: 'Category of the channel, even if the caller cannot see the category. Null if there is none.',
     resolve: ({ guildId, parentId }, _args, context, info) => {
       if (parentId === null) return null;
       const isElsewhere = guildId !== null && isOnBox(context, guildId);
@@ -178,7 +186,8 @@ builder.queryField('channel', (t) =>
   t.prismaField({
     type: Channel,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A channel that the caller can see.',
+    args: { id: t.arg.id(idOf.channel) },
     resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
       const { channelId } = await budget.step(() => accessChannel(call, id, 'viewChannel'));
@@ -196,7 +205,7 @@ builder.queryField('directChannels', (t) =>
   t.field({
     type: ChannelConnection,
     description:
-      "The caller's direct channels, the one made first at the beginning; without those that they closed and in which nobody has written since.",
+      "The caller's direct channels, oldest first, without those that they closed and that have no newer message.",
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async (_root, args, context, info) => {
@@ -215,110 +224,142 @@ builder.queryField('directChannels', (t) =>
 );
 
 const OpenDirectChannelInput = builder.inputType('OpenDirectChannelInput', {
-  fields: (t) => ({ userId: t.id({ required: true }) }),
+  description: 'Identifies the other user.',
+  fields: (t) => ({ userId: t.id(idOf.user) }),
 });
 
 const OverwriteTargetType = builder.enumType('OverwriteTarget', {
-  values: { ROLE: { value: OverwriteTarget.Role }, MEMBER: { value: OverwriteTarget.Member } } as const,
+  description: 'Target of a permission overwrite.',
+  values: {
+    ROLE: { value: OverwriteTarget.Role, description: 'A role, by its ID.' },
+    MEMBER: { value: OverwriteTarget.Member, description: 'A member, by the user ID.' },
+  } as const,
 });
 
+const TARGET = 'ID of the role or user.';
+const TARGET_TYPE = 'Whether `targetId` is a role or a member.';
+const ALLOW = 'Allowed permissions, as decimal bits. Default: none.';
+const DENY = 'Denied permissions, as decimal bits. Default: none.';
+
 const ChannelOverwriteInput = builder.inputType('ChannelOverwriteInput', {
+  description: 'Permission overwrite of a role or member.',
   fields: (t) => ({
-    targetId: t.id({ required: true, description: "A role's, or a member's user." }),
-    targetType: t.field({ type: OverwriteTargetType, required: true }),
-    allow: t.string({ description: 'Decimal bits.' }),
-    deny: t.string({ description: 'Decimal bits.' }),
+    targetId: t.id({ required: true, description: TARGET }),
+    targetType: t.field({ type: OverwriteTargetType, required: true, description: TARGET_TYPE }),
+    allow: t.string({ description: ALLOW }),
+    deny: t.string({ description: DENY }),
   }),
 });
 
-const TYPE = '0 text (the default), 2 voice, 4 category or 5 announcement.';
+const NAME = '1–100 characters.';
+
+function settings(t: InputFields) {
+  return {
+    topic: t.string({ description: 'At most 1,024 characters.' }),
+    nsfw: t.boolean({ description: 'Whether the channel is age-restricted. Initially false.' }),
+    rateLimitPerUser: t.int({ description: 'Slow mode in seconds, 0–21,600. Initially 0.' }),
+    bitrate: t.int({ description: 'Bits per second, 8,000–96,000. Initially 64,000.' }),
+    userLimit: t.int({ description: 'Maximum number of users in a voice channel, 0–99. Initially 0, for no limit.' }),
+  };
+}
 
 const CreateChannelInput = builder.inputType('CreateChannelInput', {
+  description: 'A new channel. Settings that its type does not have are ignored.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    name: t.string({ required: true }),
-    type: t.int({ description: TYPE }),
-    topic: t.string(),
-    nsfw: t.boolean(),
-    rateLimitPerUser: t.int({ description: 'Seconds.' }),
-    bitrate: t.int({ description: 'Bits a second.' }),
-    userLimit: t.int(),
-    position: t.int({ description: 'Last when not given.' }),
-    parentId: t.id({ description: 'A category.' }),
+    guildId: t.id(idOf.guild),
+    name: t.string({ required: true, description: NAME }),
+    type: t.int({ description: '0 text, 2 voice, 4 category or 5 announcement. Default: 0.' }),
+    ...settings(t),
+    position: t.int({ description: 'Sort position. Default: last.' }),
+    parentId: t.id({ description: 'ID of the category.' }),
     overwrites: t.field({
       type: [ChannelOverwriteInput],
-      description: `Those of the category when not given; ${limits.overwritesPerList} at most.`,
+      description: `At most ${limits.overwritesPerList}. Default: the overwrites of the category.`,
     }),
   }),
 });
 
 const UpdateChannelInput = builder.inputType('UpdateChannelInput', {
-  description: 'What is not given stays. Null takes a setting back to that of a new channel.',
+  description: 'Changes of a channel. Omitted fields stay unchanged. Null resets a setting to its initial value.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    name: t.string(),
-    type: t.int({ description: '0 or 5: text and announcement channels become each other.' }),
-    topic: t.string(),
-    nsfw: t.boolean(),
-    rateLimitPerUser: t.int({ description: 'Seconds.' }),
-    bitrate: t.int({ description: 'Bits a second.' }),
-    userLimit: t.int(),
-    position: t.int(),
-    parentId: t.id({ description: 'A category; null for none.' }),
+    channelId: t.id(idOf.channel),
+    name: t.string({ description: NAME }),
+    type: t.int({ description: '0 or 5: a text channel can become an announcement channel, and the reverse.' }),
+    ...settings(t),
+    position: t.int({ description: 'Sort position. Null leaves it unchanged.' }),
+    parentId: t.id({ description: 'ID of the category. Null removes the channel from its category.' }),
     overwrites: t.field({
       type: [ChannelOverwriteInput],
-      description: `The whole list, ${limits.overwritesPerList} at most.`,
+      description: `Replaces all overwrites; at most ${limits.overwritesPerList}. Null leaves them unchanged.`,
     }),
   }),
 });
 
 const ChannelPositionInput = builder.inputType('ChannelPositionInput', {
+  description: 'New position of a channel. Omitted fields stay unchanged.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    position: t.int(),
-    parentId: t.id({ description: 'The category it moves to; null for none.' }),
-    lockPermissions: t.boolean({ description: 'Whether it gets the overwrites of the category it moves to.' }),
+    channelId: t.id(idOf.channel),
+    position: t.int({ description: 'Sort position. Null leaves it unchanged.' }),
+    parentId: t.id({ description: 'ID of the new category. Null removes the channel from its category.' }),
+    lockPermissions: t.boolean({
+      description: 'Whether the channel takes over the overwrites of its new category. Needs Manage Roles.',
+    }),
   }),
 });
 
 const SetChannelPositionsInput = builder.inputType('SetChannelPositionsInput', {
+  description: 'New positions of channels.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
+    guildId: t.id(idOf.guild),
     positions: t.field({
       type: [ChannelPositionInput],
       required: true,
-      description: `${limits.channelsPerGuild} at most.`,
+      description: `Channels to move, at most ${limits.channelsPerGuild}.`,
     }),
   }),
 });
 
 const SetChannelOverwriteInput = builder.inputType('SetChannelOverwriteInput', {
+  description: 'Permission overwrite of a role or member in a channel.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    targetId: t.id({ required: true, description: "A role's, or a member's user." }),
-    targetType: t.field({ type: OverwriteTargetType, required: true }),
-    allow: t.string({ description: 'Decimal bits.' }),
-    deny: t.string({ description: 'Decimal bits.' }),
+    channelId: t.id(idOf.channel),
+    targetId: t.id({ required: true, description: TARGET }),
+    targetType: t.field({ type: OverwriteTargetType, required: true, description: TARGET_TYPE }),
+    allow: t.string({ description: ALLOW }),
+    deny: t.string({ description: DENY }),
   }),
 });
 
 const DeleteChannelOverwriteInput = builder.inputType('DeleteChannelOverwriteInput', {
-  fields: (t) => ({ channelId: t.id({ required: true }), targetId: t.id({ required: true }) }),
+  description: 'Identifies a permission overwrite of a channel.',
+  fields: (t) => ({
+    channelId: t.id(idOf.channel),
+    targetId: t.id({ required: true, description: TARGET }),
+  }),
 });
 
 export const ChannelIdInput = builder.inputType('ChannelIdInput', {
-  fields: (t) => ({ channelId: t.id({ required: true }) }),
+  description: 'Identifies a channel.',
+  fields: (t) => ({ channelId: t.id(idOf.channel) }),
 });
 
 const ChannelPayload = builder.objectRef<{ channel: ChannelRow }>('ChannelPayload').implement({
-  fields: (t) => ({ channel: t.field({ type: Channel, resolve: ({ channel }) => channel }) }),
+  description: 'The affected channel.',
+  fields: (t) => ({
+    channel: t.field({
+      type: Channel,
+      description: 'The channel after the change.',
+      resolve: ({ channel }) => channel,
+    }),
+  }),
 });
 
 const ChannelsPayload = builder.objectRef<{ channels: ChannelRow[] }>('ChannelsPayload').implement({
+  description: 'The affected channels.',
   fields: (t) => ({
     channels: t.field({
       type: [Channel],
-      description: 'Those that were named and that the caller can see, in the order in which they were named.',
+      description: 'Given channels that the caller can see, in the given order.',
       resolve: ({ channels }) => channels,
     }),
   }),
@@ -334,15 +375,16 @@ async function visibleOf({ call, budget }: GraphqlContext, guildId: bigint, ids:
 builder.mutationFields((t) => ({
   createChannel: t.field({
     type: ChannelPayload,
-    args: { input: t.arg({ type: CreateChannelInput, required: true }) },
+    description: 'Creates a channel in a server. Needs Manage Channels and every permission that its overwrites set.',
+    args: { input: t.arg(inputOf(CreateChannelInput)) },
     resolve: async (_root, { input }, { call }) => ({
       channel: await createChannel(call, parseId(input.guildId, 'guildId'), parseInput(NewChannel, input)),
     }),
   }),
   openDirectChannel: t.field({
     type: ChannelPayload,
-    description: 'The direct channel of the caller with somebody, made where there is none yet.',
-    args: { input: t.arg({ type: OpenDirectChannelInput, required: true }) },
+    description: 'Opens the direct channel with another user, and creates it if necessary.',
+    args: { input: t.arg(inputOf(OpenDirectChannelInput)) },
     resolve: async (_root, { input }, { call }) => {
       await takeAsCaller(call, DIRECT_CHANNELS_PER_CALLER, OPENING_TOO_FAST);
       return openDirectChannel(call, parseId(input.userId, 'userId'));
@@ -351,20 +393,23 @@ builder.mutationFields((t) => ({
   closeDirectChannel: t.field({
     type: ChannelPayload,
     description:
-      'Takes a direct channel out of `directChannels` until the next message in it, or until the caller opens it. Nothing of it is lost.',
-    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+      'Hides a direct channel from `directChannels` until its next message, or until the caller opens it again. ' +
+      'Its messages stay.',
+    args: { input: t.arg(inputOf(ChannelIdInput)) },
     resolve: (_root, { input }, { call }) => closeDirectChannel(call, parseId(input.channelId, 'channelId')),
   }),
   updateChannel: t.field({
     type: ChannelPayload,
-    args: { input: t.arg({ type: UpdateChannelInput, required: true }) },
+    description: 'Changes settings of a channel. Needs Manage Channels, and Manage Roles for `overwrites`.',
+    args: { input: t.arg(inputOf(UpdateChannelInput)) },
     resolve: async (_root, { input }, { call }) =>
       updateChannel(call, parseId(input.channelId, 'channelId'), parseInput(ChannelEdit, input)),
   }),
   deleteChannel: t.field({
     type: DeletedPayload,
-    description: 'Deletes a channel with all its messages. The channels of a category stay, without one.',
-    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+    description:
+      'Deletes a channel with its messages. This cannot be undone. Channels of a deleted category stay. Needs Manage Channels.',
+    args: { input: t.arg(inputOf(ChannelIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const { channel } = await deleteChannel(call, parseId(input.channelId, 'channelId'));
       return { id: channel.id };
@@ -372,8 +417,9 @@ builder.mutationFields((t) => ({
   }),
   setChannelPositions: t.field({
     type: ChannelsPayload,
-    description: 'Sorts channels, and moves one of them at most to another category. The others stay.',
-    args: { input: t.arg({ type: SetChannelPositionsInput, required: true }) },
+    description:
+      'Moves channels to other positions, and at most one of them to another category. Needs Manage Channels.',
+    args: { input: t.arg(inputOf(SetChannelPositionsInput)) },
     resolve: async (_root, { input }, context) => {
       const guildId = parseId(input.guildId, 'guildId');
       const positions = parseInput(ChannelPositions, input.positions, 'positions');
@@ -384,21 +430,22 @@ builder.mutationFields((t) => ({
   }),
   setChannelOverwrite: t.field({
     type: ChannelPayload,
-    description: 'Says what a role or a member may do in a channel.',
-    args: { input: t.arg({ type: SetChannelOverwriteInput, required: true }) },
+    description: 'Sets the permission overwrite of a role or member in a channel. Needs Manage Roles.',
+    args: { input: t.arg(inputOf(SetChannelOverwriteInput)) },
     resolve: async (_root, { input }, { call }) =>
       setChannelOverwrite(call, parseId(input.channelId, 'channelId'), parseInput(NewOverwrite, input)),
   }),
   deleteChannelOverwrite: t.field({
     type: ChannelPayload,
-    description: 'Takes back what is said of a role or a member in a channel.',
-    args: { input: t.arg({ type: DeleteChannelOverwriteInput, required: true }) },
+    description: 'Removes the permission overwrite of a role or member in a channel. Needs Manage Roles.',
+    args: { input: t.arg(inputOf(DeleteChannelOverwriteInput)) },
     resolve: async (_root, { input }, { call }) =>
       deleteChannelOverwrite(call, parseId(input.channelId, 'channelId'), parseId(input.targetId, 'targetId')),
   }),
   startTyping: t.field({
     type: ChannelPayload,
-    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+    description: 'Shows the caller as typing in a channel. Needs Send Messages.',
+    args: { input: t.arg(inputOf(ChannelIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const channelId = parseId(input.channelId, 'channelId');
       await startTyping(call, { channelId });

@@ -15,48 +15,49 @@ import { snowflake } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { renderPermissionEntry } from '../wire/command-permissions.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { ApplicationCommand, CommandType } from './commands.js';
 import { GuildPayload } from './guild-mutations.js';
-import { parseId, parseOptionalId } from './ids.js';
+import { idOf, parseId, parseOptionalId } from './ids.js';
 import { readInPieces } from './lists.js';
 
 const PermissionTarget = builder.enumType('PermissionTarget', {
+  description: 'Target of a command permission.',
   values: {
-    ROLE: { value: ApplicationCommandPermissionType.Role },
-    USER: { value: ApplicationCommandPermissionType.User },
-    CHANNEL: { value: ApplicationCommandPermissionType.Channel },
+    ROLE: { value: ApplicationCommandPermissionType.Role, description: 'Members with a role.' },
+    USER: { value: ApplicationCommandPermissionType.User, description: 'A user.' },
+    CHANNEL: { value: ApplicationCommandPermissionType.Channel, description: 'A channel.' },
   } as const,
 });
 
 const Runnability = builder.objectRef<RunnabilityRecord>('Runnability').implement({
-  description: 'Whether somebody may run a command, and why.',
+  description: 'Whether a user can run a command, and why.',
   fields: (t) => ({
-    allowed: t.exposeBoolean('allowed'),
-    rule: t.exposeString('rule', { description: 'The rule that decided, such as owner, role-entry or no-entry.' }),
+    allowed: t.exposeBoolean('allowed', { description: 'Whether the user can run the command.' }),
+    rule: t.exposeString('rule', { description: 'Rule that decided, such as `owner`, `role-entry` or `no-entry`.' }),
     steps: t.exposeStringList('steps', {
-      description: 'A sentence for each rule that was looked at, in their order; the last one is the answer.',
+      description: 'A sentence for each checked rule, in order. The last one is the result.',
     }),
   }),
 });
 
 const CommandAccess = builder.objectRef<CommandAccessRecord>('CommandAccess').implement({
-  description: 'Who may run a command in a server, beside its owner and administrators.',
+  description: 'Permissions of a command in a server. The owner of the server does not need them.',
   fields: (t) => ({
     command: t.field({
       type: ApplicationCommand,
       nullable: true,
-      description: 'Null for all commands that have no list of their own.',
+      description: 'The command. Null for the list of the application, which applies to commands without permissions.',
       resolve: ({ command }) => command,
     }),
     permissions: t.field({
       type: 'JSON',
-      description: "What its own list says, as the reference platform's list of permissions.",
+      description: "List of its own permissions, in the format of Discord's API.",
       resolve: ({ entries }) => entries.map(renderPermissionEntry),
     }),
     effective: t.field({
       type: 'JSON',
-      description: "The list that counts, likewise: a command's own takes the place of the application's.",
+      description: 'List that applies: its own permissions if it has any, otherwise those of the application.',
       resolve: ({ effective }) => effective.map(renderPermissionEntry),
     }),
   }),
@@ -69,8 +70,8 @@ builder.prismaObjectFields('Guild', (t) => ({
   commandAccess: t.field({
     type: [CommandAccess],
     description:
-      "What is said of an application's commands: first of all of them, then of each. For who manages the server.",
-    args: { applicationId: t.arg.id({ required: true }) },
+      "Command permissions of an application: the application's own, then each command's. Needs Manage Guild.",
+    args: { applicationId: t.arg.id(idOf.application) },
     complexity: ACCESS_COST,
     resolve: ({ id }, args, { budget, call }) => {
       const key = { guildId: id, applicationId: parseId(args.applicationId, 'applicationId') };
@@ -81,11 +82,16 @@ builder.prismaObjectFields('Guild', (t) => ({
 
 const PICKER_COST = { field: 1, multiplier: 100 };
 
+const LIST_OF = "ID of the command. Default: the application's list, which applies to commands without permissions.";
+
 builder.queryFields((t) => ({
   runnableCommands: t.field({
     type: [ApplicationCommand],
-    description: `The commands that the caller may run in the channel, by name; ${limits.commandsShown} at most.`,
-    args: { channelId: t.arg.id({ required: true }), type: t.arg({ type: CommandType }) },
+    description: `Commands that the caller can run in a channel, sorted by name; at most ${limits.commandsShown}.`,
+    args: {
+      channelId: t.arg.id(idOf.channel),
+      type: t.arg({ type: CommandType, description: 'Returns only commands of this kind.' }),
+    },
     complexity: PICKER_COST,
     resolve: async (_root, { channelId, type }, { budget, call }) => {
       const input = { channelId: parseId(channelId, 'channelId'), type: type ?? undefined };
@@ -98,11 +104,12 @@ builder.queryFields((t) => ({
   }),
   whyRunnable: t.field({
     type: Runnability,
-    description: 'Whether somebody may run a command in the channel, and why. About others for who manages the server.',
+    description:
+      'Explains whether a user can run a command in a channel. Needs Manage Guild for a user other than the caller.',
     args: {
-      channelId: t.arg.id({ required: true }),
-      commandId: t.arg.id({ required: true }),
-      userId: t.arg.id({ description: 'The caller when not given.' }),
+      channelId: t.arg.id(idOf.channel),
+      commandId: t.arg.id(idOf.command),
+      userId: t.arg.id({ description: 'ID of the user. Default: the caller.' }),
     },
     resolve: (_root, { channelId, commandId, userId }, { budget, call }) => {
       const place = { channelId: parseId(channelId, 'channelId'), commandId: parseId(commandId, 'commandId') };
@@ -112,11 +119,11 @@ builder.queryFields((t) => ({
   }),
   commandPermissions: t.field({
     type: 'JSON',
-    description: "Who may run a command in the server, as the reference platform's list of permissions.",
+    description: "Permissions of a command in a server, in the format of Discord's API. Needs Manage Guild.",
     args: {
-      guildId: t.arg.id({ required: true }),
-      applicationId: t.arg.id({ required: true }),
-      commandId: t.arg.id({ description: "What is said of all of the application's commands when not given." }),
+      guildId: t.arg.id(idOf.guild),
+      applicationId: t.arg.id(idOf.application),
+      commandId: t.arg.id({ description: LIST_OF }),
     },
     resolve: async (_root, args, { budget, call }) => {
       const key = parseKey(args);
@@ -126,35 +133,45 @@ builder.queryFields((t) => ({
   }),
 }));
 
+const TARGET =
+  'ID of the role, user or channel. The server ID means @everyone, and the server ID minus 1 means all channels.';
+const TARGET_TYPE = 'Kind of the target.';
+
 const CommandPermissionInput = builder.inputType('CommandPermissionInput', {
+  description: 'Permission of one role, user or channel.',
   fields: (t) => ({
     id: t.id({
       required: true,
-      description: "Of the role, user or channel. The server's id is @everyone, and one less all channels.",
+      description: TARGET,
     }),
-    type: t.field({ type: PermissionTarget, required: true }),
-    allow: t.boolean({ required: true }),
+    type: t.field({ type: PermissionTarget, required: true, description: TARGET_TYPE }),
+    allow: t.boolean({ required: true, description: 'Whether the target can run the command.' }),
   }),
 });
 
 const SetCommandPermissionsInput = builder.inputType('SetCommandPermissionsInput', {
+  description: 'All permissions of a command in a server.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    applicationId: t.id({ required: true }),
+    guildId: t.id(idOf.guild),
+    applicationId: t.id(idOf.application),
     commandId: t.id({
-      description: 'For all commands of the application without permissions of their own when not given.',
+      description: LIST_OF,
     }),
     permissions: t.field({
       type: [CommandPermissionInput],
       required: true,
-      description: `The whole list, ${limits.permissionsPerCommand} entries at most.`,
+      description: `The complete list, at most ${limits.permissionsPerCommand} entries.`,
     }),
   }),
 });
 
 const CommandPermissionsPayload = builder.objectRef<{ permissions: object[] }>('CommandPermissionsPayload').implement({
+  description: 'The affected command permissions.',
   fields: (t) => ({
-    permissions: t.expose('permissions', { type: 'JSON', description: "The reference platform's list." }),
+    permissions: t.expose('permissions', {
+      type: 'JSON',
+      description: "List after the change, in the format of Discord's API.",
+    }),
   }),
 });
 
@@ -164,27 +181,27 @@ const Entries = z
   .max(limits.permissionsPerCommand);
 
 const SetCommandPermissionInput = builder.inputType('SetCommandPermissionInput', {
+  description: 'Permission of one role, user or channel in a server.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    applicationId: t.id({ required: true }),
+    guildId: t.id(idOf.guild),
+    applicationId: t.id(idOf.application),
     commandId: t.id({
-      description: 'For all commands of the application without permissions of their own when not given.',
+      description: LIST_OF,
     }),
     id: t.id({
       required: true,
-      description: "Of the role, user or channel. The server's id is @everyone, and one less all channels.",
+      description: TARGET,
     }),
-    type: t.field({ type: PermissionTarget, required: true }),
-    allow: t.boolean({ description: 'Null, or not given, where nothing is to be said any more.' }),
+    type: t.field({ type: PermissionTarget, required: true, description: TARGET_TYPE }),
+    allow: t.boolean({ description: 'Whether the target can run the command. Null or omitted removes the entry.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   setCommandPermission: t.field({
     type: GuildPayload,
-    description:
-      'Says something else of one role, user or channel in such a list, whatever is said of others at the same time.',
-    args: { input: t.arg({ type: SetCommandPermissionInput, required: true }) },
+    description: 'Sets or removes one command permission, and keeps concurrent changes of others. Needs Manage Guild.',
+    args: { input: t.arg(inputOf(SetCommandPermissionInput)) },
     resolve: async (_root, { input }, { call }) => {
       const { id, type, allow } = input;
       const target = { targetId: parseId(id, 'id'), targetType: type, allow: allow ?? null };
@@ -194,8 +211,8 @@ builder.mutationFields((t) => ({
   }),
   setCommandPermissions: t.field({
     type: CommandPermissionsPayload,
-    description: 'Replaces the list that says who may run a command in the server.',
-    args: { input: t.arg({ type: SetCommandPermissionsInput, required: true }) },
+    description: 'Replaces the permissions of a command in a server. Needs Manage Guild.',
+    args: { input: t.arg(inputOf(SetCommandPermissionsInput)) },
     resolve: async (_root, { input }, { call }) => {
       const entries = parseInput(Entries, input.permissions, 'permissions').map(({ id, type, allow }) => ({
         targetId: id,

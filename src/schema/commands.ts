@@ -23,71 +23,84 @@ import {
 import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { renderCommand } from '../wire/commands.js';
 import { Application, ownerApplication } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild, guildOfMember } from './guilds.js';
-import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 export const CommandType = builder.enumType('CommandType', {
+  description: 'Kind of an application command.',
   values: {
-    CHAT_INPUT: { value: ApplicationCommandType.ChatInput },
-    USER: { value: ApplicationCommandType.User },
-    MESSAGE: { value: ApplicationCommandType.Message },
+    CHAT_INPUT: { value: ApplicationCommandType.ChatInput, description: 'A slash command.' },
+    USER: { value: ApplicationCommandType.User, description: 'An entry in the context menu of users.' },
+    MESSAGE: { value: ApplicationCommandType.Message, description: 'An entry in the context menu of messages.' },
   },
 });
 
+const NAME = 'Name of the command, 1–32 characters.';
+const TYPE = 'Kind of the command.';
+
 export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationCommand').implement({
+  description: 'A command that an application registered.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     application: t.field({
       type: Application,
+      description: 'Application that registered the command.',
       resolve: ({ applicationId }, _args, context, info) => ownerApplication(context, info, applicationId),
     }),
     guild: t.field({
       type: Guild,
       nullable: true,
-      description: 'Where it is; null for one that is everywhere, and for a server of which the caller is no member.',
+      description: 'Server of the command. Null for a global command, or if the caller is not a member.',
       resolve: (command, _args, context, info) => {
         const { guildId } = scopeOf(command);
         return guildId === null ? null : guildOfMember(context, info, guildId);
       },
     }),
-    type: t.field({ type: CommandType, resolve: ({ type }) => type }),
-    name: t.exposeString('name'),
+    type: t.field({ type: CommandType, description: TYPE, resolve: ({ type }) => type }),
+    name: t.exposeString('name', { description: NAME }),
     nameLocalizations: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'By locale.',
+      description: 'Object of translated names by locale. Null if there are none.',
       resolve: ({ nameLocalizations }) => nameLocalizations,
     }),
-    description: t.exposeString('description', { description: 'Empty for an entry of a context menu.' }),
+    description: t.exposeString('description', {
+      description: '1–100 characters. Empty for a command of a context menu.',
+    }),
     descriptionLocalizations: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'By locale.',
+      description: 'Object of translated descriptions by locale. Null if there are none.',
       resolve: ({ descriptionLocalizations }) => descriptionLocalizations,
     }),
-    options: t.field({ type: 'JSON', resolve: (command) => renderCommand(command).options ?? [] }),
+    options: t.field({
+      type: 'JSON',
+      description: "List of options, in the format of Discord's API.",
+      resolve: (command) => renderCommand(command).options ?? [],
+    }),
     defaultMemberPermissions: t.exposeString('defaultMemberPermissions', {
       nullable: true,
-      description: 'Decimal bits. Kept for the application; who may run it is decided by what a server grants.',
+      description: 'Decimal bits, or null. Stored but not enforced: only the command permissions of a server count.',
     }),
-    nsfw: t.exposeBoolean('nsfw'),
+    nsfw: t.exposeBoolean('nsfw', { description: 'Whether it can run only in age-restricted channels.' }),
     integrationTypes: t.exposeIntList('integrationTypes', {
-      description: 'The install contexts: 0 for a server, 1 for a user.',
+      description: 'Install contexts in which it is available: 0 server, 1 user.',
     }),
     contexts: t.exposeIntList('contexts', {
       nullable: true,
-      description: 'Where it can be used: 0 in servers, 1 in direct messages with the bot, 2 in others. Null for all.',
+      description:
+        'Places where it can run: 0 servers, 1 direct messages with the bot, 2 other direct messages. Null for all.',
     }),
     version: t.id({
-      description: 'Another one after each change.',
+      description: 'ID that changes with every update of the command.',
       resolve: ({ version }) => String(version),
     }),
     reserved: t.boolean({
-      description: 'Whether its name has become that of a built-in command: it cannot be run until it is renamed.',
+      description: 'Whether a built-in command has the same name. It cannot run until it is renamed.',
       resolve: ({ name }, _args, { call }) => call.hasBuiltIns && isReservedName(name),
     }),
   }),
@@ -96,9 +109,12 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
 builder.prismaObjectFields(Application, (t) => ({
   commands: t.field({
     type: [ApplicationCommand],
-    description:
-      'Those that are everywhere, or those of one server, in which the application must be installed; oldest first.',
-    args: { guildId: t.arg.id() },
+    description: 'Global commands, or the commands of one server, oldest first. Empty for callers without a role.',
+    args: {
+      guildId: t.arg.id({
+        description: 'ID of a server in which the application is installed. Default: global commands.',
+      }),
+    },
     resolve: async ({ id, ...application }, args, context, info) => {
       const { call, budget } = context;
       const guildId = parseOptionalId(args.guildId, 'guildId');
@@ -118,71 +134,107 @@ builder.prismaObjectFields(Application, (t) => ({
   }),
 }));
 
-const COMMAND = "The reference platform's body of a command.";
+const COMMAND = "Command in the format of Discord's API.";
+const SCOPE = 'ID of the server. Default: global commands.';
 
 const CreateCommandInput = builder.inputType('CreateCommandInput', {
+  description: 'A new command.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    guildId: t.id({ description: 'Everywhere without it.' }),
+    applicationId: t.id(idOf.application),
+    guildId: t.id({ description: SCOPE }),
     command: t.field({ type: 'JSON', required: true, description: COMMAND }),
   }),
 });
 const UpdateCommandInput = builder.inputType('UpdateCommandInput', {
+  description: 'Changes of a command.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    commandId: t.id({ required: true }),
-    command: t.field({ type: 'JSON', required: true, description: `${COMMAND} What is not given stays as it is.` }),
+    applicationId: t.id(idOf.application),
+    commandId: t.id(idOf.command),
+    command: t.field({ type: 'JSON', required: true, description: `${COMMAND} Omitted fields stay unchanged.` }),
   }),
 });
 const CommandIdInput = builder.inputType('CommandIdInput', {
-  fields: (t) => ({ applicationId: t.id({ required: true }), commandId: t.id({ required: true }) }),
+  description: 'Identifies a command.',
+  fields: (t) => ({ applicationId: t.id(idOf.application), commandId: t.id(idOf.command) }),
 });
 const OverwriteCommandsInput = builder.inputType('OverwriteCommandsInput', {
+  description: 'All commands of an application, globally or in one server.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    guildId: t.id({ description: 'Everywhere without it.' }),
-    commands: t.field({ type: 'JSON', required: true, description: 'A list of such bodies, of all types.' }),
-    dryRun: t.boolean({ description: 'Only tells what would be done.' }),
+    applicationId: t.id(idOf.application),
+    guildId: t.id({ description: SCOPE }),
+    commands: t.field({
+      type: 'JSON',
+      required: true,
+      description: "List of commands of all types, in the format of Discord's API.",
+    }),
+    dryRun: t.boolean({ description: 'Whether to return the plan without applying it. Default: false.' }),
     planDigest: t.string({
-      description: 'Of the plan that was looked at: CONFLICT where by now another one would be applied.',
+      description: '`digest` of the plan to apply. Fails with CONFLICT if the plan has changed.',
     }),
   }),
 });
 
 const CommandPayload = builder.objectRef<{ command: CommandRecord }>('CommandPayload').implement({
-  fields: (t) => ({ command: t.field({ type: ApplicationCommand, resolve: ({ command }) => command }) }),
+  description: 'The affected command.',
+  fields: (t) => ({
+    command: t.field({
+      type: ApplicationCommand,
+      description: 'The command after the change.',
+      resolve: ({ command }) => command,
+    }),
+  }),
 });
 
 const CommandChange = builder.enumType('CommandChange', {
-  values: ['CREATED', 'CHANGED', 'DELETED', 'UNCHANGED'] as const,
+  description: 'Effect of `overwriteCommands` on a command.',
+  values: {
+    CREATED: { description: 'The command is new.' },
+    CHANGED: { description: 'Fields of the command change.' },
+    DELETED: { description: 'The command is not in the new list.' },
+    UNCHANGED: { description: 'The command stays as it is.' },
+  },
 });
 
 const CommandFieldChange = builder.objectRef<PlanEntry['changes'][number]>('CommandFieldChange').implement({
+  description: 'Change of one field of a command.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'By its name on the wire.' }),
-    before: t.field({ type: 'JSON', nullable: true, resolve: ({ before }) => before ?? null }),
-    after: t.field({ type: 'JSON', nullable: true, resolve: ({ after }) => after ?? null }),
+    field: t.exposeString('field', { description: "Name of the field in Discord's API." }),
+    before: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Value before the change. Null if it was not set.',
+      resolve: ({ before }) => before ?? null,
+    }),
+    after: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Value after the change. Null if it is not set.',
+      resolve: ({ after }) => after ?? null,
+    }),
   }),
 });
 
 const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implement({
+  description: 'Effect of `overwriteCommands` on one command.',
   fields: (t) => ({
-    change: t.expose('change', { type: CommandChange }),
-    type: t.field({ type: CommandType, resolve: ({ type }) => type }),
-    name: t.exposeString('name'),
+    change: t.expose('change', { type: CommandChange, description: 'Effect on the command.' }),
+    type: t.field({ type: CommandType, description: TYPE, resolve: ({ type }) => type }),
+    name: t.exposeString('name', { description: NAME }),
     fields: t.stringList({
-      description: 'Those that change, by their names on the wire.',
+      description: "Names of the changed fields in Discord's API.",
       resolve: ({ changes }) => changes.map(({ field }) => field),
     }),
     changes: t.field({
       type: [CommandFieldChange],
-      description: 'What these fields are before and after.',
+      description: 'Values of these fields before and after the change.',
       resolve: ({ changes }) => changes,
     }),
-    grantsLost: t.exposeInt('grantsLost', { description: 'How many permissions that servers granted go with it.' }),
+    grantsLost: t.exposeInt('grantsLost', {
+      description: 'Number of permissions set by servers that are deleted with the command.',
+    }),
     grantsLostIn: t.field({
       type: [Guild],
-      description: 'The servers that granted them of which the caller is a member, oldest first.',
+      description: "The caller's servers that set such permissions, oldest first.",
       resolve: async ({ grantsLostIn }, _args, context, info) => {
         const query = queryFromInfo({ context, info });
         const read = (ids: bigint[]) => context.call.read.guild.findMany({ ...query, where: { id: { in: ids } } });
@@ -192,7 +244,7 @@ const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implem
       },
     }),
     grantsLostElsewhere: t.exposeInt('grantsLostElsewhere', {
-      description: 'How many other servers granted some of them.',
+      description: 'Number of other servers that set such permissions.',
     }),
   }),
 });
@@ -200,20 +252,21 @@ const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implem
 const OverwriteCommandsPayload = builder
   .objectRef<Overwriting & { applied: boolean }>('OverwriteCommandsPayload')
   .implement({
+    description: 'Result of `overwriteCommands`.',
     fields: (t) => ({
       plan: t.field({
         type: [CommandPlanEntry],
-        description: 'The given commands in their order, then those that go.',
+        description: 'Given commands in their order, then those to delete.',
         resolve: ({ plan }) => plan,
       }),
       commands: t.field({
         type: [ApplicationCommand],
-        description: 'As they are now, oldest first.',
+        description: 'Registered commands, oldest first.',
         resolve: ({ commands }) => commands,
       }),
-      applied: t.exposeBoolean('applied'),
+      applied: t.exposeBoolean('applied', { description: 'Whether the plan was applied. False for a dry run.' }),
       digest: t.string({
-        description: 'Names the plan, for applying this one and no other.',
+        description: 'Hash of the plan. Pass it as `planDigest` to apply exactly this plan.',
         resolve: ({ digest }) => digest(),
       }),
     }),
@@ -236,15 +289,17 @@ function keyIn(input: { applicationId: string; commandId: string }): { applicati
 builder.mutationFields((t) => ({
   createCommand: t.field({
     type: CommandPayload,
-    description: 'Registers a command; one of the same type and name becomes this one.',
-    args: { input: t.arg({ type: CreateCommandInput, required: true }) },
+    description:
+      'Registers a command, or replaces the one with the same type and name. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(CreateCommandInput)) },
     resolve: (_root, { input }, { call }) =>
       createCommand(call, scopeIn(input), parseInput(commandSchemas(call).command, input.command, 'command')),
   }),
   updateCommand: t.field({
     type: CommandPayload,
-    description: 'Changes a command. With another name it loses what servers granted of it.',
-    args: { input: t.arg({ type: UpdateCommandInput, required: true }) },
+    description:
+      'Changes a command. A new name deletes the permissions that servers set. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(UpdateCommandInput)) },
     resolve: async (_root, { input }, { call }) => {
       const patch = parseInput(CommandPatch, input.command, 'command');
       const command = await updateCommand(call, keyIn(input), (before) => {
@@ -256,8 +311,8 @@ builder.mutationFields((t) => ({
   }),
   deleteCommand: t.field({
     type: DeletedPayload,
-    description: 'Deletes a command, with what servers granted of it.',
-    args: { input: t.arg({ type: CommandIdInput, required: true }) },
+    description: 'Deletes a command and the permissions that servers set. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(CommandIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const key = keyIn(input);
       await deleteCommand(call, key);
@@ -267,8 +322,8 @@ builder.mutationFields((t) => ({
   overwriteCommands: t.field({
     type: OverwriteCommandsPayload,
     description:
-      'Makes the commands of an application these, everywhere or in one server, and tells what that changes.',
-    args: { input: t.arg({ type: OverwriteCommandsInput, required: true }) },
+      'Replaces all commands, globally or in one server, and returns the changes. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(OverwriteCommandsInput)) },
     resolve: async (_root, { input }, { call }) => {
       const scope = scopeIn(input);
       const commands = await parseInTurns(commandSchemas(call).set, input.commands, 'commands');

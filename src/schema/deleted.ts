@@ -1,6 +1,11 @@
 import { builder } from './builder.js';
 
-/** For an invite, the id is its code. */
 export const DeletedPayload = builder.objectRef<{ id: bigint | string }>('DeletedPayload').implement({
-  fields: (t) => ({ id: t.id({ resolve: ({ id }) => String(id) }) }),
+  description: 'Result of a mutation that removes something.',
+  fields: (t) => ({
+    id: t.id({
+      description: 'ID of the removed object, or another value that the mutation names.',
+      resolve: ({ id }) => String(id),
+    }),
+  }),
 });

@@ -14,29 +14,32 @@ import { parseInput } from '../domain/parse-input.js';
 import type { Emoji as EmojiRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { Application } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild } from './guilds.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
 import { referredUser, User } from './users.js';
 
+const NAME = '2–32 letters, digits and underscores.';
+
 export const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
-  description: 'A picture with a name, which is written `<:name:id>` in a text, or `<a:name:id>` where it moves.',
+  description: 'A custom emoji. Text contains it as `<:name:id>`, or `<a:name:id>` if it is animated.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
-    animated: t.exposeBoolean('animated', { description: 'Whether it moves.' }),
+    name: t.exposeString('name', { description: NAME }),
+    animated: t.exposeBoolean('animated', { description: 'Whether the image is animated.' }),
     imageUrl: t.string({
+      description: 'URL of the image: a GIF if it is animated, otherwise a PNG.',
       resolve: ({ id, animated }, _args, { app }) =>
         `${app.addresses.publicUrl}/cdn/emojis/${id}.${animated ? 'gif' : 'png'}`,
     }),
     roles: t.field({
       type: [Role],
-      description: 'Those who may use it have one of these; none for everybody.',
+      description: 'Roles whose members can use the emoji. Empty if everyone can.',
       resolve: async ({ roleIds }, _args, context, info) => {
         const roles = referredRows(context, info, (ids) =>
           context.call.read.role.findMany({ where: { id: { in: ids } } }),
@@ -48,7 +51,7 @@ export const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
     creator: t.field({
       type: User,
       nullable: true,
-      description: 'Who made it.',
+      description: 'User who created the emoji. Null if the user no longer exists.',
       resolve: ({ creatorId }, _args, context, info) => referredUser(context, info, creatorId),
     }),
   }),
@@ -57,7 +60,7 @@ export const Emoji = builder.objectRef<EmojiRow>('Emoji').implement({
 builder.prismaObjectFields(Guild, (t) => ({
   emojis: t.field({
     type: [Emoji],
-    description: 'Oldest first.',
+    description: 'Custom emojis of the server, oldest first.',
     resolve: ({ id }, _args, context, info) =>
       childLists(context, info, {
         most: 2 * limits.emojisPerGuild,
@@ -73,8 +76,7 @@ const EmojiConnection = builder.connectionObject({ type: Emoji, name: 'EmojiConn
 builder.prismaObjectFields(Application, (t) => ({
   emojis: t.field({
     type: EmojiConnection,
-    description:
-      'Those that its bot uses everywhere, oldest first; empty for somebody without a role in the application.',
+    description: 'Emojis that only its bot can use, in every channel, oldest first. Empty for callers without a role.',
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async (application, args, context) => {
@@ -91,51 +93,59 @@ builder.prismaObjectFields(Application, (t) => ({
   }),
 }));
 
-const IMAGE = 'PNG, JPEG, GIF or WebP, at most 256 KiB; it is fitted into 128 pixels.';
-
-const NAME = '2 to 32 letters, digits and underscores.';
+const IMAGE = 'PNG, JPEG, GIF or WebP, at most 256 KiB. Scaled down to at most 128 pixels on each side.';
 
 const CreateEmojiInput = builder.inputType('CreateEmojiInput', {
+  description: 'A new emoji of a server.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
+    guildId: t.id(idOf.guild),
     name: t.string({ required: true, description: NAME }),
     image: t.field({ type: 'File', required: true, description: IMAGE }),
-    roleIds: t.idList({ description: 'Who may use it; none, or not given, for everybody.' }),
+    roleIds: t.idList({ description: 'IDs of roles whose members can use the emoji. Default: everyone can.' }),
   }),
 });
 const UpdateEmojiInput = builder.inputType('UpdateEmojiInput', {
-  description: 'What is not given stays as it is. Null for the roles lets everybody use it, and leaves the name.',
+  description: 'Changes of a server emoji. Omitted fields and a null `name` stay unchanged.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    emojiId: t.id({ required: true }),
-    name: t.string(),
-    roleIds: t.idList(),
+    guildId: t.id(idOf.guild),
+    emojiId: t.id(idOf.emoji),
+    name: t.string({ description: NAME }),
+    roleIds: t.idList({
+      description: 'IDs of roles whose members can use the emoji. Null or an empty list lets everyone use it.',
+    }),
   }),
 });
 const EmojiIdInput = builder.inputType('EmojiIdInput', {
-  fields: (t) => ({ guildId: t.id({ required: true }), emojiId: t.id({ required: true }) }),
+  description: 'Identifies an emoji of a server.',
+  fields: (t) => ({ guildId: t.id(idOf.guild), emojiId: t.id(idOf.emoji) }),
 });
 
 const CreateApplicationEmojiInput = builder.inputType('CreateApplicationEmojiInput', {
+  description: 'A new emoji of an application.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
+    applicationId: t.id(idOf.application),
     name: t.string({ required: true, description: NAME }),
     image: t.field({ type: 'File', required: true, description: IMAGE }),
   }),
 });
 const UpdateApplicationEmojiInput = builder.inputType('UpdateApplicationEmojiInput', {
+  description: 'New name of an application emoji.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    emojiId: t.id({ required: true }),
+    applicationId: t.id(idOf.application),
+    emojiId: t.id(idOf.emoji),
     name: t.string({ required: true, description: NAME }),
   }),
 });
 const ApplicationEmojiIdInput = builder.inputType('ApplicationEmojiIdInput', {
-  fields: (t) => ({ applicationId: t.id({ required: true }), emojiId: t.id({ required: true }) }),
+  description: 'Identifies an emoji of an application.',
+  fields: (t) => ({ applicationId: t.id(idOf.application), emojiId: t.id(idOf.emoji) }),
 });
 
 const EmojiPayload = builder.objectRef<{ emoji: EmojiRow }>('EmojiPayload').implement({
-  fields: (t) => ({ emoji: t.field({ type: Emoji, resolve: ({ emoji }) => emoji }) }),
+  description: 'The affected emoji.',
+  fields: (t) => ({
+    emoji: t.field({ type: Emoji, description: 'The emoji after the change.', resolve: ({ emoji }) => emoji }),
+  }),
 });
 
 function applicationKeyOf(input: { applicationId: string; emojiId: string }): {
@@ -149,10 +159,13 @@ function keyOf(input: { guildId: string; emojiId: string }): { guildId: bigint; 
   return { guildId: parseId(input.guildId, 'guildId'), emojiId: parseId(input.emojiId, 'emojiId') };
 }
 
+const MANAGE_EMOJI = "Needs Manage Guild Expressions, or Create Guild Expressions for the caller's own emoji.";
+
 builder.mutationFields((t) => ({
   createEmoji: t.field({
     type: EmojiPayload,
-    args: { input: t.arg({ type: CreateEmojiInput, required: true }) },
+    description: 'Adds an emoji to a server. Needs Create Guild Expressions.',
+    args: { input: t.arg(inputOf(CreateEmojiInput)) },
     resolve: (_root, { input: { guildId, image, ...input } }, { call }) =>
       createEmoji(call, {
         ...parseInput(NewEmoji, input),
@@ -162,13 +175,15 @@ builder.mutationFields((t) => ({
   }),
   updateEmoji: t.field({
     type: EmojiPayload,
-    args: { input: t.arg({ type: UpdateEmojiInput, required: true }) },
+    description: `Changes the name and roles of a server emoji. ${MANAGE_EMOJI}`,
+    args: { input: t.arg(inputOf(UpdateEmojiInput)) },
     resolve: (_root, { input: { guildId, emojiId, ...input } }, { call }) =>
       updateEmoji(call, keyOf({ guildId, emojiId }), parseInput(EmojiChange, input)),
   }),
   deleteEmoji: t.field({
     type: DeletedPayload,
-    args: { input: t.arg({ type: EmojiIdInput, required: true }) },
+    description: `Deletes an emoji of a server. ${MANAGE_EMOJI}`,
+    args: { input: t.arg(inputOf(EmojiIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const key = keyOf(input);
       await deleteEmoji(call, key);
@@ -177,7 +192,8 @@ builder.mutationFields((t) => ({
   }),
   createApplicationEmoji: t.field({
     type: EmojiPayload,
-    args: { input: t.arg({ type: CreateApplicationEmojiInput, required: true }) },
+    description: 'Adds an emoji for the bot of an application. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(CreateApplicationEmojiInput)) },
     resolve: (_root, { input: { applicationId, name, image } }, { call }) =>
       createApplicationEmoji(call, {
         applicationId: parseId(applicationId, 'applicationId'),
@@ -187,13 +203,15 @@ builder.mutationFields((t) => ({
   }),
   updateApplicationEmoji: t.field({
     type: EmojiPayload,
-    args: { input: t.arg({ type: UpdateApplicationEmojiInput, required: true }) },
+    description: 'Renames an emoji of an application. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(UpdateApplicationEmojiInput)) },
     resolve: (_root, { input }, { call }) =>
       updateApplicationEmoji(call, { ...applicationKeyOf(input), name: parseInput(EmojiName, input.name, 'name') }),
   }),
   deleteApplicationEmoji: t.field({
     type: DeletedPayload,
-    args: { input: t.arg({ type: ApplicationEmojiIdInput, required: true }) },
+    description: 'Deletes an emoji of an application. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(ApplicationEmojiIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const key = applicationKeyOf(input);
       await deleteApplicationEmoji(call, key);

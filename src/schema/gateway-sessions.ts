@@ -7,22 +7,25 @@ import { createLoader } from './loaders.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 const GatewaySession = builder.objectRef<OpenSession>('GatewaySession').implement({
-  description: 'A connection of a bot to the gateway.',
+  description: 'A gateway session of a bot.',
   fields: (t) => ({
     id: t.exposeID('id', {
-      description: 'The same when the session is resumed; it is not what a client resumes with.',
+      description: 'Stays the same when the session resumes. A client cannot resume with it.',
     }),
-    shardId: t.exposeInt('shardId'),
-    shardCount: t.exposeInt('shardCount', { description: '1 where the client did not ask for shards.' }),
-    intents: t.exposeInt('intents', { description: 'Bits, as the client asked for them.' }),
-    connectedAt: t.expose('connectedAt', { type: 'DateTime', description: 'When it began, or was resumed last.' }),
+    shardId: t.exposeInt('shardId', { description: 'Number of the shard, starting at 0.' }),
+    shardCount: t.exposeInt('shardCount', { description: 'Number of shards; 1 without sharding.' }),
+    intents: t.exposeInt('intents', { description: 'Gateway intents that the client requested, as bits.' }),
+    connectedAt: t.expose('connectedAt', {
+      type: 'DateTime',
+      description: 'Time when the session started or was last resumed.',
+    }),
   }),
 });
 
 builder.prismaObjectFields(Application, (t) => ({
   gatewaySessions: t.field({
     type: [GatewaySession],
-    description: `Those that are connected, at most ${MAX_LIST}; of the lowest shards first.`,
+    description: `Connected sessions, sorted by shard, at most ${MAX_LIST}. Empty for callers without a role.`,
     resolve: async (application, _args, context, info) => {
       if (!(await callerMayWithApplication(context, application, 'view'))) return [];
       return childLists(context, info, {
@@ -33,7 +36,7 @@ builder.prismaObjectFields(Application, (t) => ({
     },
   }),
   botOnline: t.boolean({
-    description: 'Whether its bot is connected to the gateway, be it as invisible.',
+    description: 'Whether the bot is connected to the gateway, even if it is invisible.',
     resolve: ({ id }, _args, context) => isOnline(context, id),
   }),
 }));

@@ -7,7 +7,7 @@ import type { Guild as GuildRow } from '../infra/database/index.js';
 import { guildRowOf, isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import { Guild } from './guilds.js';
-import { parseId } from './ids.js';
+import { idOf, parseId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
 import { type Watched, watchState } from './watched-state.js';
 
@@ -35,8 +35,8 @@ function showsInGuild({ invalidates }: BusMessage): boolean {
 builder.subscriptionField('guildChanged', (t) =>
   t.field({
     type: Guild,
-    description: `The server, anew whenever it changes, its roles, channels or emojis, its members, or what its audit log tells, until the caller is no member any more. ${WITH_INITIAL}`,
-    args: { guildId: t.arg.id({ required: true }), ...initialArgs },
+    description: `The server after each change of its settings, roles, channels, emojis, members or audit log, until the caller leaves. ${WITH_INITIAL}`,
+    args: { guildId: t.arg.id(idOf.guild), ...initialArgs },
     subscribe: (_root, { guildId, ...args }, context) =>
       watchState(context, watchedGuild(parseId(guildId, 'guildId')), args),
     resolve: (guild) => guild,

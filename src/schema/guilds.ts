@@ -23,7 +23,7 @@ import {
 import { builder } from './builder.js';
 import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { Installation } from './installations.js';
 import {
   childLists,
@@ -39,63 +39,74 @@ import { MemberConnection } from './members.js';
 import { connectionOf, type Page, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { Role } from './roles.js';
 
-const GuildTier = builder.enumType('GuildTier', { values: ['CLOUD', 'SELF_HOSTED'] as const });
+const GuildTier = builder.enumType('GuildTier', {
+  description: 'Host of a server.',
+  values: {
+    CLOUD: { description: 'The cloud instance hosts the server.' },
+    SELF_HOSTED: { description: 'A box hosts the server.' },
+  },
+});
 
 export const Guild = builder.prismaObject('Guild', {
   description:
-    'A server. Everything in it is shown to its members only; of one on a box, what the box tells to who owns that: nothing while it cannot be reached.',
+    'A server, visible to its members. ' +
+    'A server on a box is visible to the owner of the box, and mostly empty while the box is offline.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: '2–100 characters.' }),
     description: t.string({
       nullable: true,
+      description: 'At most 300 characters. Null if none is set.',
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).description,
     }),
     iconUrl: t.string({
       nullable: true,
+      description: 'URL of the icon. Null if none is set, and for a server on a box.',
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/icons/${id}/${iconHash}.png`,
     }),
     afkChannelId: t.id({
       nullable: true,
+      description: 'ID of the AFK voice channel. Null if none is set.',
       resolve: async (guild, _args, context) => idOrNull((await settingsOf(context, guild)).afkChannelId),
     }),
     afkTimeout: t.int({
-      description: 'In seconds.',
+      description: 'AFK timeout in seconds.',
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).afkTimeout,
     }),
     systemChannelId: t.id({
       nullable: true,
+      description: 'ID of the channel for system messages. Null if none is set.',
       resolve: async (guild, _args, context) => idOrNull((await settingsOf(context, guild)).systemChannelId),
     }),
     systemChannelFlags: t.int({
-      description: "The reference platform's bits.",
+      description: "Discord's system channel flags, as bits.",
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).systemChannelFlags,
     }),
     verificationLevel: t.int({
-      description: "The reference platform's level.",
+      description: "Discord's verification level, 0–4.",
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).verificationLevel,
     }),
     defaultMessageNotifications: t.int({
-      description: '0 for all messages, 1 for mentions.',
+      description: '0 for all messages, 1 for mentions only.',
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).defaultMessageNotifications,
     }),
     explicitContentFilter: t.int({
-      description: "The reference platform's level.",
+      description: "Discord's explicit content filter level, 0–2.",
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).explicitContentFilter,
     }),
     preferredLocale: t.string({
-      description: 'Such as `en-US`.',
+      description: 'Locale, such as `en-US`.',
       resolve: async (guild, _args, context) => (await settingsOf(context, guild)).preferredLocale,
     }),
     tier: t.field({
       type: GuildTier,
-      description: 'SELF_HOSTED for a server on a box, also where the box itself is asked.',
+      description: 'SELF_HOSTED for a server on a box, also in the API of that box.',
       resolve: ({ id }) => (isMadeByBox(id) ? 'SELF_HOSTED' : 'CLOUD'),
     }),
     owner: t.relation('owner', {
       nullable: true,
-      description: "Of one on a box: a person of the box's own.",
+      description: 'Owner of the server. For a server on a box, a user of that box; null while the box is offline.',
       resolve: (query, guild, _args, context) =>
         isOnBox(context, guild.id)
           ? boxOwner(context, guild)
@@ -103,12 +114,12 @@ export const Guild = builder.prismaObject('Guild', {
     }),
     channels: t.field({
       type: [Channel],
-      description: 'The channels the caller can see, in their order.',
+      description: 'Channels that the caller can see, sorted by position and ID.',
       resolve: ({ id }, _args, context, info) => visibleChannels(context, info, id),
     }),
     roles: t.field({
       type: [Role],
-      description: 'Lowest first, beginning with @everyone.',
+      description: 'All roles, lowest first, starting with @everyone.',
       resolve: ({ id }, _args, context, info) => {
         if (isOnBox(context, id)) return boxRoles(context, id);
         const query = queryFromInfo({ context, info });
@@ -126,7 +137,8 @@ export const Guild = builder.prismaObject('Guild', {
       },
     }),
     viewerPermissions: t.string({
-      description: 'What the caller may do in the server at large, as decimal bits; everything for who owns its box.',
+      description:
+        "The caller's permissions in the server, as decimal bits, without channel overwrites. The owner of its box has all.",
       resolve: async ({ id }, _args, { call, budget }) => {
         if (isOnBox({ call }, id)) return String(ALL_PERMISSIONS);
         const { permissions } = await budget.step(() => accessGuild(call, id, 'viewGuild'));
@@ -135,11 +147,13 @@ export const Guild = builder.prismaObject('Guild', {
     }),
     members: t.field({
       type: MemberConnection,
+      description: 'Members, sorted by user ID. Members of a server on a box can only be paged forward.',
       args: {
         ...pageArgs,
         search: t.arg.string({
           description:
-            'Only those whose username, shown name or nickname begins with it: the first of them in the order of those names, without a page that follows.',
+            'Returns only members whose username, display name or nickname starts with this text. ' +
+            'The result is a single page, sorted by name.',
         }),
       },
       complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
@@ -168,8 +182,8 @@ export const Guild = builder.prismaObject('Guild', {
     installation: t.field({
       type: Installation,
       nullable: true,
-      description: 'Of one application; null where it is not installed.',
-      args: { applicationId: t.arg.id({ required: true }) },
+      description: 'Installation of one application. Null if it is not installed.',
+      args: { applicationId: t.arg.id(idOf.application) },
       resolve: async ({ id: guildId }, args, context, info) => {
         const applicationId = parseId(args.applicationId, 'applicationId');
         await requireViewing(context, guildId);
@@ -180,7 +194,7 @@ export const Guild = builder.prismaObject('Guild', {
     }),
     installations: t.field({
       type: [Installation],
-      description: 'Oldest first.',
+      description: 'Installed applications, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: async ({ id }, args, context, info) => {
@@ -221,7 +235,7 @@ async function boxMemberPage(context: GraphqlContext, guildId: bigint, page: Pag
     throw invalidInput({
       path: 'last',
       code: 'BASE_TYPE_INVALID',
-      message: 'Members of a server on a box are listed forwards.',
+      message: 'Members of a server on a box can only be paged forward. Use `first` and `after`.',
     });
   }
   const members = await boxMembers(context, guildId, { after: page.after }, page.take + 1);
@@ -281,7 +295,7 @@ function visibleChannels(context: GraphqlContext, info: GraphQLResolveInfo, guil
 builder.queryFields((t) => ({
   guilds: t.field({
     type: [Guild],
-    description: 'Where the caller is a member.',
+    description: 'Servers of which the caller is a member, oldest first.',
     args: listArgs,
     complexity: listCost,
     resolve: (_root, args, context, info) => ownGuilds(context, args, info),
@@ -289,7 +303,8 @@ builder.queryFields((t) => ({
   guild: t.prismaField({
     type: Guild,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A server of which the caller is a member, or which is on a box of the caller.',
+    args: { id: t.arg.id(idOf.guild) },
     resolve: async (query, _root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
       if (isOnBox({ call }, id)) return guildRowOf(await budget.step(() => accessBoxGuild(call, id)));

@@ -16,4 +16,26 @@ export function parseOptionalId(text: string | null | undefined, path: string): 
 }
 
 /** Pothos's `exposeID` fails at run time for a bigint. */
-export const snowflakeId = { type: 'ID' as const, resolve: (row: { id: bigint }) => String(row.id) };
+export const snowflakeId = {
+  type: 'ID' as const,
+  description: 'Snowflake ID.',
+  resolve: (row: { id: bigint }) => String(row.id),
+};
+
+/** Options of required IDs in arguments and inputs. */
+export const idOf = {
+  application: { required: true, description: 'ID of the application.' },
+  box: { required: true, description: 'ID of the box.' },
+  channel: { required: true, description: 'ID of the channel.' },
+  command: { required: true, description: 'ID of the command.' },
+  emoji: { required: true, description: 'ID of the emoji.' },
+  guild: { required: true, description: 'ID of the server.' },
+  installation: { required: true, description: 'ID of the installation.' },
+  interaction: { required: true, description: 'ID of the interaction.' },
+  invitation: { required: true, description: 'ID of the invitation.' },
+  message: { required: true, description: 'ID of the message.' },
+  role: { required: true, description: 'ID of the role.' },
+  team: { required: true, description: 'ID of the team.' },
+  user: { required: true, description: 'ID of the user.' },
+  webhook: { required: true, description: 'ID of the webhook.' },
+} as const;

@@ -1,8 +1,8 @@
 import { builder } from './builder.js';
 
 export const WITH_INITIAL =
-  'The present state comes first where `initial` asks for it; otherwise who connects again asks once for it.';
+  'If `initial` is true, the current state comes first. Otherwise, query it after each reconnect.';
 
 export const initialArgs = builder.args((t) => ({
-  initial: t.boolean({ description: 'Whether the present state is the first value. It is not unless asked for.' }),
+  initial: t.boolean({ description: 'Whether to send the current state first. Default: false.' }),
 }));

@@ -9,54 +9,79 @@ import { parseInput } from '../domain/parse-input.js';
 import type { Installation as InstallationRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids.js';
 import { InstallContext } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { referredUser, User } from './users.js';
 
 export const Installation = builder.prismaObject('Installation', {
+  description: 'Installation of an application to a server or user.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     application: t.relation('application', {
+      description: 'The installed application.',
       resolve: (query, { applicationId }, _args, { call }) =>
         call.read.application.findUniqueOrThrow({ ...query, where: { id: applicationId } }),
     }),
-    context: t.expose('context', { type: InstallContext }),
-    scopes: t.stringList({ resolve: ({ scopes }) => storedScopes(scopes) }),
-    permissions: t.exposeString('permissions', { description: 'What was granted to the bot, decimal bits.' }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    context: t.expose('context', {
+      type: InstallContext,
+      description: 'Whether it is installed to a server or a user.',
+    }),
+    scopes: t.stringList({
+      description: 'Granted OAuth2 scopes.',
+      resolve: ({ scopes }) => storedScopes(scopes),
+    }),
+    permissions: t.exposeString('permissions', { description: 'Permissions granted to the bot, as decimal bits.' }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'Time of the first installation.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
     installedBy: t.field({
       type: User,
       nullable: true,
-      description: 'Who installed it, or last added to what was granted.',
+      description: 'User who installed it last. Null if the user no longer exists.',
       resolve: ({ installerId }, _args, context, info) => referredUser(context, info, installerId),
     }),
   }),
 });
 
 const InstallApplicationInput = builder.inputType('InstallApplicationInput', {
+  description: 'An installation to a server or to the caller.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    guildId: t.id({ description: 'The server to install to. Without it: to the caller.' }),
-    scopes: t.stringList({ required: true }),
+    applicationId: t.id(idOf.application),
+    guildId: t.id({ description: 'ID of the server. Default: installs to the caller.' }),
+    scopes: t.stringList({
+      required: true,
+      description: 'OAuth2 scopes with `bot` or `applications.commands`. Only a server allows `bot`.',
+    }),
     permissions: t.string({
       description:
-        "Decimal bits; the application's own wish when not given. The bot gets those of them that the caller has there.",
+        "Decimal bits, only for a server. The bot gets those that the caller has. Default: the application's settings.",
     }),
   }),
 });
 const InstallationIdInput = builder.inputType('InstallationIdInput', {
-  fields: (t) => ({ installationId: t.id({ required: true }) }),
+  description: 'Identifies an installation.',
+  fields: (t) => ({ installationId: t.id(idOf.installation) }),
 });
 
 const InstallationPayload = builder.objectRef<{ installation: InstallationRow }>('InstallationPayload').implement({
-  fields: (t) => ({ installation: t.field({ type: Installation, resolve: ({ installation }) => installation }) }),
+  description: 'The affected installation.',
+  fields: (t) => ({
+    installation: t.field({
+      type: Installation,
+      description: 'The installation after the change.',
+      resolve: ({ installation }) => installation,
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   installApplication: t.field({
     type: InstallationPayload,
-    args: { input: t.arg({ type: InstallApplicationInput, required: true }) },
+    description: 'Installs an application, or adds scopes to its installation. A server needs Manage Guild.',
+    args: { input: t.arg(inputOf(InstallApplicationInput)) },
     resolve: async (_root, { input }, { call }) => {
       const applicationId = parseId(input.applicationId, 'applicationId');
       const guildId = parseOptionalId(input.guildId, 'guildId');
@@ -66,7 +91,8 @@ builder.mutationFields((t) => ({
   }),
   uninstallApplication: t.field({
     type: DeletedPayload,
-    args: { input: t.arg({ type: InstallationIdInput, required: true }) },
+    description: 'Removes an application from the caller, or with its bot from a server. A server needs Manage Guild.',
+    args: { input: t.arg(inputOf(InstallationIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.installationId, 'installationId');
       await uninstallApplication(call, id);

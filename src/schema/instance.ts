@@ -4,21 +4,24 @@ import { builder } from './builder.js';
 type Addresses = AppContext['addresses'];
 
 const Instance = builder.objectRef<Addresses>('Instance').implement({
-  description: 'Where this instance is reached.',
+  description: 'Public URLs of this instance.',
   fields: (t) => ({
-    publicUrl: t.string({ resolve: ({ publicUrl }) => publicUrl }),
+    publicUrl: t.string({
+      description: 'Origin of the portal and of links.',
+      resolve: ({ publicUrl }) => publicUrl,
+    }),
     restUrl: t.string({
-      description: 'Of REST for bots, without a version: what libraries call the API.',
+      description: 'Base URL of the REST API for bots, without a version.',
       resolve: ({ publicUrl }) => `${publicUrl}/api`,
     }),
-    gatewayUrl: t.string({ description: 'Of the gateway for bots.', resolve: ({ gatewayUrl }) => gatewayUrl }),
+    gatewayUrl: t.string({ description: 'URL of the gateway for bots.', resolve: ({ gatewayUrl }) => gatewayUrl }),
   }),
 });
 
 builder.queryField('instance', (t) =>
   t.field({
     type: Instance,
-    description: 'Also for those who are not signed in.',
+    description: 'Public URLs of this instance. Callers need not be signed in.',
     skipTypeScopes: true,
     resolve: (_root, _args, { app }) => app.addresses,
   }),

@@ -10,47 +10,77 @@ import {
 } from '../domain/interactions-endpoints/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { Application } from './applications.js';
-import { builder } from './builder.js';
-import { parseId } from './ids.js';
+import { builder, inputOf } from './builder.js';
+import { idOf, parseId } from './ids.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 const ProbeCheck = builder.objectRef<ProbeCheckShape>('ProbeCheck').implement({
+  description: 'One check in the test of an endpoint.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In words, such as "PING answered".' }),
-    ok: t.exposeBoolean('ok'),
+    name: t.exposeString('name', { description: 'Name of the check, such as "PING answered".' }),
+    ok: t.exposeBoolean('ok', { description: 'Whether the check passed.' }),
     wasTried: t.exposeBoolean('wasTried', {
-      description: 'Not after a check without whose success it makes no sense.',
+      description: 'False if the check was skipped because an earlier one failed.',
     }),
-    sent: t.exposeString('sent', { nullable: true, description: 'The request, without what is secret.' }),
-    got: t.exposeString('got', { nullable: true, description: 'The answer, cut short.' }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not ok.' }),
+    sent: t.exposeString('sent', {
+      nullable: true,
+      description: 'Sent request without secrets. Null if there was none.',
+    }),
+    got: t.exposeString('got', {
+      nullable: true,
+      description: 'Received response, truncated. Null if no request was sent.',
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Reason for the failure. Null if the check passed.',
+    }),
   }),
 });
 
 const EndpointProbe = builder.objectRef<EndpointProbeShape>('EndpointProbe').implement({
+  description: 'Result of the test of an endpoint.',
   fields: (t) => ({
-    ok: t.exposeBoolean('ok'),
-    checks: t.field({ type: [ProbeCheck], resolve: ({ checks }) => checks }),
+    ok: t.exposeBoolean('ok', { description: 'Whether all checks passed.' }),
+    checks: t.field({ type: [ProbeCheck], description: 'Checks in order.', resolve: ({ checks }) => checks }),
   }),
 });
 
 const EndpointHealth = builder.objectRef<EndpointHealthShape>('EndpointHealth').implement({
-  description: `How the interactions endpoint did with the last ${DELIVERIES_LOOKED_AT} interactions.`,
+  description: `Results of the interactions endpoint in the application's last ${DELIVERIES_LOOKED_AT} interactions.`,
   fields: (t) => ({
-    answered: t.exposeInt('answered'),
-    fellBack: t.exposeInt('fellBack', { description: 'Delivered over the gateway instead.' }),
-    failed: t.exposeInt('failed', { description: 'Answered with what could not be used.' }),
-    p50Ms: t.exposeInt('p50Ms', { nullable: true, description: 'Of what was delivered to the endpoint.' }),
-    p95Ms: t.exposeInt('p95Ms', { nullable: true }),
-    lastFailure: t.exposeString('lastFailure', { nullable: true }),
-    lastFailureAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ lastFailureAt }) => lastFailureAt }),
+    answered: t.exposeInt('answered', { description: 'Number of interactions that the endpoint handled.' }),
+    fellBack: t.exposeInt('fellBack', {
+      description: 'Number of interactions that went to the gateway because the endpoint failed.',
+    }),
+    failed: t.exposeInt('failed', {
+      description: 'Number of interactions that the endpoint received without a valid answer.',
+    }),
+    p50Ms: t.exposeInt('p50Ms', {
+      nullable: true,
+      description: 'Median response time in milliseconds. Null if nothing was delivered.',
+    }),
+    p95Ms: t.exposeInt('p95Ms', {
+      nullable: true,
+      description: '95th percentile of the response time in milliseconds. Null if nothing was delivered.',
+    }),
+    lastFailure: t.exposeString('lastFailure', {
+      nullable: true,
+      description: 'Reason for the last failure. Null if there was none.',
+    }),
+    lastFailureAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last interaction that failed. Null if there was none.',
+      resolve: ({ lastFailureAt }) => lastFailureAt,
+    }),
   }),
 });
 
 builder.prismaObjectFields(Application, (t) => ({
   endpointHealth: t.field({
     type: EndpointHealth,
-    description: 'As of an endpoint that was never asked to somebody without a role in the application.',
+    description:
+      'Recent results of the interactions endpoint. Counts are 0 for callers without a role in the application.',
     complexity: DELIVERIES_LOOKED_AT / 10,
     resolve: async (application, _args, context) => {
       const { call, budget } = context;
@@ -63,18 +93,25 @@ builder.prismaObjectFields(Application, (t) => ({
 }));
 
 const TestInteractionsEndpointInput = builder.inputType('TestInteractionsEndpointInput', {
-  fields: (t) => ({ applicationId: t.id({ required: true }), url: t.string({ required: true }) }),
+  description: 'An endpoint to test.',
+  fields: (t) => ({
+    applicationId: t.id(idOf.application),
+    url: t.string({ required: true, description: 'Full URL of the endpoint.' }),
+  }),
 });
 
 const EndpointProbePayload = builder.objectRef<{ probe: EndpointProbeShape }>('EndpointProbePayload').implement({
-  fields: (t) => ({ probe: t.field({ type: EndpointProbe, resolve: ({ probe }) => probe }) }),
+  description: 'Result of `testInteractionsEndpoint`.',
+  fields: (t) => ({
+    probe: t.field({ type: EndpointProbe, description: 'Result of the test.', resolve: ({ probe }) => probe }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   testInteractionsEndpoint: t.field({
     type: EndpointProbePayload,
-    description: 'Probes an address as a save would, and saves nothing.',
-    args: { input: t.arg({ type: TestInteractionsEndpointInput, required: true }) },
+    description: 'Tests an endpoint like `updateApplication`, without saving it. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(TestInteractionsEndpointInput)) },
     resolve: async (_root, { input: { applicationId, url } }, { call }) => ({
       probe: await testEndpoint(call, {
         applicationId: parseId(applicationId, 'applicationId'),

@@ -27,11 +27,11 @@ import type { Interaction as InteractionRow, InteractionStep as InteractionStepR
 import { snowflakeTime } from '../infra/ids.js';
 import { idOrNull } from '../wire/id.js';
 import { Application, referredApplication } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { Channel, canViewChannel, viewableChannel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
-import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { watchInteraction, watchInteractions } from './interaction-updates.js';
 import { childLists, referredRows } from './lists.js';
 import { Message } from './messages.js';
@@ -40,21 +40,49 @@ import { connectionOf, pageArgs, pageRows, pageSizeOf, parsePage } from './page.
 import { receiveFiles, requireDistinct } from './uploads.js';
 
 const InteractionState = builder.enumType('InteractionState', {
-  values: ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY', 'DEFERRED', 'ANSWERED', 'FAILED', 'EXPIRED'] as const,
+  description: 'State of an interaction.',
+  values: {
+    DELIVERING: { description: 'It is being sent to the application.' },
+    DELIVERED_HTTP: { description: 'The endpoint received it and has 3 seconds to answer.' },
+    DELIVERED_GATEWAY: { description: 'A gateway session received it and has 3 seconds to answer.' },
+    DEFERRED: { description: 'The application will answer later, within 15 minutes of the interaction.' },
+    ANSWERED: { description: 'The application answered.' },
+    FAILED: { description: 'It could not be delivered, or no valid answer came in time.' },
+    EXPIRED: { description: 'The application deferred the answer and did not send it in time.' },
+  },
 });
 
 const InteractionStep = builder.objectRef<InteractionStepRow>('InteractionStep').implement({
-  description: 'Something that happened with an interaction.',
+  description: 'A step in the processing of an interaction.',
   fields: (t) => ({
     kind: t.exposeString('kind', {
-      description: 'HTTP, GATEWAY, CALLBACK, REFUSED, FOLLOW_UP, EDIT, DELETE, FAILED or EXPIRED.',
+      description: 'Kind of step: HTTP, GATEWAY, CALLBACK, REFUSED, FOLLOW_UP, EDIT, DELETE, FAILED or EXPIRED.',
     }),
-    at: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
-    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status that the endpoint answered.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it failed, in words.' }),
-    request: t.exposeString('request', { nullable: true, description: 'What was sent, without its token, cut short.' }),
-    response: t.exposeString('response', { nullable: true, description: 'What came, cut short.' }),
+    at: t.field({
+      type: 'DateTime',
+      description: 'Time of the step.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'HTTP status from the endpoint. Null if there was no response.',
+    }),
+    durationMs: t.exposeInt('durationMs', {
+      nullable: true,
+      description: 'Duration of the request in milliseconds. Null if none was sent.',
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Reason for the failure. Null if the step succeeded.',
+    }),
+    request: t.exposeString('request', {
+      nullable: true,
+      description: 'Sent request without its token, truncated. Null if not recorded.',
+    }),
+    response: t.exposeString('response', {
+      nullable: true,
+      description: 'Received response, truncated. Null if not recorded.',
+    }),
   }),
 });
 
@@ -65,35 +93,40 @@ const MAX_STEPS = 100;
 
 export const Interaction = builder.prismaObject('Interaction', {
   description:
-    'Something that a person asked of an application. The person sees it, and who has a role in the application, for seven days.',
+    'Use of a command, component or modal by a person. ' +
+    'It is visible to that person and to callers with a role in the application, for seven days.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     application: t.field({
       type: Application,
       nullable: true,
-      description: 'Null for a built-in command, which the platform answers itself.',
+      description: 'Application that receives it. Null for a built-in command.',
       resolve: ({ applicationId }, _args, context, info) =>
         applicationId === PLATFORM_ID ? null : referredApplication(context, info, applicationId),
     }),
-    user: t.relation('user'),
-    type: t.exposeInt('type', { description: "The reference platform's interaction type." }),
-    name: t.exposeString('name', { description: 'Of the command, or the custom id of the component or the modal.' }),
+    user: t.relation('user', { description: 'Person who triggered it.' }),
+    type: t.exposeInt('type', { description: "Discord's interaction type." }),
+    name: t.exposeString('name', { description: 'Name of the command, or custom ID of the component or modal.' }),
     commandId: t.id({
       nullable: true,
-      description: 'Of a command and its autocompletion.',
+      description: 'ID of the command. Null for a component or modal.',
       resolve: ({ commandId }) => idOrNull(commandId),
     }),
     channel: t.field({
       type: Channel,
       nullable: true,
-      description: 'Null for somebody who cannot view it.',
+      description: 'Channel in which it was triggered. Null if the caller cannot see it.',
       resolve: ({ channelId }, _args, context, info) => viewableChannel(context, info, channelId),
     }),
-    state: t.field({ type: InteractionState, resolve: (row, _args, { app }) => stateAt(row, app.clock.now()) }),
+    state: t.field({
+      type: InteractionState,
+      description: 'Current state.',
+      resolve: (row, _args, { app }) => stateAt(row, app.clock.now()),
+    }),
     message: t.field({
       type: Message,
       nullable: true,
-      description: 'The first answer; null while there is none, and for somebody who cannot see it.',
+      description: 'First answer. Null if there is none, or the caller cannot see it.',
       resolve: async ({ originalMessageId: id, channelId }, _args, context, info) => {
         if (id === null || !(await canViewChannel(context, channelId))) return null;
         const query = queryFromInfo({ context, info });
@@ -108,25 +141,30 @@ export const Interaction = builder.prismaObject('Interaction', {
     modal: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What the person is asked to fill in, until they have sent it; for that person.',
+      description:
+        "Modal to fill in, in the format of Discord's API. Null after it was submitted, and for other callers.",
       resolve: (row, _args, { call: { actor } }) =>
         actor.kind === 'person' && actor.user.id === row.userId ? row.modal : null,
     }),
     failure: t.string({
       nullable: true,
-      description: 'Why nothing came of it, in words: in detail for somebody with a role in the application.',
+      description: 'Reason for the failure, or null. Callers without a role in the application get no details.',
       resolve: async (row, _args, context, info) => {
         const failure = failureAt(row, context.app.clock.now());
         return failure === null || (await developsIt(context, info, row)) ? failure : NO_ANSWER;
       },
     }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'Time when it was triggered.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
     durationMs: t.exposeInt('httpMs', {
       nullable: true,
-      description: 'How long the endpoint took, where one was asked.',
+      description: 'Response time of the endpoint in milliseconds. Null if it was not called.',
     }),
     fellBack: t.exposeBoolean('fellBack', {
-      description: 'Whether the endpoint was of no use, so that the gateway got it.',
+      description: 'Whether the endpoint failed and the interaction went to the gateway.',
     }),
   }),
 });
@@ -134,7 +172,7 @@ export const Interaction = builder.prismaObject('Interaction', {
 builder.prismaObjectFields(Interaction, (t) => ({
   trace: t.field({
     type: [InteractionStep],
-    description: 'What happened with it, one after the other. Empty for somebody without a role in the application.',
+    description: `Processing steps in order, at most ${MAX_STEPS}. Empty for callers without a role in the application.`,
     resolve: async ({ id, applicationId }, _args, context, info) => {
       if (!(await developsIt(context, info, { applicationId }))) return [];
       return childLists(context, info, {
@@ -171,7 +209,8 @@ builder.prismaObjectFields(Application, (t) => ({
   interactions: t.field({
     type: InteractionConnection,
     description:
-      'Those of the last seven days, oldest first; `last: 50` is the newest page. Empty for somebody without a role in it.',
+      'Interactions of the last seven days, oldest first; `last: 50` returns the newest. ' +
+      'Empty for callers without a role.',
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
     resolve: async (application, args, context) => {
@@ -191,65 +230,83 @@ builder.queryField('interaction', (t) =>
   t.field({
     type: Interaction,
     nullable: true,
-    description: 'One that the caller asked for, or that was asked of an application in which they have a role.',
-    args: { id: t.arg.id({ required: true }) },
+    description: 'An interaction of the caller, or with an application in which the caller has a role.',
+    args: { id: t.arg.id(idOf.interaction) },
     resolve: (_root, { id }, { call, budget }) => budget.step(() => accessInteraction(call, parseId(id, 'id'))),
   }),
 );
 
 const InvokeCommandInput = builder.inputType('InvokeCommandInput', {
-  description: 'A command by its id, or a built-in one by its name.',
+  description: 'A command with its options. Set `commandId`, or `name` for a built-in command.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    commandId: t.id(),
-    name: t.string(),
-    version: t.id({ description: 'Of the command as the caller was shown it; one that has changed since is refused.' }),
-    options: t.field({ type: 'JSON', description: "The wire's `data.options`." }),
-    targetId: t.id({ description: 'The user or the message that a context menu is opened on.' }),
+    channelId: t.id(idOf.channel),
+    commandId: t.id({ description: 'ID of a registered command.' }),
+    name: t.string({ description: 'Name of a built-in command. Ignored if `commandId` is set.' }),
+    version: t.id({ description: '`version` of the command that the caller saw. Fails if the command has changed.' }),
+    options: t.field({ type: 'JSON', description: "Options, in the format of Discord's `data.options`." }),
+    targetId: t.id({ description: 'ID of the user or message for a command of a context menu.' }),
     files: t.field({
       type: ['File'],
-      description: 'What options of the type ATTACHMENT take; their value is the place in this list, counted from 0.',
+      description: 'Files for options of the type ATTACHMENT. The value of such an option is an index in this list.',
     }),
   }),
 });
 const UseComponentInput = builder.inputType('UseComponentInput', {
+  description: 'A component of a message, with the chosen values.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
-    customId: t.string({ required: true }),
-    values: t.stringList({ description: 'What was chosen in a select.' }),
+    channelId: t.id(idOf.channel),
+    messageId: t.id(idOf.message),
+    customId: t.string({ required: true, description: 'Custom ID of the component.' }),
+    values: t.stringList({ description: 'Chosen values of a select, at most 25.' }),
   }),
 });
 const SubmitModalInput = builder.inputType('SubmitModalInput', {
+  description: 'A modal with its values.',
   fields: (t) => ({
-    interactionId: t.id({ required: true, description: 'The interaction that was answered with the modal.' }),
-    components: t.field({ type: 'JSON', required: true, description: "The wire's `data.components`." }),
+    interactionId: t.id({ required: true, description: 'ID of the interaction that was answered with the modal.' }),
+    components: t.field({
+      type: 'JSON',
+      required: true,
+      description: "Components with their values, in the format of Discord's `data.components`.",
+    }),
     files: t.field({
       type: ['File'],
-      description: 'What file uploads take; their values are places in this list, counted from 0.',
+      description: 'Files for file uploads. The values of a file upload are indexes in this list.',
     }),
   }),
 });
 
 const InteractionPayload = builder.objectRef<{ interaction: InteractionRow }>('InteractionPayload').implement({
-  fields: (t) => ({ interaction: t.field({ type: Interaction, resolve: ({ interaction }) => interaction }) }),
+  description: 'The new interaction.',
+  fields: (t) => ({
+    interaction: t.field({
+      type: Interaction,
+      description: 'The interaction after its delivery succeeded or failed.',
+      resolve: ({ interaction }) => interaction,
+    }),
+  }),
 });
 const AutocompletePayload = builder.objectRef<{ interaction: InteractionRow }>('AutocompletePayload').implement({
+  description: 'Result of `autocompleteCommand`.',
   fields: (t) => ({
     choices: t.field({
       type: 'JSON',
-      description: 'What the application offers; empty where it did not answer.',
+      description: "List of choices, in the format of Discord's API. Empty if the application did not answer.",
       resolve: ({ interaction }) => interaction.choices ?? [],
     }),
-    interaction: t.field({ type: Interaction, resolve: ({ interaction }) => interaction }),
+    interaction: t.field({
+      type: Interaction,
+      description: 'The interaction after it was answered or failed.',
+      resolve: ({ interaction }) => interaction,
+    }),
   }),
 });
 
 builder.mutationFields((t) => ({
   invokeCommand: t.field({
     type: InteractionPayload,
-    description: 'Runs a command as the caller. Answers once it was delivered, or could not be.',
-    args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
+    description: 'Runs a command as the caller. Returns after it was delivered or failed.',
+    args: { input: t.arg(inputOf(InvokeCommandInput)) },
     resolve: async (_root, { input }, { call }) => {
       const files = filesOf(input);
       const builtIn = builtInInput(input);
@@ -265,8 +322,8 @@ builder.mutationFields((t) => ({
   }),
   autocompleteCommand: t.field({
     type: AutocompletePayload,
-    description: 'Asks for choices of the option that is marked with `focused: true`.',
-    args: { input: t.arg({ type: InvokeCommandInput, required: true }) },
+    description: 'Requests choices for the option that has `focused: true`.',
+    args: { input: t.arg(inputOf(InvokeCommandInput)) },
     resolve: async (_root, { input }, { call }) => {
       const typed = commandInput(input);
       await takeAsCaller(call, AUTOCOMPLETIONS_PER_PERSON);
@@ -275,8 +332,8 @@ builder.mutationFields((t) => ({
   }),
   useComponent: t.field({
     type: InteractionPayload,
-    description: 'Presses a button, or chooses in a select, of a message.',
-    args: { input: t.arg({ type: UseComponentInput, required: true }) },
+    description: 'Presses a button, or submits a select, of a message.',
+    args: { input: t.arg(inputOf(UseComponentInput)) },
     resolve: async (_root, { input }, { call }) => {
       const used = {
         channelId: parseId(input.channelId, 'channelId'),
@@ -290,8 +347,8 @@ builder.mutationFields((t) => ({
   }),
   submitModal: t.field({
     type: InteractionPayload,
-    description: 'Sends in a modal that the caller was shown.',
-    args: { input: t.arg({ type: SubmitModalInput, required: true }) },
+    description: 'Submits a modal that was shown to the caller. Fails if it was already submitted.',
+    args: { input: t.arg(inputOf(SubmitModalInput)) },
     resolve: async (_root, { input }, { call }) => {
       const files = filesOf(input);
       const filled = {
@@ -341,8 +398,8 @@ builder.subscriptionField('interactionUpdated', (t) =>
   t.field({
     type: Interaction,
     description:
-      "Each of the application's interactions whenever it comes into another state, or a step is added to its trace.",
-    args: { applicationId: t.arg.id({ required: true }) },
+      "Each of an application's interactions when its state changes or its trace grows. Needs a role in the application.",
+    args: { applicationId: t.arg.id(idOf.application) },
     subscribe: (_root, { applicationId }, context) =>
       watchInteractions(context, parseId(applicationId, 'applicationId')),
     resolve: (interaction) => interaction,
@@ -352,9 +409,8 @@ builder.subscriptionField('interactionUpdated', (t) =>
 builder.subscriptionField('interactionChanged', (t) =>
   t.field({
     type: Interaction,
-    description:
-      'One interaction whenever something becomes of it, such as a modal to fill in: for whoever asked for it, and for its developers.',
-    args: { id: t.arg.id({ required: true }) },
+    description: 'One interaction when its state changes or its trace grows, for callers who can view it.',
+    args: { id: t.arg.id(idOf.interaction) },
     subscribe: (_root, { id }, context) => watchInteraction(context, parseId(id, 'id')),
     resolve: (interaction) => interaction,
   }),

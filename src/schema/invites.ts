@@ -15,20 +15,30 @@ import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import type { Invite as InviteRow } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { GuildPayload } from './guild-mutations.js';
 import { parseId } from './ids.js';
 import { User } from './users.js';
 
+const CODE = 'Code of the invite, 8 letters and digits.';
+const URL_TEXT = 'Link that opens the invite.';
+const INVITER = 'User who created the invite.';
+const EXPIRES_AT = 'Time when the invite expires. Null if never.';
+const TEMPORARY = 'Whether the membership ends when the member disconnects, unless they were given a role.';
+
 const Invite = builder.prismaObject('Invite', {
+  description: 'An invite to a server.',
   fields: (t) => ({
-    code: t.exposeString('code'),
-    url: t.string({ resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}` }),
+    code: t.exposeString('code', { description: CODE }),
+    url: t.string({
+      description: URL_TEXT,
+      resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}`,
+    }),
     channel: t.relation('channel', {
       nullable: true,
-      description: 'Null for a channel that the caller cannot see.',
+      description: 'Channel of the invite. Null if the caller cannot see it.',
       resolve: async (query, { guildId, channelId }, _args, { call }) => {
         const { id: userId } = requireUser(call).user;
         const permissions = await permissionsInChannel(call.guilds, guildId, channelId, userId, call.clock.now());
@@ -36,41 +46,57 @@ const Invite = builder.prismaObject('Invite', {
         return call.read.channel.findUnique({ ...query, where: { id: channelId } });
       },
     }),
-    inviter: t.relation('inviter', { description: 'Who made it.' }),
-    uses: t.exposeInt('uses', { description: 'How many people joined by it.' }),
-    maxUses: t.exposeInt('maxUses', { description: 'How many can; 0 for any number.' }),
+    inviter: t.relation('inviter', { description: INVITER }),
+    uses: t.exposeInt('uses', { description: 'Number of people who joined with the invite.' }),
+    maxUses: t.exposeInt('maxUses', { description: 'Maximum number of people who can join; 0 for no limit.' }),
     temporary: t.exposeBoolean('temporary', {
-      description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
+      description: TEMPORARY,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Null for never.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the invite was created.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: EXPIRES_AT }),
   }),
 });
 
 const InvitePreview = builder.objectRef<InviteDetails>('InvitePreview').implement({
-  description: 'What an invite shows to anybody who has its code.',
+  description: 'Details of an invite that are visible with its code.',
   fields: (t) => ({
-    code: t.string({ resolve: ({ invite }) => invite.code }),
-    guildId: t.id({ resolve: ({ invite }) => String(invite.guildId) }),
-    guildName: t.string({ resolve: ({ invite }) => invite.guild.name }),
-    guildDescription: t.string({ nullable: true, resolve: ({ invite }) => invite.guild.description }),
+    code: t.string({ description: CODE, resolve: ({ invite }) => invite.code }),
+    guildId: t.id({ description: 'ID of the server.', resolve: ({ invite }) => String(invite.guildId) }),
+    guildName: t.string({ description: 'Name of the server.', resolve: ({ invite }) => invite.guild.name }),
+    guildDescription: t.string({
+      nullable: true,
+      description: 'Description of the server. Null if none is set.',
+      resolve: ({ invite }) => invite.guild.description,
+    }),
     guildIconUrl: t.string({
       nullable: true,
+      description: 'URL of the icon of the server. Null if none is set.',
       resolve: ({ invite: { guild } }, _args, { app }) =>
         guild.iconHash && `${app.addresses.publicUrl}/cdn/icons/${guild.id}/${guild.iconHash}.png`,
     }),
-    memberCount: t.int({ resolve: ({ memberCount }) => memberCount ?? 0 }),
+    memberCount: t.int({
+      description: 'Number of members of the server.',
+      resolve: ({ memberCount }) => memberCount ?? 0,
+    }),
     presenceCount: t.int({
-      description: 'About how many of the members are online.',
+      description: 'Approximate number of members who are online.',
       resolve: ({ presenceCount }) => presenceCount ?? 0,
     }),
-    channelName: t.string({ resolve: ({ invite }) => invite.channel.name }),
-    inviter: t.field({ type: User, resolve: ({ invite }) => invite.inviter }),
+    channelName: t.string({
+      description: 'Name of the channel of the invite.',
+      resolve: ({ invite }) => invite.channel.name,
+    }),
+    inviter: t.field({ type: User, description: INVITER, resolve: ({ invite }) => invite.inviter }),
     temporary: t.boolean({
-      description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
+      description: TEMPORARY,
       resolve: ({ invite }) => invite.temporary,
     }),
-    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ invite }) => invite.expiresAt }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: EXPIRES_AT,
+      resolve: ({ invite }) => invite.expiresAt,
+    }),
   }),
 });
 
@@ -78,8 +104,8 @@ builder.queryField('invite', (t) =>
   t.field({
     type: InvitePreview,
     nullable: true,
-    description: 'What joining by an invite leads to.',
-    args: { code: t.arg.string({ required: true }) },
+    description: 'Preview of an invite. Fails if the invite has expired.',
+    args: { code: t.arg.string({ required: true, description: CODE }) },
     resolve: (_root, { code }, { call, budget }) => {
       requireUser(call);
       return budget.step(() => getInvite(call, { code, withCounts: true }));
@@ -91,7 +117,7 @@ builder.prismaObjectFields('Guild', (t) => ({
   invites: t.field({
     type: [Invite],
     description:
-      'Those that the caller may take back: all for who manages the server, otherwise their own and those to channels they manage.',
+      'Invites that the caller can delete: all with Manage Guild, otherwise their own and those to channels where they have Manage Channels.',
     resolve: async ({ id }, _args, context, info) => {
       if (isOnBox(context, id)) return [];
       const { budget, call } = context;
@@ -105,34 +131,42 @@ builder.prismaObjectFields('Guild', (t) => ({
 }));
 
 const InvitePayload = builder.objectRef<InviteRow>('InvitePayload').implement({
+  description: 'A new invite.',
   fields: (t) => ({
-    code: t.exposeString('code'),
-    url: t.string({ resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}` }),
-    invite: t.field({ type: Invite, resolve: (invite) => invite }),
+    code: t.exposeString('code', { description: CODE }),
+    url: t.string({
+      description: URL_TEXT,
+      resolve: ({ code }, _args, { app }) => `${app.addresses.publicUrl}/invite/${code}`,
+    }),
+    invite: t.field({ type: Invite, description: 'The new invite.', resolve: (invite) => invite }),
   }),
 });
 
 const InviteCodeInput = builder.inputType('InviteCodeInput', {
-  fields: (t) => ({ code: t.string({ required: true, description: "An invite's code." }) }),
+  description: 'Identifies an invite.',
+  fields: (t) => ({ code: t.string({ required: true, description: CODE }) }),
 });
 
 const JoinGuildInput = builder.inputType('JoinGuildInput', {
-  fields: (t) => ({ code: t.string({ required: true, description: "An invite's code." }) }),
+  description: 'Identifies the invite to join with.',
+  fields: (t) => ({ code: t.string({ required: true, description: CODE }) }),
 });
 
 builder.mutationFields((t) => ({
   createInvite: t.field({
     type: InvitePayload,
+    description: 'Creates an invite to a channel. Needs Create Instant Invite.',
     args: {
-      input: t.arg({ type: ChannelIdInput, required: true }),
+      input: t.arg(inputOf(ChannelIdInput)),
       maxAge: t.arg.int({
-        description: 'How long it works, in seconds, a week at most; 0 for ever, a day when not given.',
+        description:
+          'Seconds until the invite expires, at most 604,800 (a week); 0 for never. Default: 86,400 (a day).',
       }),
       maxUses: t.arg.int({
-        description: 'How many people can join by it, 100 at most; 0, or not given, for any number.',
+        description: 'Maximum number of people who can join, at most 100; 0 for no limit. Default: 0.',
       }),
       temporary: t.arg.boolean({
-        description: 'Whether who joins by it stays only until they are gone, unless they are given a role.',
+        description: TEMPORARY,
       }),
     },
     resolve: (_root, { input, ...options }, { call }) =>
@@ -140,8 +174,9 @@ builder.mutationFields((t) => ({
   }),
   deleteInvite: t.field({
     type: DeletedPayload,
-    description: 'Takes an invite back; the id that is answered is its code.',
-    args: { input: t.arg({ type: InviteCodeInput, required: true }) },
+    description:
+      'Deletes an invite and returns its code. Needs Manage Guild, or Manage Channels in its channel, unless the caller created it.',
+    args: { input: t.arg(inputOf(InviteCodeInput)) },
     resolve: async (_root, { input: { code } }, { call }) => {
       await deleteInvite(call, code);
       return { id: code };
@@ -149,7 +184,8 @@ builder.mutationFields((t) => ({
   }),
   joinGuild: t.field({
     type: GuildPayload,
-    args: { input: t.arg({ type: JoinGuildInput, required: true }) },
+    description: 'Adds the caller to a server. Does nothing if they are a member. Fails if they are banned.',
+    args: { input: t.arg(inputOf(JoinGuildInput)) },
     resolve: async (_root, { input }, { call }) => ({ guild: await joinGuild(call, input.code) }),
   }),
 }));

@@ -13,12 +13,15 @@ export const MAX_LIST = 200;
 const listLength = z
   .number()
   .int()
-  .min(1, { error: `A list has 1 to ${MAX_LIST} entries.` })
-  .max(MAX_LIST, { error: `A list has 1 to ${MAX_LIST} entries.` });
+  .min(1, { error: `Must be between 1 and ${MAX_LIST}.` })
+  .max(MAX_LIST, { error: `Must be between 1 and ${MAX_LIST}.` });
 
 export const listArgs = builder.args((t) => ({
-  first: t.int({ validate: listLength, description: `How many, at most ${MAX_LIST}, which is also the default.` }),
-  after: t.id({ description: 'Only those that follow the one with this id.' }),
+  first: t.int({
+    validate: listLength,
+    description: `Maximum number of entries, 1–${MAX_LIST}. Default: ${MAX_LIST}.`,
+  }),
+  after: t.id({ description: 'Returns only entries after the one with this ID.' }),
 }));
 
 export interface ListArgs {

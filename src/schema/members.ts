@@ -14,19 +14,21 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
 import { boxMember, boxRoles, isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, parseOptionalId } from './ids.js';
+import { idOf, parseId, parseOptionalId } from './ids.js';
 import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
-import { withReason } from './reasons.js';
+import { REASON, withReason } from './reasons.js';
 import { Role } from './roles.js';
 import { referredUser } from './users.js';
 
 export const Member = builder.prismaObject('Member', {
+  description: 'A member of a server.',
   fields: (t) => ({
     user: t.relation('user', {
+      description: 'User account of the member.',
       resolve: async (_query, member, _args, context, info) => {
         if (isOnBox(context, member.guildId)) return boxMember(context, member).user;
         const user = await referredUser(context, info, member.userId);
@@ -34,23 +36,26 @@ export const Member = builder.prismaObject('Member', {
         return user;
       },
     }),
-    nick: t.exposeString('nick', { nullable: true }),
+    nick: t.exposeString('nick', {
+      nullable: true,
+      description: 'Nickname in the server, at most 32 characters. Null if none is set.',
+    }),
     roles: t.field({
       type: [Role],
-      description: 'Without @everyone, lowest first.',
+      description: 'Roles except @everyone, lowest first.',
       resolve: async (member, _args, context) => {
         if (!isOnBox(context, member.guildId)) return memberRoles(context).load(member);
         const has = new Set(boxMember(context, member).roles.map(({ roleId }) => roleId));
         return (await boxRoles(context, member.guildId)).filter(({ id }) => has.has(id));
       },
     }),
-    joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
-    mute: t.exposeBoolean('mute', { description: 'By a moderator, in every voice channel.' }),
-    deaf: t.exposeBoolean('deaf', { description: 'By a moderator, in every voice channel.' }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'Time when the member joined.' }),
+    mute: t.exposeBoolean('mute', { description: 'Whether a moderator muted the member in voice.' }),
+    deaf: t.exposeBoolean('deaf', { description: 'Whether a moderator deafened the member in voice.' }),
     communicationDisabledUntil: t.expose('communicationDisabledUntil', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when they may only look on; a time that is over says nothing.',
+      description: 'End of the timeout, during which the member can only read. Null or a past time means no timeout.',
     }),
   }),
 });
@@ -94,61 +99,80 @@ export const MemberConnection = builder.connectionObject(
 );
 
 const SetMemberRolesInput = builder.inputType('SetMemberRolesInput', {
+  description: 'All roles of a member.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    roleIds: t.idList({ required: true, description: 'All roles the member is to have, @everyone not among them.' }),
+    guildId: t.id(idOf.guild),
+    userId: t.id(idOf.user),
+    roleIds: t.idList({
+      required: true,
+      description: 'IDs of all roles that the member should have. @everyone is ignored.',
+    }),
   }),
 });
 
 const MemberRoleInput = builder.inputType('MemberRoleInput', {
+  description: 'Identifies a member and a role.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    roleId: t.id({ required: true, description: 'Below the highest of the caller.' }),
-    reason: t.string({ description: 'For the audit log.' }),
+    guildId: t.id(idOf.guild),
+    userId: t.id(idOf.user),
+    roleId: t.id({ required: true, description: "ID of a role below the caller's highest role." }),
+    reason: t.string(REASON),
   }),
 });
 
 const MemberPayload = builder.objectRef<{ member: MemberRow }>('MemberPayload').implement({
-  fields: (t) => ({ member: t.field({ type: Member, resolve: ({ member }) => member }) }),
+  description: 'The affected member.',
+  fields: (t) => ({
+    member: t.field({ type: Member, description: 'The member after the change.', resolve: ({ member }) => member }),
+  }),
 });
 
 export const MemberIdInput = builder.inputType('MemberIdInput', {
+  description: 'Identifies a user in a server.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    reason: t.string({ description: 'For the audit log.' }),
+    guildId: t.id(idOf.guild),
+    userId: t.id(idOf.user),
+    reason: t.string(REASON),
   }),
 });
 
 const UpdateMemberInput = builder.inputType('UpdateMemberInput', {
+  description: 'Changes of a member. Omitted fields stay unchanged.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    nick: t.string({ description: 'Null for none; what is left out stays.' }),
+    guildId: t.id(idOf.guild),
+    userId: t.id(idOf.user),
+    nick: t.string({ description: 'Nickname, at most 32 characters. Null removes it.' }),
     communicationDisabledUntil: t.field({
       type: 'DateTime',
-      description: 'Times them out until then, 28 days at most; null ends it.',
+      description: 'End of the timeout, at most 28 days from now. Null ends the timeout.',
     }),
-    mute: t.boolean({ description: 'Of somebody in voice, by a moderator.' }),
-    deaf: t.boolean({ description: 'Of somebody in voice, by a moderator.' }),
-    voiceChannelId: t.id({ description: 'Moves somebody who is in voice there; null takes them out of it.' }),
-    reason: t.string({ description: 'For the audit log.' }),
+    mute: t.boolean({ description: 'Whether to mute the member, who must be in a voice channel.' }),
+    deaf: t.boolean({ description: 'Whether to deafen the member, who must be in a voice channel.' }),
+    voiceChannelId: t.id({
+      description: 'ID of the voice channel to move the member to. Null disconnects them from voice.',
+    }),
+    reason: t.string(REASON),
   }),
 });
 
+const DAYS = 'Days of inactivity, 1–30. Default: 7.';
+const PRUNED_ROLES = 'IDs of roles that do not exempt a member, at most 100. By default, every role does.';
+
 const PruneMembersInput = builder.inputType('PruneMembersInput', {
+  description: 'Selects inactive members.',
   fields: (t) => ({
-    guildId: t.id({ required: true }),
-    days: t.int({ description: 'For how many days they were not here, 1 to 30; 7 unless stated.' }),
-    roleIds: t.idList({ description: 'Roles that keep nobody from being removed.' }),
-    reason: t.string({ description: 'For the audit log.' }),
+    guildId: t.id(idOf.guild),
+    days: t.int({ description: DAYS }),
+    roleIds: t.idList({ description: PRUNED_ROLES }),
+    reason: t.string(REASON),
   }),
 });
 
 const PruneMembersPayload = builder.objectRef<{ pruned: number }>('PruneMembersPayload').implement({
-  fields: (t) => ({ pruned: t.exposeInt('pruned', { description: 'How many members it removes, soon.' }) }),
+  description: 'Result of `pruneMembers`.',
+  fields: (t) => ({
+    pruned: t.exposeInt('pruned', { description: 'Number of members that a background job removes.' }),
+  }),
 });
 
 /** Counting may scan all members. */
@@ -186,10 +210,11 @@ async function changeRole(
 
 builder.prismaObjectFields('Guild', (t) => ({
   inactiveMemberCount: t.int({
-    description: 'How many members `pruneMembers` would remove; for who may do that.',
+    description:
+      'Number of members that `pruneMembers` would remove. Needs Kick Members and Manage Guild. 0 for a server on a box.',
     args: {
-      days: t.arg.int({ description: 'For how many days they were not here, 1 to 30; 7 unless stated.' }),
-      roleIds: t.arg.idList({ description: 'Roles that keep nobody from being counted.' }),
+      days: t.arg.int({ description: DAYS }),
+      roleIds: t.arg.idList({ description: PRUNED_ROLES }),
     },
     complexity: COUNT_COST,
     resolve: ({ id }, args, { call, budget }) =>
@@ -200,7 +225,9 @@ builder.prismaObjectFields('Guild', (t) => ({
 builder.mutationFields((t) => ({
   setMemberRoles: t.field({
     type: MemberPayload,
-    args: { input: t.arg({ type: SetMemberRolesInput, required: true }) },
+    description:
+      "Replaces a member's roles. Managed roles stay. Needs Manage Roles and a higher role than those changed.",
+    args: { input: t.arg(inputOf(SetMemberRolesInput)) },
     resolve: async (_root, { input }, { call }) => ({
       member: await setMemberRoles(call, {
         guildId: parseId(input.guildId, 'guildId'),
@@ -211,21 +238,21 @@ builder.mutationFields((t) => ({
   }),
   addMemberRole: t.field({
     type: MemberPayload,
-    description: 'Gives a member a role; one that they have is no change.',
-    args: { input: t.arg({ type: MemberRoleInput, required: true }) },
+    description: 'Gives a member a role. Does nothing if they have it. Needs Manage Roles.',
+    args: { input: t.arg(inputOf(MemberRoleInput)) },
     resolve: (_root, { input }, context) => changeRole(context, input, addMemberRole),
   }),
   removeMemberRole: t.field({
     type: MemberPayload,
-    description: 'Takes a role from a member; one that they have not is no change.',
-    args: { input: t.arg({ type: MemberRoleInput, required: true }) },
+    description: 'Removes a role from a member. Does nothing if they lack it. Needs Manage Roles.',
+    args: { input: t.arg(inputOf(MemberRoleInput)) },
     resolve: (_root, { input }, context) => changeRole(context, input, removeMemberRole),
   }),
   updateMember: t.field({
     type: MemberPayload,
     description:
-      "Changes a member's nickname, times them out, or moderates them in voice: all that is given, or nothing.",
-    args: { input: t.arg({ type: UpdateMemberInput, required: true }) },
+      "Changes a member's nickname, timeout and voice state, either all or none. Each field needs its own permission.",
+    args: { input: t.arg(inputOf(UpdateMemberInput)) },
     resolve: async (_root, { input }, { call }) => {
       const { nick, communicationDisabledUntil, mute, deaf, voiceChannelId } = input;
       const change = {
@@ -243,8 +270,8 @@ builder.mutationFields((t) => ({
   }),
   kickMember: t.field({
     type: DeletedPayload,
-    description: 'Removes a member; the id that is answered is that of the user.',
-    args: { input: t.arg({ type: MemberIdInput, required: true }) },
+    description: 'Removes a member who ranks below the caller, and returns the user ID. Needs Kick Members.',
+    args: { input: t.arg(inputOf(MemberIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const userId = parseId(input.userId, 'userId');
       await kickMember(withReason(call, input.reason), { guildId: parseId(input.guildId, 'guildId'), userId });
@@ -254,8 +281,9 @@ builder.mutationFields((t) => ({
   pruneMembers: t.field({
     type: PruneMembersPayload,
     description:
-      'Removes people who were not here for some days, rank below the caller and have no roles but the stated ones.',
-    args: { input: t.arg({ type: PruneMembersInput, required: true }) },
+      'Removes inactive members who rank below the caller and are not exempt by a role. ' +
+      'Needs Kick Members and Manage Guild.',
+    args: { input: t.arg(inputOf(PruneMembersInput)) },
     resolve: async (_root, { input }, { call }) => ({
       pruned: await pruneMembers(withReason(call, input.reason), pruneOf(parseId(input.guildId, 'guildId'), input)),
     }),

@@ -30,56 +30,71 @@ import { snowflakeTime } from '../infra/ids.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { renderComponents } from '../wire/components.js';
 import { renderAttachment, renderEmbeds, renderReaction, shownFiles } from '../wire/messages.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, parseOptionalId, snowflakeId } from './ids.js';
+import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { referredRows } from './lists.js';
 import { createLoader } from './loaders.js';
 import { receiveFiles, requireDistinct } from './uploads.js';
 
 export const Message = builder.prismaObject('Message', {
+  description: 'A message in a channel.',
   fields: (t) => ({
     id: t.field(snowflakeId),
     channel: t.relation('channel', {
+      description: 'Channel of the message.',
       resolve: (query, { channelId }, _args, { call }) =>
         call.read.channel.findUniqueOrThrow({ ...query, where: { id: channelId } }),
     }),
     author: t.relation('author', {
+      description: 'Person or bot who sent the message.',
       resolve: (query, { authorId }, _args, { call }) =>
         call.read.user.findUniqueOrThrow({ ...query, where: { id: authorId } }),
     }),
-    content: t.exposeString('content'),
+    content: t.exposeString('content', { description: 'Text, at most 4,000 characters. May be empty.' }),
     embeds: t.field({
       type: 'JSON',
+      description: "List of embeds, in the format of Discord's API.",
       select: { attachments: true },
       resolve: (message, _args, { app }) => renderEmbeds(message.embeds, shownFiles(message, app.addresses)),
     }),
     attachments: t.field({
       type: 'JSON',
+      description: "List of files, in the format of Discord's API.",
       select: { attachments: { orderBy: { id: 'asc' } } },
       resolve: ({ attachments, channelId }, _args, { app }) =>
         attachments.map((attachment) => renderAttachment(attachment, channelId, app.addresses)),
     }),
     components: t.field({
       type: 'JSON',
+      description: "List of components, in the format of Discord's API.",
       select: { attachments: true },
       resolve: (message, _args, { app }) => renderComponents(message.components, shownFiles(message, app.addresses)),
     }),
     reactions: t.field({
       type: 'JSON',
+      description: "List of emojis with the number of reactions, in the format of Discord's API.",
       resolve: async ({ id }, _args, context) => (await reactionLoader(context).load(id)).map(renderReaction),
     }),
-    type: t.exposeInt('type', { description: "The reference platform's message type." }),
-    flags: t.exposeInt('flags', { description: "The reference platform's message flags." }),
+    type: t.exposeInt('type', { description: "Discord's message type." }),
+    flags: t.exposeInt('flags', { description: "Discord's message flags, as bits." }),
     ephemeral: t.field({
       type: 'Boolean',
-      description: 'Whether the caller alone sees it, beside the application that sent it.',
+      description: 'Whether only the caller and the sending application can see the message.',
       resolve: ({ visibleToId }) => visibleToId !== null,
     }),
-    pinned: t.exposeBoolean('pinned'),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
-    editedAt: t.expose('editedAt', { type: 'DateTime', nullable: true }),
+    pinned: t.exposeBoolean('pinned', { description: 'Whether the message is pinned in its channel.' }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'Time when the message was sent.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
+    editedAt: t.expose('editedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last edit. Null if it was never edited.',
+    }),
   }),
 });
 
@@ -87,7 +102,7 @@ builder.prismaObjectFields(Message, (t) => ({
   referencedMessage: t.field({
     type: Message,
     nullable: true,
-    description: 'What this one answers; null also when that is gone.',
+    description: 'Message that this one replies or refers to. Null if there is none, or it was deleted.',
     resolve: ({ referenceId }, _args, context, info) => {
       if (referenceId === null) return null;
       const query = queryFromInfo({ context, info });
@@ -111,44 +126,71 @@ export const MessageConnection = builder.connectionObject(
 );
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A new message.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    content: t.string({ required: true, description: 'May be empty beside files.' }),
-    replyTo: t.id({ description: 'A message of the same channel.' }),
-    files: t.field({ type: ['File'] }),
+    channelId: t.id(idOf.channel),
+    content: t.string({
+      required: true,
+      description: 'Text, at most 4,000 characters. May be empty if there are files.',
+    }),
+    replyTo: t.id({ description: 'ID of the message to reply to, in the same channel.' }),
+    files: t.field({
+      type: ['File'],
+      description: `At most ${limits.attachmentsPerMessage} files of up to 10 MiB each. Needs Attach Files.`,
+    }),
   }),
 });
 const { min, max } = limits.messagesPerBulkDelete;
 
 const EditMessageInput = builder.inputType('EditMessageInput', {
+  description: 'New text of a message.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
-    content: t.string({ required: true }),
+    channelId: t.id(idOf.channel),
+    messageId: t.id(idOf.message),
+    content: t.string({ required: true, description: 'Text, at most 4,000 characters.' }),
   }),
 });
 export const MessageIdInput = builder.inputType('MessageIdInput', {
-  fields: (t) => ({ channelId: t.id({ required: true }), messageId: t.id({ required: true }) }),
+  description: 'Identifies a message.',
+  fields: (t) => ({ channelId: t.id(idOf.channel), messageId: t.id(idOf.message) }),
 });
 const DeleteMessagesInput = builder.inputType('DeleteMessagesInput', {
+  description: 'Identifies messages of a channel.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageIds: t.idList({ required: true, description: `${min} to ${max}.` }),
+    channelId: t.id(idOf.channel),
+    messageIds: t.idList({
+      required: true,
+      description: `${min}–${max} different IDs of messages from the last two weeks.`,
+    }),
   }),
 });
 
 const DeletedMessagesPayload = builder.objectRef<{ ids: bigint[] }>('DeletedMessagesPayload').implement({
-  fields: (t) => ({ ids: t.idList({ resolve: ({ ids }) => ids.map(String) }) }),
+  description: 'Result of `deleteMessages`.',
+  fields: (t) => ({
+    ids: t.idList({
+      description: 'The given message IDs, including those that did not exist.',
+      resolve: ({ ids }) => ids.map(String),
+    }),
+  }),
 });
 
 export const MessagePayload = builder.objectRef<{ message: MessageRow }>('MessagePayload').implement({
-  fields: (t) => ({ message: t.field({ type: Message, resolve: ({ message }) => message }) }),
+  description: 'The affected message.',
+  fields: (t) => ({
+    message: t.field({
+      type: Message,
+      description: 'The message after the change.',
+      resolve: ({ message }) => message,
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessagePayload,
-    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    description: 'Sends a message. Needs Send Messages, and Read Message History for a reply.',
+    args: { input: t.arg(inputOf(SendMessageInput)) },
     resolve: async (_root, { input }, { call }) => {
       const channelId = parseId(input.channelId, 'channelId');
       const replyTo = parseOptionalId(input.replyTo, 'replyTo');
@@ -164,7 +206,8 @@ builder.mutationFields((t) => ({
   }),
   editMessage: t.field({
     type: MessagePayload,
-    args: { input: t.arg({ type: EditMessageInput, required: true }) },
+    description: "Replaces the text of the caller's own message.",
+    args: { input: t.arg(inputOf(EditMessageInput)) },
     resolve: async (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       await takeInChannel(call, EDITS_PER_CHANNEL, key.channelId);
@@ -173,7 +216,8 @@ builder.mutationFields((t) => ({
   }),
   deleteMessage: t.field({
     type: DeletedPayload,
-    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    description: "Deletes a message. Another user's message needs Manage Messages.",
+    args: { input: t.arg(inputOf(MessageIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       await takeInChannel(call, DELETIONS_PER_CHANNEL, key.channelId);
@@ -184,8 +228,8 @@ builder.mutationFields((t) => ({
   deleteMessages: t.field({
     type: DeletedMessagesPayload,
     description:
-      'Deletes several messages of a channel of a server at once, of the last two weeks, for who manages messages. Those that are not there count and are left out.',
-    args: { input: t.arg({ type: DeleteMessagesInput, required: true }) },
+      'Deletes messages of a server channel in one step. Ignores those that do not exist. Needs Manage Messages.',
+    args: { input: t.arg(inputOf(DeleteMessagesInput)) },
     resolve: async (_root, { input }, { call }) => {
       const channelId = parseId(input.channelId, 'channelId');
       const messageIds = input.messageIds.map((id, index) => parseId(id, `messageIds.${index}`));

@@ -9,15 +9,23 @@ export const MAX_PAGE = 100;
 const pageSize = z
   .number()
   .int()
-  .min(1, { error: `A page has 1 to ${MAX_PAGE} entries.` })
-  .max(MAX_PAGE, { error: `A page has 1 to ${MAX_PAGE} entries.` });
+  .min(1, { error: `Must be between 1 and ${MAX_PAGE}.` })
+  .max(MAX_PAGE, { error: `Must be between 1 and ${MAX_PAGE}.` });
 
 /** A cursor is the entry's snowflake. */
 export const pageArgs = builder.args((t) => ({
-  first: t.int({ validate: pageSize }),
-  after: t.string(),
-  last: t.int({ validate: pageSize }),
-  before: t.string(),
+  first: t.int({
+    validate: pageSize,
+    description: `Page size, counted from the start, 1–${MAX_PAGE}. Default: ${DEFAULT_PAGE}.`,
+  }),
+  after: t.string({ description: 'Returns only entries after this cursor.' }),
+  last: t.int({
+    validate: pageSize,
+    description: `Page size, counted from the end, 1–${MAX_PAGE}. Cannot be combined with \`first\`.`,
+  }),
+  before: t.string({
+    description: 'Returns only entries before this cursor. Without other arguments, the page ends right before it.',
+  }),
 }));
 
 export interface PageArgs {
@@ -49,7 +57,7 @@ export function parsePage(args: PageArgs): Page {
     throw invalidInput({
       path: 'last',
       code: 'BASE_TYPE_INVALID',
-      message: 'Ask for the first or the last, not both.',
+      message: 'Set `first` or `last`, not both.',
     });
   }
   const after = parseOptionalId(args.after, 'after');

@@ -4,7 +4,7 @@ import { limits, PINS_PER_CHANNEL } from '../domain/limits.js';
 import { EVERYBODY, listPinnedIds, pinMessage, seenBy, unpinMessage } from '../domain/messages/index.js';
 import type { Pin } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { Channel } from './channels.js';
 import { referredRows } from './lists.js';
 import { changeAtMessage, Message, MessageIdInput, MessagePayload, messageKeyOf } from './messages.js';
@@ -13,12 +13,16 @@ const most = limits.pinsPerPage;
 const pinCount = z.number().int().min(1).max(most);
 
 const PinnedMessage = builder.objectRef<Pin>('PinnedMessage').implement({
+  description: 'A pinned message.',
   fields: (t) => ({
-    pinnedAt: t.expose('pinnedAt', { type: 'DateTime' }),
+    pinnedAt: t.expose('pinnedAt', {
+      type: 'DateTime',
+      description: 'Time when the message was pinned. Pass the last one as `before` to get the next page.',
+    }),
     message: t.field({
       type: Message,
       nullable: true,
-      description: 'Null for one that was removed at that moment.',
+      description: 'The message. Null if it was deleted during the request.',
       resolve: ({ messageId }, _args, context, info) => {
         const query = queryFromInfo({ context, info });
         return referredRows(context, info, (ids) =>
@@ -30,22 +34,28 @@ const PinnedMessage = builder.objectRef<Pin>('PinnedMessage').implement({
 });
 
 const PinPage = builder.objectRef<Awaited<ReturnType<typeof listPinnedIds>>>('PinPage').implement({
+  description: 'A page of pinned messages.',
   fields: (t) => ({
-    items: t.field({ type: [PinnedMessage], resolve: ({ items }) => items }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more were pinned before these.' }),
+    items: t.field({
+      type: [PinnedMessage],
+      description: 'Pinned messages, the most recently pinned first.',
+      resolve: ({ items }) => items,
+    }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more messages were pinned before these.' }),
   }),
 });
 
 builder.prismaObjectFields(Channel, (t) => ({
   pins: t.field({
     type: PinPage,
-    description: 'Pinned messages, the one pinned last first. None for somebody who may not read the history.',
+    description:
+      'Pinned messages, the most recently pinned first. Empty without Read Message History, and in a server on a box.',
     args: {
       first: t.arg.int({
         validate: pinCount,
-        description: `How many, at most ${most}, which is also the default.`,
+        description: `Maximum number of messages, 1–${most}. Default: ${most}.`,
       }),
-      before: t.arg({ type: 'DateTime', description: 'Only those that were pinned before.' }),
+      before: t.arg({ type: 'DateTime', description: 'Returns only messages that were pinned before this time.' }),
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? most, 1), most) }),
     resolve: async ({ id: channelId }, { first, before }, { call, budget }) => {
@@ -65,7 +75,8 @@ builder.prismaObjectFields(Channel, (t) => ({
 builder.mutationFields((t) => ({
   pinMessage: t.field({
     type: MessagePayload,
-    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    description: 'Pins a message and posts a notice in its channel. Needs Pin Messages.',
+    args: { input: t.arg(inputOf(MessageIdInput)) },
     resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       return changeAtMessage(call, key, PINS_PER_CHANNEL, () => pinMessage(call, key));
@@ -73,7 +84,8 @@ builder.mutationFields((t) => ({
   }),
   unpinMessage: t.field({
     type: MessagePayload,
-    args: { input: t.arg({ type: MessageIdInput, required: true }) },
+    description: 'Unpins a message. Needs Pin Messages.',
+    args: { input: t.arg(inputOf(MessageIdInput)) },
     resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       return changeAtMessage(call, key, PINS_PER_CHANNEL, () => unpinMessage(call, key));

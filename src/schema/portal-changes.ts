@@ -7,7 +7,7 @@ import { topics } from '../infra/bus.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
-import { parseId } from './ids.js';
+import { idOf, parseId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
 import { MAX_LIST } from './lists.js';
 import { PortalHome } from './portal-home.js';
@@ -74,23 +74,23 @@ const watchedPortalHome: Watched<HomeState> = {
 builder.subscriptionFields((t) => ({
   portalHomeChanged: t.field({
     type: PortalHome,
-    description: `What waits for the caller's answer, and what is theirs, anew whenever that changes. Of lists that are longer than ${MAX_LIST}, changes of the first ${MAX_LIST} are told. ${WITH_INITIAL}`,
+    description: `The caller's portal home after each change. Of longer lists, only the first ${MAX_LIST} entries are watched. ${WITH_INITIAL}`,
     args: initialArgs,
     subscribe: (_root, args, context) => watchState(context, watchedPortalHome, args),
     resolve: (home) => home,
   }),
   teamChanged: t.field({
     type: Team,
-    description: `The team, anew whenever it changes, until the caller is no member any more. ${WITH_INITIAL}`,
-    args: { teamId: t.arg.id({ required: true }), ...initialArgs },
+    description: `The team after each change, until the caller is no longer a member. ${WITH_INITIAL}`,
+    args: { teamId: t.arg.id(idOf.team), ...initialArgs },
     subscribe: (_root, { teamId, ...args }, context) =>
       watchState(context, watchedTeam(parseId(teamId, 'teamId')), args),
     resolve: (team) => team,
   }),
   applicationChanged: t.field({
     type: Application,
-    description: `The application, anew whenever it changes, until the caller has no role in it any more. ${WITH_INITIAL}`,
-    args: { applicationId: t.arg.id({ required: true }), ...initialArgs },
+    description: `The application after each change, until the caller no longer has a role in it. ${WITH_INITIAL}`,
+    args: { applicationId: t.arg.id(idOf.application), ...initialArgs },
     subscribe: (_root, { applicationId, ...args }, context) =>
       watchState(context, watchedApplication(parseId(applicationId, 'applicationId')), args),
     resolve: (application) => application,

@@ -9,11 +9,11 @@ import { ownTeams, Team } from './teams.js';
 import { Tester } from './testers.js';
 
 export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').implement({
-  description: "What waits for the caller's answer, and what is theirs.",
+  description: "The caller's pending invitations, applications, teams, servers and boxes.",
   fields: (t) => ({
     teamInvitations: t.field({
       type: [TeamInvitation],
-      description: 'Oldest first.',
+      description: 'Pending invitations to teams, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: async ({ userId }, args, context, info) => {
@@ -28,7 +28,7 @@ export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').im
     }),
     testerInvitations: t.field({
       type: [Tester],
-      description: 'Those to the oldest applications first; `after` is the id of an application.',
+      description: 'Pending invitations to test applications, sorted by application ID, which `after` refers to.',
       args: listArgs,
       complexity: listCost,
       resolve: ({ userId }, args, context, info) => {
@@ -48,21 +48,21 @@ export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').im
     }),
     applications: t.field({
       type: [Application],
-      description: "The caller's and those of their teams, oldest first.",
+      description: 'Applications in which the caller has a role, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: (_home, args, context, info) => ownApplications(context, args, info),
     }),
     teams: t.field({
       type: [Team],
-      description: 'Where the caller is a member, oldest first.',
+      description: 'Teams of the caller, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: (_home, args, context, info) => ownTeams(context, args, info),
     }),
     guilds: t.field({
       type: [Guild],
-      description: 'Where the caller is a member, oldest first.',
+      description: 'Servers of which the caller is a member, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: (_home, args, context, info) => ownGuilds(context, args, info),
@@ -73,6 +73,7 @@ export const PortalHome = builder.objectRef<{ userId: bigint }>('PortalHome').im
 builder.queryField('portalHome', (t) =>
   t.field({
     type: PortalHome,
+    description: "The caller's pending invitations, applications, teams, servers and boxes.",
     resolve: (_root, _args, { call }) => ({ userId: requirePerson(call).user.id }),
   }),
 );

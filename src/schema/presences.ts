@@ -1,27 +1,31 @@
 import { parseInput } from '../domain/parse-input.js';
 import { NewPresence, type ShownPresence, setPresence } from '../domain/presences/index.js';
 import { renderPresence } from '../wire/presences.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 
 const PresenceStatus = builder.enumType('PresenceStatus', {
-  description: 'How a person is seen. Invisible is shown as offline.',
+  description: 'Status of a person.',
   values: {
-    ONLINE: { value: 'online' },
-    IDLE: { value: 'idle' },
-    DND: { value: 'dnd' },
-    INVISIBLE: { value: 'invisible' },
+    ONLINE: { value: 'online', description: 'Shown as online.' },
+    IDLE: { value: 'idle', description: 'Shown as idle.' },
+    DND: { value: 'dnd', description: 'Shown as do not disturb.' },
+    INVISIBLE: { value: 'invisible', description: 'Shown as offline.' },
   } as const,
 });
 
 const SetPresenceInput = builder.inputType('SetPresenceInput', {
-  fields: (t) => ({ status: t.field({ type: PresenceStatus, required: true }) }),
+  description: "The caller's new status.",
+  fields: (t) => ({
+    status: t.field({ type: PresenceStatus, required: true, description: 'Status that others see.' }),
+  }),
 });
 
 const PresencePayload = builder.objectRef<ShownPresence>('PresencePayload').implement({
+  description: "The caller's presence.",
   fields: (t) => ({
     presence: t.field({
       type: 'JSON',
-      description: 'How others see the caller now, as the gateway would send it.',
+      description: 'Presence that others see, in the format of the gateway.',
       resolve: (presence) => renderPresence(presence),
     }),
   }),
@@ -30,8 +34,8 @@ const PresencePayload = builder.objectRef<ShownPresence>('PresencePayload').impl
 builder.mutationField('setPresence', (t) =>
   t.field({
     type: PresencePayload,
-    description: 'Says how the caller is seen, as long as they have a WebSocket open; all of these count as one.',
-    args: { input: t.arg({ type: SetPresenceInput, required: true }) },
+    description: "Sets the caller's status on all their WebSockets to `/graphql`. Fails if none is open.",
+    args: { input: t.arg(inputOf(SetPresenceInput)) },
     resolve: (_root, { input }, { call }) => setPresence(call, parseInput(NewPresence, input)),
   }),
 );

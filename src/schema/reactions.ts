@@ -8,18 +8,18 @@ import {
   type MessageKey,
   removeReaction,
 } from '../domain/messages/index.js';
-import { builder } from './builder.js';
-import { parseId } from './ids.js';
+import { builder, inputOf } from './builder.js';
+import { idOf, parseId } from './ids.js';
 import { listArgs, listCost, parseList } from './lists.js';
 import { changeAtMessage, Message, MessagePayload, messageKeyOf } from './messages.js';
 import { User } from './users.js';
 
-const EMOJI = "A unicode emoji, or `name:id` of a server's or an application's own.";
+const EMOJI = 'A Unicode emoji, or `name:id` of a custom emoji.';
 
 builder.prismaObjectFields(Message, (t) => ({
   reactionUsers: t.field({
     type: [User],
-    description: 'Who reacted with an emoji, in the order of their ids.',
+    description: 'Users who reacted with an emoji, sorted by ID. Needs Read Message History.',
     args: { emoji: t.arg.string({ required: true, description: EMOJI }), ...listArgs },
     complexity: listCost,
     resolve: ({ id: messageId, channelId }, { emoji, ...args }, { call, budget }) => {
@@ -32,34 +32,38 @@ builder.prismaObjectFields(Message, (t) => ({
 }));
 
 const ReactionInput = builder.inputType('ReactionInput', {
+  description: "Identifies the caller's reaction to a message.",
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
+    channelId: t.id(idOf.channel),
+    messageId: t.id(idOf.message),
     emoji: t.string({ required: true, description: EMOJI }),
   }),
 });
 
 const UserReactionInput = builder.inputType('UserReactionInput', {
+  description: "Identifies a user's reaction to a message.",
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
+    channelId: t.id(idOf.channel),
+    messageId: t.id(idOf.message),
     emoji: t.string({ required: true, description: EMOJI }),
-    userId: t.id({ required: true }),
+    userId: t.id(idOf.user),
   }),
 });
 
 const ClearReactionsInput = builder.inputType('ClearReactionsInput', {
+  description: 'Selects reactions to a message.',
   fields: (t) => ({
-    channelId: t.id({ required: true }),
-    messageId: t.id({ required: true }),
-    emoji: t.string({ description: 'Only those with this one.' }),
+    channelId: t.id(idOf.channel),
+    messageId: t.id(idOf.message),
+    emoji: t.string({ description: 'Removes only reactions with this emoji. Default: all reactions.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   addReaction: t.field({
     type: MessagePayload,
-    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    description: "Adds the caller's reaction. An emoji that is new to the message needs Add Reactions.",
+    args: { input: t.arg(inputOf(ReactionInput)) },
     resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       return changeReactions(call, key, () => addReaction(call, { ...key, emoji: input.emoji }));
@@ -67,8 +71,8 @@ builder.mutationFields((t) => ({
   }),
   removeReaction: t.field({
     type: MessagePayload,
-    description: "Takes back the caller's own reaction.",
-    args: { input: t.arg({ type: ReactionInput, required: true }) },
+    description: "Removes the caller's own reaction.",
+    args: { input: t.arg(inputOf(ReactionInput)) },
     resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       return changeReactions(call, key, () => removeReaction(call, { ...key, emoji: input.emoji }));
@@ -76,8 +80,8 @@ builder.mutationFields((t) => ({
   }),
   removeUserReaction: t.field({
     type: MessagePayload,
-    description: "Takes somebody's reaction back, for who manages messages.",
-    args: { input: t.arg({ type: UserReactionInput, required: true }) },
+    description: "Removes a user's reaction. Another user's reaction needs Manage Messages.",
+    args: { input: t.arg(inputOf(UserReactionInput)) },
     resolve: (_root, { input }, { call }) => {
       const key = messageKeyOf(input);
       const userId = parseId(input.userId, 'userId');
@@ -86,8 +90,8 @@ builder.mutationFields((t) => ({
   }),
   clearReactions: t.field({
     type: MessagePayload,
-    description: 'Removes all reactions, or all with one emoji, for who manages messages.',
-    args: { input: t.arg({ type: ClearReactionsInput, required: true }) },
+    description: 'Removes all reactions, or all with one emoji. Needs Manage Messages.',
+    args: { input: t.arg(inputOf(ClearReactionsInput)) },
     resolve: (_root, { input: { emoji, ...input } }, { call }) => {
       const key = messageKeyOf(input);
       const which = emoji === null || emoji === undefined ? {} : { emoji };

@@ -4,30 +4,30 @@ import { builder } from './builder.js';
 import { Upload } from './forms.js';
 
 builder.scalarType('DateTime', {
-  description: 'A moment, as ISO 8601 text in UTC.',
+  description: 'A time, as an ISO 8601 string in UTC.',
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
     const moment = typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
-    if (Number.isNaN(moment.getTime())) throw new GraphQLError('A DateTime is ISO 8601 text.');
+    if (Number.isNaN(moment.getTime())) throw new GraphQLError('DateTime must be an ISO 8601 string.');
     return moment;
   },
 });
 
 builder.scalarType('JSON', {
-  description: "Any JSON value. In answers: the reference platform's wire JSON.",
+  description: 'Any JSON value. The description of each field states its format.',
   serialize: (value) => value,
   parseValue: (value) => value,
   parseLiteral: (node, variables) => literalValue(node, variables ?? {}),
 });
 
 builder.scalarType('File', {
-  description: 'A file, sent by the GraphQL multipart request convention.',
+  description: 'A file, uploaded as described in the GraphQL multipart request specification.',
   serialize: () => {
-    throw new GraphQLError('A File stands in input only.');
+    throw new GraphQLError('File can be used only as input.');
   },
   parseValue: (value) => {
     if (value instanceof Upload) return value;
-    throw new GraphQLError('A File is sent by the GraphQL multipart request convention.');
+    throw new GraphQLError('Upload a File as described in the GraphQL multipart request specification.');
   },
 });
 

@@ -20,36 +20,39 @@ import {
 } from '../domain/teams/index.js';
 import type { Team as TeamRow, User as UserRow } from '../infra/database/index.js';
 import { Application, TeamRole } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, type ListArgs, listArgs, listCost, parseList, readInPieces } from './lists.js';
 import { callerMayWithTeam } from './own-roles.js';
-import { bytesOf } from './uploads.js';
+import { bytesOf, ICON } from './uploads.js';
 import { User } from './users.js';
 
 const TeamMember = builder.objectRef<{ user: UserRow; role: PortalRole }>('TeamMember').implement({
+  description: 'A member of a team.',
   fields: (t) => ({
-    user: t.field({ type: User, resolve: ({ user }) => user }),
-    role: t.expose('role', { type: TeamRole }),
+    user: t.field({ type: User, description: 'User account of the member.', resolve: ({ user }) => user }),
+    role: t.expose('role', { type: TeamRole, description: 'Role in the team. Exactly one member is OWNER.' }),
   }),
 });
 
 export const Team = builder.prismaObject('Team', {
-  description: 'A group of developers who own applications together. Its lists are empty to somebody who is no member.',
+  description:
+    'A group of developers who own applications together. Its lists are empty for callers who are not members.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: '2–32 characters.' }),
     iconUrl: t.string({
       nullable: true,
+      description: 'URL of the icon. Null if none is set.',
       resolve: ({ id, iconHash }, _args, { app }) =>
         iconHash && `${app.addresses.publicUrl}/cdn/team-icons/${id}/${iconHash}.png`,
     }),
-    owner: t.relation('owner'),
+    owner: t.relation('owner', { description: 'The member with the role OWNER.' }),
     members: t.field({
       type: [TeamMember],
-      description: 'In the order they joined.',
+      description: `Members in the order in which they joined, at most ${limits.membersPerTeam}.`,
       resolve: async (team, _args, context, info) => {
         if (!(await callerMayWithTeam(context, team.id, 'view'))) return [];
         const members = await childLists(context, info, {
@@ -68,7 +71,7 @@ export const Team = builder.prismaObject('Team', {
     }),
     applications: t.field({
       type: [Application],
-      description: 'Oldest first.',
+      description: 'Applications that the team owns, oldest first.',
       args: listArgs,
       complexity: listCost,
       resolve: ({ id }, args, context, info) => {
@@ -94,7 +97,7 @@ builder.prismaObjectFields(Application, (t) => ({
   ownerTeam: t.field({
     type: Team,
     nullable: true,
-    description: 'Shown to its members.',
+    description: 'Owning team. Null if a person owns the application, or the caller is not a member of the team.',
     select: (_args, _context, nested) => ({ ownerTeam: nested({}) }),
     resolve: async ({ ownerTeam }, _args, context) =>
       ownerTeam && (await callerMayWithTeam(context, ownerTeam.id, 'view')) ? ownerTeam : null,
@@ -113,7 +116,7 @@ export async function ownTeams(context: GraphqlContext, args: ListArgs, info: Gr
 builder.queryFields((t) => ({
   teams: t.field({
     type: [Team],
-    description: 'Where the caller is a member, oldest first.',
+    description: 'Teams of the caller, oldest first.',
     args: listArgs,
     complexity: listCost,
     resolve: (_root, args, context, info) => ownTeams(context, args, info),
@@ -121,7 +124,8 @@ builder.queryFields((t) => ({
   team: t.prismaField({
     type: Team,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A team of which the caller is a member.',
+    args: { id: t.arg.id(idOf.team) },
     resolve: async (query, _root, args, { call }) => {
       const { id } = await accessTeam(call, parseId(args.id, 'id'), 'view');
       return call.read.team.findUnique({ ...query, where: { id } });
@@ -129,33 +133,45 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const ICON = 'PNG, JPEG, GIF or WebP, at most 10 MiB.';
+const NAME = '2–32 characters.';
 
 const CreateTeamInput = builder.inputType('CreateTeamInput', {
-  fields: (t) => ({ name: t.string({ required: true }), icon: t.field({ type: 'File', description: ICON }) }),
-});
-const UpdateTeamInput = builder.inputType('UpdateTeamInput', {
-  description: 'What is not given stays as it is. Null clears the icon, and leaves the name as it is.',
+  description: 'A new team.',
   fields: (t) => ({
-    teamId: t.id({ required: true }),
-    name: t.string(),
+    name: t.string({ required: true, description: NAME }),
     icon: t.field({ type: 'File', description: ICON }),
   }),
 });
-const TeamIdInput = builder.inputType('TeamIdInput', { fields: (t) => ({ teamId: t.id({ required: true }) }) });
+const UpdateTeamInput = builder.inputType('UpdateTeamInput', {
+  description: 'Omitted fields stay unchanged. Null removes `icon` and leaves `name` unchanged.',
+  fields: (t) => ({
+    teamId: t.id(idOf.team),
+    name: t.string({ description: NAME }),
+    icon: t.field({ type: 'File', description: ICON }),
+  }),
+});
+const TeamIdInput = builder.inputType('TeamIdInput', {
+  description: 'Identifies a team.',
+  fields: (t) => ({ teamId: t.id(idOf.team) }),
+});
 const TeamUserInput = builder.inputType('TeamUserInput', {
-  fields: (t) => ({ teamId: t.id({ required: true }), userId: t.id({ required: true }) }),
+  description: 'Identifies a member of a team.',
+  fields: (t) => ({ teamId: t.id(idOf.team), userId: t.id(idOf.user) }),
 });
 const UpdateTeamMemberInput = builder.inputType('UpdateTeamMemberInput', {
+  description: 'New role of a team member.',
   fields: (t) => ({
-    teamId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    role: t.field({ type: TeamRole, required: true, description: 'Not OWNER.' }),
+    teamId: t.id(idOf.team),
+    userId: t.id(idOf.user),
+    role: t.field({ type: TeamRole, required: true, description: 'New role, but not OWNER.' }),
   }),
 });
 
 const TeamPayload = builder.objectRef<{ team: TeamRow }>('TeamPayload').implement({
-  fields: (t) => ({ team: t.field({ type: Team, resolve: ({ team }) => team }) }),
+  description: 'The affected team.',
+  fields: (t) => ({
+    team: t.field({ type: Team, description: 'The team after the change.', resolve: ({ team }) => team }),
+  }),
 });
 
 const NewTeam = z.object({ name: TeamName });
@@ -168,15 +184,16 @@ function teamUserOf(input: { teamId: string; userId: string }): { teamId: bigint
 builder.mutationFields((t) => ({
   createTeam: t.field({
     type: TeamPayload,
-    description: 'Makes a team that the caller owns.',
-    args: { input: t.arg({ type: CreateTeamInput, required: true }) },
+    description: 'Creates a team that the caller owns.',
+    args: { input: t.arg(inputOf(CreateTeamInput)) },
     resolve: async (_root, { input: { icon, ...input } }, { call }) => ({
       team: await createTeam(call, { ...parseInput(NewTeam, input), icon: bytesOf(icon) }),
     }),
   }),
   updateTeam: t.field({
     type: TeamPayload,
-    args: { input: t.arg({ type: UpdateTeamInput, required: true }) },
+    description: 'Changes the name and icon of a team. Needs the role ADMIN or higher.',
+    args: { input: t.arg(inputOf(UpdateTeamInput)) },
     resolve: async (_root, { input: { teamId, icon, ...input } }, { call }) => ({
       team: await updateTeam(call, {
         ...parseInput(TeamSettings, input),
@@ -187,8 +204,8 @@ builder.mutationFields((t) => ({
   }),
   deleteTeam: t.field({
     type: DeletedPayload,
-    description: 'For good; refused while the team owns applications.',
-    args: { input: t.arg({ type: TeamIdInput, required: true }) },
+    description: 'Deletes a team that owns no applications. This cannot be undone. Needs the role OWNER.',
+    args: { input: t.arg(inputOf(TeamIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.teamId, 'teamId');
       await deleteTeam(call, id);
@@ -197,21 +214,22 @@ builder.mutationFields((t) => ({
   }),
   updateTeamMember: t.field({
     type: TeamPayload,
-    description: "Gives a member another role; the owner's cannot be changed.",
-    args: { input: t.arg({ type: UpdateTeamMemberInput, required: true }) },
+    description: "Changes a member's role, except the owner's. Needs the role ADMIN or higher.",
+    args: { input: t.arg(inputOf(UpdateTeamMemberInput)) },
     resolve: (_root, { input }, { call }) =>
       updateTeamMember(call, { ...teamUserOf(input), role: parseInput(GivenRole, input.role, 'role') }),
   }),
   removeTeamMember: t.field({
     type: TeamPayload,
-    description: 'Takes a member out of the team; oneself to leave it. The owner stays.',
-    args: { input: t.arg({ type: TeamUserInput, required: true }) },
+    description:
+      'Removes a member, except the owner. Members can remove themselves; to remove others, the caller needs the role ADMIN or higher.',
+    args: { input: t.arg(inputOf(TeamUserInput)) },
     resolve: async (_root, { input }, { call }) => ({ team: await removeTeamMember(call, teamUserOf(input)) }),
   }),
   transferTeamOwnership: t.field({
     type: TeamPayload,
-    description: 'Hands the team to another member. Who owned it stays as an admin.',
-    args: { input: t.arg({ type: TeamUserInput, required: true }) },
+    description: 'Makes another member the owner. The previous owner becomes an admin. Needs the role OWNER.',
+    args: { input: t.arg(inputOf(TeamUserInput)) },
     resolve: async (_root, { input }, { call }) => ({ team: await transferTeamOwnership(call, teamUserOf(input)) }),
   }),
 }));

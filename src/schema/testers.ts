@@ -10,32 +10,40 @@ import {
 } from '../domain/testers/index.js';
 import type { Tester as TesterRow } from '../infra/database/index.js';
 import { Application, ApplicationIdInput } from './applications.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { parseId, parseOptionalId } from './ids.js';
+import { idOf, parseId, parseOptionalId } from './ids.js';
 import { childLists } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { referredUser, User } from './users.js';
 
-const TesterState = builder.enumType('TesterState', { values: ['INVITED', 'ACCEPTED'] as const });
+const TesterState = builder.enumType('TesterState', {
+  description: 'State of a tester invitation.',
+  values: {
+    INVITED: { description: 'The invitation is pending.' },
+    ACCEPTED: { description: 'The person can install the application while it is private.' },
+  },
+});
 
 export const Tester = builder.prismaObject('Tester', {
-  description: 'Somebody who may install a private application, once they accepted.',
+  description: 'A person invited to test a private application. They can install it after they accept.',
   fields: (t) => ({
     application: t.relation('application', {
+      description: 'The application to test.',
       resolve: (query, { applicationId }, _args, { call }) =>
         call.read.application.findUniqueOrThrow({ ...query, where: { id: applicationId } }),
     }),
     user: t.relation('user', {
+      description: 'The invited person.',
       resolve: (query, { userId }, _args, { call }) =>
         call.read.user.findUniqueOrThrow({ ...query, where: { id: userId } }),
     }),
-    state: t.expose('state', { type: TesterState }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they were invited.' }),
+    state: t.expose('state', { type: TesterState, description: 'Whether the person accepted.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the invitation.' }),
     invitedBy: t.field({
       type: User,
       nullable: true,
-      description: 'Null where nobody noted it.',
+      description: 'Person who sent the invitation. Null if not recorded.',
       resolve: ({ inviterId }, _args, context, info) =>
         inviterId === null ? null : referredUser(context, info, inviterId),
     }),
@@ -45,7 +53,7 @@ export const Tester = builder.prismaObject('Tester', {
 builder.prismaObjectFields(Application, (t) => ({
   testers: t.field({
     type: [Tester],
-    description: 'In the order they were invited.',
+    description: `Testers in the order of their invitations, at most ${limits.testersPerApplication}. Empty for callers without a role.`,
     resolve: async (application, _args, context, info) => {
       if (!(await callerMayWithApplication(context, application, 'viewTesters'))) return [];
       const query = queryFromInfo({ context, info });
@@ -65,27 +73,32 @@ builder.prismaObjectFields(Application, (t) => ({
 }));
 
 const InviteTesterInput = builder.inputType('InviteTesterInput', {
-  description: 'Names a person by one of the two.',
+  description: 'Identifies a person by exactly one of `userId` and `email`.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    userId: t.id(),
-    email: t.string(),
+    applicationId: t.id(idOf.application),
+    userId: t.id({ description: 'User ID of the person.' }),
+    email: t.string({ description: 'Email address of an existing account.' }),
   }),
 });
 
 const ApplicationUserInput = builder.inputType('ApplicationUserInput', {
-  fields: (t) => ({ applicationId: t.id({ required: true }), userId: t.id({ required: true }) }),
+  description: 'Identifies a tester of an application.',
+  fields: (t) => ({ applicationId: t.id(idOf.application), userId: t.id(idOf.user) }),
 });
 
 const TesterPayload = builder.objectRef<{ tester: TesterRow }>('TesterPayload').implement({
-  fields: (t) => ({ tester: t.field({ type: Tester, resolve: ({ tester }) => tester }) }),
+  description: 'The affected tester.',
+  fields: (t) => ({
+    tester: t.field({ type: Tester, description: 'The tester after the change.', resolve: ({ tester }) => tester }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   inviteTester: t.field({
     type: TesterPayload,
-    description: 'Who invites themselves has accepted with that.',
-    args: { input: t.arg({ type: InviteTesterInput, required: true }) },
+    description:
+      'Invites a person to test an application. Callers who invite themselves accept at once. Needs the role ADMIN or higher.',
+    args: { input: t.arg(inputOf(InviteTesterInput)) },
     resolve: async (_root, { input }, { call }) => ({
       tester: await inviteTester(call, {
         applicationId: parseId(input.applicationId, 'applicationId'),
@@ -96,15 +109,16 @@ builder.mutationFields((t) => ({
   }),
   acceptTesterInvitation: t.field({
     type: TesterPayload,
-    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    description: "Accepts the caller's invitation to test an application. Needs a verified email address.",
+    args: { input: t.arg(inputOf(ApplicationIdInput)) },
     resolve: async (_root, { input }, { call }) => ({
       tester: await acceptTesterInvitation(call, parseId(input.applicationId, 'applicationId')),
     }),
   }),
   declineTesterInvitation: t.field({
     type: DeletedPayload,
-    description: "Answers with the application's id.",
-    args: { input: t.arg({ type: ApplicationIdInput, required: true }) },
+    description: "Declines the caller's invitation to test an application. Returns the application ID.",
+    args: { input: t.arg(inputOf(ApplicationIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.applicationId, 'applicationId');
       await declineTesterInvitation(call, id);
@@ -113,8 +127,9 @@ builder.mutationFields((t) => ({
   }),
   removeTester: t.field({
     type: DeletedPayload,
-    description: "Answers with the user's id. Tokens the tester has stay valid.",
-    args: { input: t.arg({ type: ApplicationUserInput, required: true }) },
+    description:
+      'Removes a tester and returns the user ID. Their tokens and installations stay. Needs the role ADMIN or higher.',
+    args: { input: t.arg(inputOf(ApplicationUserInput)) },
     resolve: async (_root, { input }, { call }) => {
       const applicationId = parseId(input.applicationId, 'applicationId');
       const userId = parseId(input.userId, 'userId');

@@ -5,32 +5,40 @@ import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, shownByIds, updateOwnUser } from '../domain/users/index.js';
 import type { AuthUser, User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { fieldKey, referredRows } from './lists.js';
-import { bytesOf } from './uploads.js';
+import { bytesOf, ICON } from './uploads.js';
 
 export const User = builder.prismaObject('User', {
   description: 'A person or a bot.',
   fields: (t) => ({
     id: t.field(snowflakeId),
-    username: t.string({ resolve: (user) => renderUser(user).username }),
-    globalName: t.exposeString('globalName', { nullable: true }),
+    username: t.string({
+      description: 'Unique name of a person, or name of a bot. `Deleted User` after deletion.',
+      resolve: (user) => renderUser(user).username,
+    }),
+    globalName: t.exposeString('globalName', {
+      nullable: true,
+      description: 'Display name of a person. Null if none is set.',
+    }),
     avatarUrl: t.string({
       nullable: true,
+      description: 'URL of the avatar. Null if none is set.',
       resolve: ({ id, avatarHash }, _args, { app }) =>
         avatarHash && `${app.addresses.publicUrl}/cdn/avatars/${id}/${avatarHash}.png`,
     }),
-    bot: t.exposeBoolean('bot'),
+    bot: t.exposeBoolean('bot', { description: 'Whether the user is the bot of an application.' }),
     email: t.string({
       nullable: true,
-      description: "Only on the caller's own user.",
+      description: 'Email address. Null unless the user is the caller.',
       resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.email ?? null,
     }),
     emailVerified: t.boolean({
       nullable: true,
-      description: "Only on the caller's own user. Accepting an invitation takes a verified address.",
+      description:
+        'Whether the email address is verified, which accepting invitations requires. Null unless the user is the caller.',
       resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.emailVerified ?? null,
     }),
   }),
@@ -53,20 +61,24 @@ export function referredUser(context: GraphqlContext, info: GraphQLResolveInfo, 
 }
 
 const UserPayload = builder.objectRef<{ user: UserRow }>('UserPayload').implement({
-  fields: (t) => ({ user: t.field({ type: User, resolve: ({ user }) => user }) }),
+  description: 'The updated user.',
+  fields: (t) => ({
+    user: t.field({ type: User, description: 'The caller after the change.', resolve: ({ user }) => user }),
+  }),
 });
 const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
-  description: 'What is not given stays as it is. Null clears it.',
+  description: 'Omitted fields stay unchanged. Null clears a field.',
   fields: (t) => ({
-    globalName: t.string({ description: 'The name that is shown; 1 to 32 characters.' }),
-    avatar: t.field({ type: 'File', description: 'A PNG, JPEG, GIF or WebP image.' }),
+    globalName: t.string({ description: 'Display name, 1–32 characters.' }),
+    avatar: t.field({ type: 'File', description: ICON }),
   }),
 });
 
 builder.mutationField('updateProfile', (t) =>
   t.field({
     type: UserPayload,
-    args: { input: t.arg({ type: UpdateProfileInput, required: true }) },
+    description: "Changes the caller's display name and avatar.",
+    args: { input: t.arg(inputOf(UpdateProfileInput)) },
     resolve: async (_root, { input: { avatar, globalName } }, { call }) => {
       const profile = { ...parseInput(OwnProfile, { globalName }), avatar: bytesOf(avatar) };
       return { user: await renameFaults({ icon: 'avatar' }, () => updateOwnUser(call, profile)) };
@@ -78,8 +90,8 @@ builder.queryField('user', (t) =>
   t.prismaField({
     type: User,
     nullable: true,
-    description: 'Null for nobody, and for the bot of a private application that the caller has nothing to do with.',
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A user. Null if unknown, or if it is the bot of a private application unrelated to the caller.',
+    args: { id: t.arg.id(idOf.user) },
     resolve: async (query, _root, args, { call, budget }) => {
       const found = await call.read.user.findMany({ ...query, where: { id: parseId(args.id, 'id') } });
       const [user = null] = await budget.step(() => shownByIds(call, found));
@@ -93,7 +105,7 @@ builder.queryField('me', (t) =>
     type: User,
     nullable: true,
     skipTypeScopes: true,
-    description: 'The caller, or null for somebody who is not signed in.',
+    description: 'The caller. Null if they are not signed in.',
     resolve: (_root, _args, { call }) => (call.actor.kind === 'person' ? call.actor.user : null),
   }),
 );

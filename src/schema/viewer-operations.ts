@@ -26,47 +26,97 @@ import { Role } from './roles.js';
 import { Team } from './teams.js';
 
 const ApplicationOperation = builder.enumType('ApplicationOperation', {
-  description: 'What can be done with an application.',
-  values: valuesOf(APPLICATION_OPERATIONS),
+  description: 'Operation on an application that depends on the role of the caller.',
+  values: valuesOf(APPLICATION_OPERATIONS, {
+    view: 'View the application and its settings.',
+    viewTesters: 'View its testers.',
+    viewAuditLog: 'View its audit log.',
+    viewInteractions: 'View its interactions and their traces.',
+    updateSettings: 'Change its settings and images.',
+    resetClientSecret: 'Replace the client secret.',
+    resetBotToken: 'Replace the bot token.',
+    manageCommands: 'Create, change and delete commands.',
+    manageEmojis: 'Create, rename and delete emojis.',
+    manageWebhooks: 'Create, change and delete webhooks.',
+    manageTesters: 'Invite and remove testers.',
+    transfer: 'Move it to a team. Fails if a team already owns it.',
+    delete: 'Delete the application.',
+  }),
 });
 const TeamOperation = builder.enumType('TeamOperation', {
-  description: 'What can be done with a team.',
-  values: valuesOf(TEAM_OPERATIONS),
+  description: 'Operation on a team that depends on the role of the caller.',
+  values: valuesOf(TEAM_OPERATIONS, {
+    view: 'View the team with its members, invitations and applications.',
+    viewAuditLog: 'View its audit log.',
+    update: 'Change its name and icon.',
+    inviteMember: 'Invite a person.',
+    revokeInvitation: 'Revoke a pending invitation of any inviter.',
+    changeRole: 'Change the role of a member other than the owner.',
+    removeMember: 'Remove a member other than the owner.',
+    receiveApplication: 'Create an application in the team, or move one to it.',
+    leave: 'Leave the team.',
+    transferOwnership: 'Make another member the owner.',
+    delete: 'Delete the team. Fails if it owns applications.',
+  }),
 });
 const GuildOperation = builder.enumType('GuildOperation', {
-  description: 'What a member can do with a server or not by whose it is, whatever their roles are.',
-  values: valuesOf(MEMBER_OPERATIONS),
+  description: 'Operation on a server that depends on its owner, not on permissions.',
+  values: valuesOf(MEMBER_OPERATIONS, {
+    leave: 'Leave the server. The owner cannot.',
+    delete: 'Delete the server. Only the owner can.',
+  }),
 });
 
 const MemberOperation = builder.enumType('MemberOperation', {
-  description: 'What can be done with a member of a server.',
-  values: valuesOf(OPERATIONS_ON_MEMBERS),
+  description: 'Operation on a member of a server.',
+  values: valuesOf(OPERATIONS_ON_MEMBERS, {
+    changeNick: 'Change the nickname.',
+    changeRoles: 'Give and remove roles.',
+    timeOut: 'Time the member out.',
+    kick: 'Remove the member.',
+    ban: 'Ban the member.',
+  }),
 });
 const RoleOperation = builder.enumType('RoleOperation', {
-  description: 'What can be done with a role; ASSIGN is to give it to somebody and to take it from them.',
-  values: valuesOf(ROLE_OPERATIONS),
+  description: 'Operation on a role.',
+  values: valuesOf(ROLE_OPERATIONS, {
+    update: 'Change the role.',
+    move: 'Change its position.',
+    assign: 'Give it to members, and remove it from them.',
+    delete: 'Delete the role.',
+  }),
 });
 
 const EmojiOperation = builder.enumType('EmojiOperation', {
-  description: "What can be done with a server's or an application's own emoji.",
-  values: valuesOf(EMOJI_OPERATIONS),
+  description: 'Operation on a custom emoji.',
+  values: valuesOf(EMOJI_OPERATIONS, {
+    update: 'Change the name, and in a server the roles.',
+    delete: 'Delete the emoji.',
+  }),
 });
 
 const MessageOperation = builder.enumType('MessageOperation', {
-  description: 'What can be done with a message.',
-  values: valuesOf(MESSAGE_OPERATIONS),
+  description: 'Operation on a message.',
+  values: valuesOf(MESSAGE_OPERATIONS, {
+    react: 'React with an emoji that is new to the message.',
+    edit: 'Change the text.',
+    delete: 'Delete the message.',
+  }),
 });
 
 /** `updateSettings` becomes UPDATE_SETTINGS. */
-function valuesOf<Operation extends string>(operations: readonly Operation[]): Record<string, { value: Operation }> {
+function valuesOf<Operation extends string>(
+  operations: readonly Operation[],
+  descriptions: Readonly<Record<Operation, string>>,
+): Record<string, { value: Operation; description: string }> {
   const nameOf = (operation: Operation) => operation.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
-  return Object.fromEntries(operations.map((value) => [nameOf(value), { value }]));
+  return Object.fromEntries(operations.map((value) => [nameOf(value), { value, description: descriptions[value] }]));
 }
 
 builder.prismaObjectFields(Application, (t) => ({
   viewerOperations: t.field({
     type: [ApplicationOperation],
-    description: "What the caller's role lets them do with it; nothing for somebody without one.",
+    description: "Operations that the caller's role allows. Empty for callers without a role.",
     resolve: async (application, _args, context) => {
       const role = await ownApplicationRole(context, application);
       return APPLICATION_OPERATIONS.filter((operation) => role !== null && mayWithApplication(role, operation));
@@ -77,7 +127,7 @@ builder.prismaObjectFields(Application, (t) => ({
 builder.prismaObjectFields(Team, (t) => ({
   viewerOperations: t.field({
     type: [TeamOperation],
-    description: "What the caller's role lets them do with it; nothing for somebody who is no member.",
+    description: "Operations that the caller's role allows. Empty for callers who are not members.",
     resolve: async ({ id }, _args, context) => {
       const role = await ownTeamRole(context, id);
       return TEAM_OPERATIONS.filter((operation) => role !== null && mayWithTeam(role, operation));
@@ -88,8 +138,7 @@ builder.prismaObjectFields(Team, (t) => ({
 builder.prismaObjectFields(Guild, (t) => ({
   viewerOperations: t.field({
     type: [GuildOperation],
-    description:
-      'What the caller can do with it by whose it is; nothing with one on a box, where nobody is a member by the cloud.',
+    description: 'Operations that the caller can do. Empty for a server on a box.',
     resolve: (guild, _args, context) => {
       if (isOnBox(context, guild.id)) return [];
       const { user } = requireUser(context.call);
@@ -101,7 +150,7 @@ builder.prismaObjectFields(Guild, (t) => ({
 builder.prismaObjectFields(Member, (t) => ({
   viewerOperations: t.field({
     type: [MemberOperation],
-    description: 'What the caller may do with them; nothing with those of a server on a box.',
+    description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (member, _args, context) => {
       const { guildId, userId } = member;
       if (isOnBox(context, guildId)) return [];
@@ -115,7 +164,7 @@ builder.prismaObjectFields(Member, (t) => ({
 builder.prismaObjectFields(Role, (t) => ({
   viewerOperations: t.field({
     type: [RoleOperation],
-    description: 'What the caller may do with it; nothing with one of a server on a box.',
+    description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (role, _args, context) => {
       if (isOnBox(context, role.guildId)) return [];
       const own = await ownStandings(context).load(role.guildId);
@@ -127,7 +176,7 @@ builder.prismaObjectFields(Role, (t) => ({
 builder.objectFields(Emoji, (t) => ({
   viewerOperations: t.field({
     type: [EmojiOperation],
-    description: 'What the caller may do with it; nothing with one of a server on a box.',
+    description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (emoji, _args, context, info) => {
       const { guildId, applicationId } = emoji;
       if (guildId !== null) {
@@ -147,7 +196,7 @@ builder.objectFields(Emoji, (t) => ({
 builder.prismaObjectFields(Message, (t) => ({
   viewerOperations: t.field({
     type: [MessageOperation],
-    description: 'What the caller may do with it.',
+    description: 'Operations that the caller can do. Empty if the caller cannot see the channel.',
     resolve: async (message, _args, context) => {
       const place = await ownPlaces(context).load(message.channelId);
       return place ? operationsOn(message, requireUser(context.call).user.id, place) : [];

@@ -4,28 +4,28 @@ import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice, setOwnVoice, type VoiceStateRecord } from '../domain/voice/index.js';
 import { renderVoiceState } from '../wire/voice.js';
 import { isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import { GuildIdInput } from './guild-mutations.js';
-import { parseId } from './ids.js';
+import { idOf, parseId } from './ids.js';
 import { listArgs, listCost, parseList } from './lists.js';
 
 const VoiceState = builder.prismaObject('VoiceState', {
-  description: 'Somebody in a voice channel.',
+  description: 'A user in a voice channel.',
   fields: (t) => ({
-    user: t.relation('user'),
-    channelId: t.id({ resolve: ({ channelId }) => String(channelId) }),
-    selfMute: t.exposeBoolean('selfMute'),
-    selfDeaf: t.exposeBoolean('selfDeaf'),
-    suppress: t.exposeBoolean('suppress', { description: 'Whether they may only listen.' }),
+    user: t.relation('user', { description: 'The user.' }),
+    channelId: t.id({ description: 'ID of the voice channel.', resolve: ({ channelId }) => String(channelId) }),
+    selfMute: t.exposeBoolean('selfMute', { description: 'Whether the user muted themselves.' }),
+    selfDeaf: t.exposeBoolean('selfDeaf', { description: 'Whether the user deafened themselves.' }),
+    suppress: t.exposeBoolean('suppress', { description: 'Whether the user can only listen.' }),
   }),
 });
 
 builder.prismaObjectFields('Guild', (t) => ({
   voiceStates: t.field({
     type: [VoiceState],
-    description: 'Who is in voice in the channels that the caller can see, in the order of their ids.',
+    description: 'Users in voice channels that the caller can see, sorted by user ID. Empty for a server on a box.',
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
@@ -53,14 +53,20 @@ builder.prismaObjectFields('Guild', (t) => ({
 }));
 
 const SetVoiceStateInput = builder.inputType('SetVoiceStateInput', {
-  fields: (t) => ({ guildId: t.id({ required: true }), selfMute: t.boolean(), selfDeaf: t.boolean() }),
+  description: "The caller's voice settings. Omitted and null fields stay unchanged.",
+  fields: (t) => ({
+    guildId: t.id(idOf.guild),
+    selfMute: t.boolean({ description: 'Whether to mute the caller.' }),
+    selfDeaf: t.boolean({ description: 'Whether to deafen the caller.' }),
+  }),
 });
 
 const VoiceStatePayload = builder.objectRef<VoiceStateRecord>('VoiceStatePayload').implement({
+  description: "The caller's voice state.",
   fields: (t) => ({
     voiceState: t.field({
       type: 'JSON',
-      description: 'As the gateway would send it; its `channel_id` is null for somebody who left.',
+      description: 'Voice state in the format of the gateway. `channel_id` is null after the caller left.',
       resolve: (state) => renderVoiceState(state),
     }),
   }),
@@ -75,20 +81,22 @@ builder.mutationFields((t) => ({
   joinVoice: t.field({
     type: VoiceStatePayload,
     description:
-      'Joins a voice channel, from another one of the server where the caller is in one. Over a WebSocket that ends with the socket, otherwise when they leave or sign out.',
-    args: { input: t.arg({ type: ChannelIdInput, required: true }) },
+      'Joins a voice channel, and leaves another one of the same server. Needs Connect. ' +
+      'Over a WebSocket, the caller leaves when it closes; otherwise when they sign out.',
+    args: { input: t.arg(inputOf(ChannelIdInput)) },
     resolve: (_root, { input }, context) =>
       joinVoice(context.call, { channelId: parseId(input.channelId, 'channelId') }, connectionOf(context)),
   }),
   leaveVoice: t.field({
     type: VoiceStatePayload,
-    args: { input: t.arg({ type: GuildIdInput, required: true }) },
+    description: 'Leaves the voice channel of a server. Fails if the caller is in none.',
+    args: { input: t.arg(inputOf(GuildIdInput)) },
     resolve: (_root, { input }, { call }) => leaveVoice(call, parseId(input.guildId, 'guildId')),
   }),
   setVoiceState: t.field({
     type: VoiceStatePayload,
-    description: 'Mutes or deafens oneself in voice.',
-    args: { input: t.arg({ type: SetVoiceStateInput, required: true }) },
+    description: 'Mutes or deafens the caller in a voice channel. Fails if they are in none.',
+    args: { input: t.arg(inputOf(SetVoiceStateInput)) },
     resolve: (_root, { input }, { call }) =>
       setOwnVoice(call, {
         guildId: parseId(input.guildId, 'guildId'),

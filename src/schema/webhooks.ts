@@ -17,48 +17,59 @@ import { snowflakeTime } from '../infra/ids.js';
 import { webhookUrl } from '../wire/webhooks.js';
 import { Application, ownerApplication } from './applications.js';
 import { isOnBox } from './box-guilds.js';
-import { builder } from './builder.js';
+import { builder, inputOf } from './builder.js';
 import { Channel, viewableChannel } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild, guildOfMember } from './guilds.js';
-import { parseId, snowflakeId } from './ids.js';
+import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { referredUser, User } from './users.js';
 
+const NAME = '1–80 characters.';
+
 const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
-  description: 'An address at which whoever knows it posts to one channel, as the bot of an application.',
+  description: "A URL that posts messages to one channel as an application's bot.",
   fields: (t) => ({
     id: t.field(snowflakeId),
     application: t.field({
       type: Application,
+      description: 'Application whose bot posts the messages.',
       resolve: ({ applicationId }, _args, context, info) => ownerApplication(context, info, applicationId),
     }),
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: NAME }),
     channel: t.field({
       type: Channel,
       nullable: true,
-      description: 'Null for somebody who cannot view it, and where it was deleted: then the webhook posts nowhere.',
+      description:
+        'Channel of the messages. Null if the caller cannot see it, or if it was deleted and the webhook no longer works.',
       resolve: ({ channelId }, _args, context, info) => viewableChannel(context, info, channelId),
     }),
     guild: t.field({
       type: Guild,
       nullable: true,
-      description: 'Null for somebody who is no member of it, and where it was deleted.',
+      description: 'Server of the channel. Null if the caller is not a member, or if it was deleted.',
       resolve: ({ guildId }, _args, context, info) => guildOfMember(context, info, guildId),
     }),
-    tokenHint: t.string({ description: 'The first and the last characters of its token.', resolve: tokenHint }),
+    tokenHint: t.string({
+      description: 'First and last characters of the token, to recognize it.',
+      resolve: tokenHint,
+    }),
     creator: t.field({
       type: User,
       nullable: true,
-      description: "Who made it: a person, or the application's bot.",
+      description: "User who created the webhook: a person or the application's bot.",
       resolve: ({ creatorId }, _args, context, info) => referredUser(context, info, creatorId),
     }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ id }) => new Date(snowflakeTime(id)) }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'Time when the webhook was created.',
+      resolve: ({ id }) => new Date(snowflakeTime(id)),
+    }),
     lastExecutedAt: t.expose('lastExecutedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody last posted by it, a minute behind at most.',
+      description: 'Time of the last message, accurate to a minute. Null if there was none.',
     }),
   }),
 });
@@ -66,7 +77,7 @@ const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
 builder.prismaObjectFields(Application, (t) => ({
   webhooks: t.field({
     type: [Webhook],
-    description: 'Oldest first; empty for somebody without a role in the application.',
+    description: `Webhooks, oldest first, at most ${limits.webhooksPerApplication}. Empty for callers without a role.`,
     resolve: async ({ id, ...application }, _args, context, info) => {
       if (!(await callerMayWithApplication(context, application, 'view'))) return [];
       return childLists<WebhookRow>(context, info, {
@@ -86,8 +97,7 @@ builder.prismaObjectFields(Application, (t) => ({
 builder.prismaObjectFields(Guild, (t) => ({
   webhooks: t.field({
     type: [Webhook],
-    description:
-      'Those to its channels, whichever application they are of, oldest first. For people who manage the server.',
+    description: 'Webhooks of all applications that post to its channels, oldest first. Needs Manage Guild.',
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
@@ -113,8 +123,8 @@ builder.queryField('webhook', (t) =>
   t.field({
     type: Webhook,
     nullable: true,
-    description: 'For who has a role in its application, or manages its server.',
-    args: { id: t.arg.id({ required: true }) },
+    description: 'A webhook. Needs a role in its application, or Manage Guild in its server.',
+    args: { id: t.arg.id(idOf.webhook) },
     resolve: (_root, args, { call, budget }) => {
       const id = parseId(args.id, 'id');
       return budget.step(() => getWebhook(call, id));
@@ -122,51 +132,63 @@ builder.queryField('webhook', (t) =>
   }),
 );
 
-const NAME = '1 to 80 characters.';
-
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'A new webhook.',
   fields: (t) => ({
-    applicationId: t.id({ required: true }),
-    channelId: t.id({ required: true, description: 'A channel with messages, of a server that the caller manages.' }),
+    applicationId: t.id(idOf.application),
+    channelId: t.id({
+      required: true,
+      description: 'ID of a channel that holds messages, in a server where the caller has Manage Guild.',
+    }),
     name: t.string({ required: true, description: NAME }),
   }),
 });
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'What is not given stays as it is, and so does what is null.',
+  description: 'Changes of a webhook. Omitted and null fields stay unchanged.',
   fields: (t) => ({
-    webhookId: t.id({ required: true }),
+    webhookId: t.id(idOf.webhook),
     name: t.string({ description: NAME }),
     channelId: t.id({
-      description: "Another channel with messages of its server, which the caller or the application's bot sees.",
+      description:
+        "ID of a channel that holds messages in the same server, visible to the caller or the application's bot.",
     }),
   }),
 });
 const WebhookIdInput = builder.inputType('WebhookIdInput', {
-  fields: (t) => ({ webhookId: t.id({ required: true }) }),
+  description: 'Identifies a webhook.',
+  fields: (t) => ({ webhookId: t.id(idOf.webhook) }),
 });
 
 const CreateWebhookPayload = builder
   .objectRef<Awaited<ReturnType<typeof createWebhook>>>('CreateWebhookPayload')
   .implement({
+    description: 'The new webhook with its token.',
     fields: (t) => ({
-      webhook: t.field({ type: Webhook, resolve: ({ webhook }) => webhook }),
-      token: t.exposeString('token', { description: 'Shown this once.' }),
+      webhook: t.field({ type: Webhook, description: 'The new webhook.', resolve: ({ webhook }) => webhook }),
+      token: t.exposeString('token', { description: 'Token that the URL contains. Shown only once.' }),
       url: t.string({
-        description: 'Where to post, without any other credential: it holds the token. Shown this once.',
+        description: 'URL to post to. It contains the token and needs no other credential. Shown only once.',
         resolve: ({ webhook, token }, _args, { app }) => webhookUrl(webhook, token, app.addresses.publicUrl),
       }),
     }),
   });
 const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookPayload').implement({
-  fields: (t) => ({ webhook: t.field({ type: Webhook, resolve: ({ webhook }) => webhook }) }),
+  description: 'The affected webhook.',
+  fields: (t) => ({
+    webhook: t.field({
+      type: Webhook,
+      description: 'The webhook after the change.',
+      resolve: ({ webhook }) => webhook,
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: CreateWebhookPayload,
     description:
-      'Makes a webhook of an application; needs a role in it that may develop it, and to manage the server of the channel.',
-    args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
+      'Creates a webhook. Needs the role DEVELOPER or higher in the application, and Manage Guild in the server.',
+    args: { input: t.arg(inputOf(CreateWebhookInput)) },
     resolve: (_root, { input }, { call }) =>
       createWebhook(call, {
         ...parseInput(NewWebhook, input),
@@ -176,9 +198,8 @@ builder.mutationFields((t) => ({
   }),
   updateWebhook: t.field({
     type: WebhookPayload,
-    description:
-      'Renames a webhook, or moves it to another channel of its server; needs a role in its application that may develop it.',
-    args: { input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    description: 'Renames a webhook, or moves it to another channel of its server. Needs the role DEVELOPER or higher.',
+    args: { input: t.arg(inputOf(UpdateWebhookInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.webhookId, 'webhookId');
       return { webhook: await updateWebhook(call, id, parseInput(WebhookChange, input)) };
@@ -187,8 +208,8 @@ builder.mutationFields((t) => ({
   deleteWebhook: t.field({
     type: DeletedPayload,
     description:
-      'Deletes a webhook: its token stops working at once. For who develops its application, or manages its server.',
-    args: { input: t.arg({ type: WebhookIdInput, required: true }) },
+      'Deletes a webhook. Needs the role DEVELOPER or higher in the application, or Manage Guild in the server.',
+    args: { input: t.arg(inputOf(WebhookIdInput)) },
     resolve: async (_root, { input }, { call }) => {
       const id = parseId(input.webhookId, 'webhookId');
       await deleteWebhook(call, id);

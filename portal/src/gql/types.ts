@@ -3,645 +3,911 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** Identifies an emoji of an application. */
 export type ApplicationEmojiIdInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** ID of the emoji. */
   readonly emojiId: string;
 };
 
+/** Identifies an application. */
 export type ApplicationIdInput = {
+  /** ID of the application. */
   readonly applicationId: string;
 };
 
-/** What can be done with an application. */
+/** Operation on an application that depends on the role of the caller. */
 export type ApplicationOperation =
+  /** Delete the application. */
   | 'DELETE'
+  /** Create, change and delete commands. */
   | 'MANAGE_COMMANDS'
+  /** Create, rename and delete emojis. */
   | 'MANAGE_EMOJIS'
+  /** Invite and remove testers. */
   | 'MANAGE_TESTERS'
+  /** Create, change and delete webhooks. */
   | 'MANAGE_WEBHOOKS'
+  /** Replace the bot token. */
   | 'RESET_BOT_TOKEN'
+  /** Replace the client secret. */
   | 'RESET_CLIENT_SECRET'
+  /** Move it to a team. Fails if a team already owns it. */
   | 'TRANSFER'
+  /** Change its settings and images. */
   | 'UPDATE_SETTINGS'
+  /** View the application and its settings. */
   | 'VIEW'
+  /** View its audit log. */
   | 'VIEW_AUDIT_LOG'
+  /** View its interactions and their traces. */
   | 'VIEW_INTERACTIONS'
+  /** View its testers. */
   | 'VIEW_TESTERS';
 
+/** Identifies a tester of an application. */
 export type ApplicationUserInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** ID of the user. */
   readonly userId: string;
 };
 
+/** A user to ban. */
 export type BanMemberInput = {
-  /** For how long back their messages are removed, a week at most; 0, or not given, for none. */
+  /** Deletes the messages of the past 0–604,800 seconds (a week). Default: 0. */
   readonly deleteMessageSeconds?: number | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
-  /** Kept with the ban and in the audit log. */
+  /** Stored with the ban and in the audit log. At most 512 characters. */
   readonly reason?: string | null | undefined;
+  /** ID of the user. */
   readonly userId: string;
 };
 
+/** Connection state of a box. */
 export type BoxStatus =
+  /** The box is online. */
   | 'CONNECTED'
+  /** The box is offline. */
   | 'DISCONNECTED'
+  /** The box has never connected. */
   | 'NEVER_CONNECTED';
 
+/** Identifies a channel. */
 export type ChannelIdInput = {
+  /** ID of the channel. */
   readonly channelId: string;
 };
 
+/** Permission overwrite of a role or member. */
 export type ChannelOverwriteInput = {
-  /** Decimal bits. */
+  /** Allowed permissions, as decimal bits. Default: none. */
   readonly allow?: string | null | undefined;
-  /** Decimal bits. */
+  /** Denied permissions, as decimal bits. Default: none. */
   readonly deny?: string | null | undefined;
-  /** A role's, or a member's user. */
+  /** ID of the role or user. */
   readonly targetId: string;
+  /** Whether `targetId` is a role or a member. */
   readonly targetType: OverwriteTarget;
 };
 
+/** New position of a channel. Omitted fields stay unchanged. */
 export type ChannelPositionInput = {
+  /** ID of the channel. */
   readonly channelId: string;
-  /** Whether it gets the overwrites of the category it moves to. */
+  /** Whether the channel takes over the overwrites of its new category. Needs Manage Roles. */
   readonly lockPermissions?: boolean | null | undefined;
-  /** The category it moves to; null for none. */
+  /** ID of the new category. Null removes the channel from its category. */
   readonly parentId?: string | null | undefined;
+  /** Sort position. Null leaves it unchanged. */
   readonly position?: number | null | undefined;
 };
 
+/** Effect of `overwriteCommands` on a command. */
 export type CommandChange =
+  /** Fields of the command change. */
   | 'CHANGED'
+  /** The command is new. */
   | 'CREATED'
+  /** The command is not in the new list. */
   | 'DELETED'
+  /** The command stays as it is. */
   | 'UNCHANGED';
 
+/** Identifies a command. */
 export type CommandIdInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** ID of the command. */
   readonly commandId: string;
 };
 
+/** Kind of an application command. */
 export type CommandType =
+  /** A slash command. */
   | 'CHAT_INPUT'
+  /** An entry in the context menu of messages. */
   | 'MESSAGE'
+  /** An entry in the context menu of users. */
   | 'USER';
 
+/** A new emoji of an application. */
 export type CreateApplicationEmojiInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** PNG, JPEG, GIF or WebP, at most 256 KiB; it is fitted into 128 pixels. */
+  /** PNG, JPEG, GIF or WebP, at most 256 KiB. Scaled down to at most 128 pixels on each side. */
   readonly image: Blob;
-  /** 2 to 32 letters, digits and underscores. */
+  /** 2–32 letters, digits and underscores. */
   readonly name: string;
 };
 
+/** A new application. */
 export type CreateApplicationInput = {
+  /** At most 400 characters. */
   readonly description?: string | null | undefined;
+  /** 2–32 characters. Also the name of the bot. */
   readonly name: string;
-  /** A team that the caller owns or administers, to own it. Without it: the caller. */
+  /** ID of the owning team, in which the caller is OWNER or ADMIN. Default: the caller owns it. */
   readonly teamId?: string | null | undefined;
 };
 
+/** A new box. */
 export type CreateBoxInput = {
-  /** 1 to 100 characters. */
+  /** 1–100 characters. */
   readonly name: string;
 };
 
+/** A new channel. Settings that its type does not have are ignored. */
 export type CreateChannelInput = {
-  /** Bits a second. */
+  /** Bits per second, 8,000–96,000. Initially 64,000. */
   readonly bitrate?: number | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
+  /** 1–100 characters. */
   readonly name: string;
+  /** Whether the channel is age-restricted. Initially false. */
   readonly nsfw?: boolean | null | undefined;
-  /** Those of the category when not given; 100 at most. */
+  /** At most 100. Default: the overwrites of the category. */
   readonly overwrites?: ReadonlyArray<ChannelOverwriteInput> | null | undefined;
-  /** A category. */
+  /** ID of the category. */
   readonly parentId?: string | null | undefined;
-  /** Last when not given. */
+  /** Sort position. Default: last. */
   readonly position?: number | null | undefined;
-  /** Seconds. */
+  /** Slow mode in seconds, 0–21,600. Initially 0. */
   readonly rateLimitPerUser?: number | null | undefined;
+  /** At most 1,024 characters. */
   readonly topic?: string | null | undefined;
-  /** 0 text (the default), 2 voice, 4 category or 5 announcement. */
+  /** 0 text, 2 voice, 4 category or 5 announcement. Default: 0. */
   readonly type?: number | null | undefined;
+  /** Maximum number of users in a voice channel, 0–99. Initially 0, for no limit. */
   readonly userLimit?: number | null | undefined;
 };
 
+/** A new command. */
 export type CreateCommandInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** The reference platform's body of a command. */
+  /** Command in the format of Discord's API. */
   readonly command: unknown;
-  /** Everywhere without it. */
+  /** ID of the server. Default: global commands. */
   readonly guildId?: string | null | undefined;
 };
 
+/** A new emoji of a server. */
 export type CreateEmojiInput = {
+  /** ID of the server. */
   readonly guildId: string;
-  /** PNG, JPEG, GIF or WebP, at most 256 KiB; it is fitted into 128 pixels. */
+  /** PNG, JPEG, GIF or WebP, at most 256 KiB. Scaled down to at most 128 pixels on each side. */
   readonly image: Blob;
-  /** 2 to 32 letters, digits and underscores. */
+  /** 2–32 letters, digits and underscores. */
   readonly name: string;
-  /** Who may use it; none, or not given, for everybody. */
+  /** IDs of roles whose members can use the emoji. Default: everyone can. */
   readonly roleIds?: ReadonlyArray<string> | null | undefined;
 };
 
+/** A new server. */
 export type CreateGuildInput = {
+  /** At most 300 characters. */
   readonly description?: string | null | undefined;
+  /** 2–100 characters. */
   readonly name: string;
 };
 
+/** A new role. */
 export type CreateRoleInput = {
-  /** As an RGB value; 0 for none. */
+  /** RGB value; 0 for no color. */
   readonly color?: number | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
-  /** Whether its members are listed apart. */
+  /** Whether members with this role are listed separately. */
   readonly hoist?: boolean | null | undefined;
-  /** Whether everybody may mention it. */
+  /** Whether everyone can mention the role. */
   readonly mentionable?: boolean | null | undefined;
+  /** 1–100 characters. */
   readonly name: string;
-  /** Decimal bits; those of @everyone when not given. */
+  /** Decimal bits. Default: the permissions of @everyone. */
   readonly permissions?: string | null | undefined;
 };
 
+/** A new team. */
 export type CreateTeamInput = {
   /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
   readonly icon?: Blob | null | undefined;
+  /** 2–32 characters. */
   readonly name: string;
 };
 
+/** A new webhook. */
 export type CreateWebhookInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** A channel with messages, of a server that the caller manages. */
+  /** ID of a channel that holds messages, in a server where the caller has Manage Guild. */
   readonly channelId: string;
-  /** 1 to 80 characters. */
+  /** 1–80 characters. */
   readonly name: string;
 };
 
+/** Identifies an application, and confirms its deletion. */
 export type DeleteApplicationInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** The application's name, typed once more. */
+  /** Exact name of the application, as confirmation. */
   readonly name: string;
 };
 
+/** Identifies a permission overwrite of a channel. */
 export type DeleteChannelOverwriteInput = {
+  /** ID of the channel. */
   readonly channelId: string;
+  /** ID of the role or user. */
   readonly targetId: string;
 };
 
+/** New text of a message. */
 export type EditMessageInput = {
+  /** ID of the channel. */
   readonly channelId: string;
+  /** Text, at most 4,000 characters. */
   readonly content: string;
+  /** ID of the message. */
   readonly messageId: string;
 };
 
+/** Identifies an emoji of a server. */
 export type EmojiIdInput = {
+  /** ID of the emoji. */
   readonly emojiId: string;
+  /** ID of the server. */
   readonly guildId: string;
 };
 
-/** What can be done with a server's or an application's own emoji. */
+/** Operation on a custom emoji. */
 export type EmojiOperation =
+  /** Delete the emoji. */
   | 'DELETE'
+  /** Change the name, and in a server the roles. */
   | 'UPDATE';
 
+/** Identifies a server. */
 export type GuildIdInput = {
+  /** ID of the server. */
   readonly guildId: string;
 };
 
-/** What a member can do with a server or not by whose it is, whatever their roles are. */
+/** Operation on a server that depends on its owner, not on permissions. */
 export type GuildOperation =
+  /** Delete the server. Only the owner can. */
   | 'DELETE'
+  /** Leave the server. The owner cannot. */
   | 'LEAVE';
 
+/** Host of a server. */
 export type GuildTier =
+  /** The cloud instance hosts the server. */
   | 'CLOUD'
+  /** A box hosts the server. */
   | 'SELF_HOSTED';
 
+/** Target of an installation. */
 export type InstallContext =
+  /** A server. The application can add its bot and commands there. */
   | 'SERVER'
+  /** A user, who can run the commands wherever they are allowed. */
   | 'USER';
 
+/** Kind of install link that an application has. */
 export type InstallLinkMode =
+  /** The link in `customInstallUrl`. */
   | 'CUSTOM'
+  /** No link. */
   | 'NONE'
+  /** A link to the authorization screen, with the default install settings. */
   | 'PROVIDED';
 
+/** Default install settings of one context. */
 export type InstallSettingsInput = {
+  /** Context of these settings. */
   readonly context: InstallContext;
-  /** Decimal bits, for a server only. As they are when not given. */
+  /** Permissions for the bot's role, as decimal bits. Only in the context SERVER. Unchanged if omitted. */
   readonly permissions?: string | null | undefined;
-  /** At most 25; a repeated one counts once. */
+  /** OAuth2 scopes, at most 25. The context USER does not allow `bot`. */
   readonly scopes: ReadonlyArray<string>;
 };
 
+/** Identifies an installation. */
 export type InstallationIdInput = {
+  /** ID of the installation. */
   readonly installationId: string;
 };
 
+/** State of an interaction. */
 export type InteractionState =
+  /** The application answered. */
   | 'ANSWERED'
+  /** The application will answer later, within 15 minutes of the interaction. */
   | 'DEFERRED'
+  /** A gateway session received it and has 3 seconds to answer. */
   | 'DELIVERED_GATEWAY'
+  /** The endpoint received it and has 3 seconds to answer. */
   | 'DELIVERED_HTTP'
+  /** It is being sent to the application. */
   | 'DELIVERING'
+  /** The application deferred the answer and did not send it in time. */
   | 'EXPIRED'
+  /** It could not be delivered, or no valid answer came in time. */
   | 'FAILED';
 
+/** Identifies a team invitation. */
 export type InvitationIdInput = {
+  /** ID of the invitation. */
   readonly invitationId: string;
 };
 
+/** State of a team invitation. */
 export type InvitationState =
+  /** The invited person joined the team. */
   | 'ACCEPTED'
+  /** The invited person declined. */
   | 'DECLINED'
+  /** The invited person has not answered. */
   | 'PENDING'
+  /** The team revoked the invitation before it was answered. */
   | 'REVOKED';
 
+/** Identifies an invite. */
 export type InviteCodeInput = {
-  /** An invite's code. */
+  /** Code of the invite, 8 letters and digits. */
   readonly code: string;
 };
 
+/** A new team invitation. */
 export type InviteTeamMemberInput = {
-  /** Of somebody who has an account. */
+  /** Email address of an existing account. */
   readonly email: string;
-  /** Not OWNER. */
+  /** Role after joining, but not OWNER. */
   readonly role: TeamRole;
+  /** ID of the team. */
   readonly teamId: string;
 };
 
-/** Names a person by one of the two. */
+/** Identifies a person by exactly one of `userId` and `email`. */
 export type InviteTesterInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** Email address of an existing account. */
   readonly email?: string | null | undefined;
+  /** User ID of the person. */
   readonly userId?: string | null | undefined;
 };
 
-/** A command by its id, or a built-in one by its name. */
+/** A command with its options. Set `commandId`, or `name` for a built-in command. */
 export type InvokeCommandInput = {
+  /** ID of the channel. */
   readonly channelId: string;
+  /** ID of a registered command. */
   readonly commandId?: string | null | undefined;
-  /** What options of the type ATTACHMENT take; their value is the place in this list, counted from 0. */
+  /** Files for options of the type ATTACHMENT. The value of such an option is an index in this list. */
   readonly files?: ReadonlyArray<Blob> | null | undefined;
+  /** Name of a built-in command. Ignored if `commandId` is set. */
   readonly name?: string | null | undefined;
-  /** The wire's `data.options`. */
+  /** Options, in the format of Discord's `data.options`. */
   readonly options?: unknown;
-  /** The user or the message that a context menu is opened on. */
+  /** ID of the user or message for a command of a context menu. */
   readonly targetId?: string | null | undefined;
-  /** Of the command as the caller was shown it; one that has changed since is refused. */
+  /** `version` of the command that the caller saw. Fails if the command has changed. */
   readonly version?: string | null | undefined;
 };
 
+/** Identifies the invite to join with. */
 export type JoinGuildInput = {
-  /** An invite's code. */
+  /** Code of the invite, 8 letters and digits. */
   readonly code: string;
 };
 
+/** Identifies a user in a server. */
 export type MemberIdInput = {
+  /** ID of the server. */
   readonly guildId: string;
-  /** For the audit log. */
+  /** Shown in the audit log. At most 512 characters. */
   readonly reason?: string | null | undefined;
+  /** ID of the user. */
   readonly userId: string;
 };
 
-/** What can be done with a member of a server. */
+/** Operation on a member of a server. */
 export type MemberOperation =
+  /** Ban the member. */
   | 'BAN'
+  /** Change the nickname. */
   | 'CHANGE_NICK'
+  /** Give and remove roles. */
   | 'CHANGE_ROLES'
+  /** Remove the member. */
   | 'KICK'
+  /** Time the member out. */
   | 'TIME_OUT';
 
+/** Identifies a member and a role. */
 export type MemberRoleInput = {
+  /** ID of the server. */
   readonly guildId: string;
-  /** For the audit log. */
+  /** Shown in the audit log. At most 512 characters. */
   readonly reason?: string | null | undefined;
-  /** Below the highest of the caller. */
+  /** ID of a role below the caller's highest role. */
   readonly roleId: string;
+  /** ID of the user. */
   readonly userId: string;
 };
 
+/** Identifies a message. */
 export type MessageIdInput = {
+  /** ID of the channel. */
   readonly channelId: string;
+  /** ID of the message. */
   readonly messageId: string;
 };
 
-/** What can be done with a message. */
+/** Operation on a message. */
 export type MessageOperation =
+  /** Delete the message. */
   | 'DELETE'
+  /** Change the text. */
   | 'EDIT'
+  /** React with an emoji that is new to the message. */
   | 'REACT';
 
+/** All commands of an application, globally or in one server. */
 export type OverwriteCommandsInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** A list of such bodies, of all types. */
+  /** List of commands of all types, in the format of Discord's API. */
   readonly commands: unknown;
-  /** Only tells what would be done. */
+  /** Whether to return the plan without applying it. Default: false. */
   readonly dryRun?: boolean | null | undefined;
-  /** Everywhere without it. */
+  /** ID of the server. Default: global commands. */
   readonly guildId?: string | null | undefined;
-  /** Of the plan that was looked at: CONFLICT where by now another one would be applied. */
+  /** `digest` of the plan to apply. Fails with CONFLICT if the plan has changed. */
   readonly planDigest?: string | null | undefined;
 };
 
+/** Target of a permission overwrite. */
 export type OverwriteTarget =
+  /** A member, by the user ID. */
   | 'MEMBER'
+  /** A role, by its ID. */
   | 'ROLE';
 
+/** Target of a command permission. */
 export type PermissionTarget =
+  /** A channel. */
   | 'CHANNEL'
+  /** Members with a role. */
   | 'ROLE'
+  /** A user. */
   | 'USER';
 
+/** Gateway intent that a bot can use only if its application enables it. */
 export type PrivilegedIntent =
+  /** Events about members of a server. */
   | 'GUILD_MEMBERS'
+  /** Content of messages from other users that do not mention the bot. */
   | 'MESSAGE_CONTENT'
+  /** Events about the presence of members. */
   | 'PRESENCES';
 
+/** Identifies the caller's reaction to a message. */
 export type ReactionInput = {
+  /** ID of the channel. */
   readonly channelId: string;
-  /** A unicode emoji, or `name:id` of a server's or an application's own. */
+  /** A Unicode emoji, or `name:id` of a custom emoji. */
   readonly emoji: string;
+  /** ID of the message. */
   readonly messageId: string;
 };
 
+/** New name of a box. */
 export type RenameBoxInput = {
+  /** ID of the box. */
   readonly boxId: string;
-  /** 1 to 100 characters. */
+  /** 1–100 characters. */
   readonly name: string;
 };
 
+/** Identifies a role. */
 export type RoleIdInput = {
+  /** ID of the server. */
   readonly guildId: string;
+  /** ID of the role. */
   readonly roleId: string;
 };
 
-/** What can be done with a role; ASSIGN is to give it to somebody and to take it from them. */
+/** Operation on a role. */
 export type RoleOperation =
+  /** Give it to members, and remove it from them. */
   | 'ASSIGN'
+  /** Delete the role. */
   | 'DELETE'
+  /** Change its position. */
   | 'MOVE'
+  /** Change the role. */
   | 'UPDATE';
 
+/** New position of a role. */
 export type RolePositionInput = {
-  /** 1 is just above @everyone. */
+  /** 1 is just above @everyone. Values out of range are clamped. */
   readonly position: number;
+  /** ID of the role. */
   readonly roleId: string;
 };
 
+/** A new message. */
 export type SendMessageInput = {
+  /** ID of the channel. */
   readonly channelId: string;
-  /** May be empty beside files. */
+  /** Text, at most 4,000 characters. May be empty if there are files. */
   readonly content: string;
+  /** At most 10 files of up to 10 MiB each. Needs Attach Files. */
   readonly files?: ReadonlyArray<Blob> | null | undefined;
-  /** A message of the same channel. */
+  /** ID of the message to reply to, in the same channel. */
   readonly replyTo?: string | null | undefined;
 };
 
+/** Permission overwrite of a role or member in a channel. */
 export type SetChannelOverwriteInput = {
-  /** Decimal bits. */
+  /** Allowed permissions, as decimal bits. Default: none. */
   readonly allow?: string | null | undefined;
+  /** ID of the channel. */
   readonly channelId: string;
-  /** Decimal bits. */
+  /** Denied permissions, as decimal bits. Default: none. */
   readonly deny?: string | null | undefined;
-  /** A role's, or a member's user. */
+  /** ID of the role or user. */
   readonly targetId: string;
+  /** Whether `targetId` is a role or a member. */
   readonly targetType: OverwriteTarget;
 };
 
+/** New positions of channels. */
 export type SetChannelPositionsInput = {
+  /** ID of the server. */
   readonly guildId: string;
-  /** 500 at most. */
+  /** Channels to move, at most 500. */
   readonly positions: ReadonlyArray<ChannelPositionInput>;
 };
 
+/** Permission of one role, user or channel in a server. */
 export type SetCommandPermissionInput = {
-  /** Null, or not given, where nothing is to be said any more. */
+  /** Whether the target can run the command. Null or omitted removes the entry. */
   readonly allow?: boolean | null | undefined;
+  /** ID of the application. */
   readonly applicationId: string;
-  /** For all commands of the application without permissions of their own when not given. */
+  /** ID of the command. Default: the application's list, which applies to commands without permissions. */
   readonly commandId?: string | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
-  /** Of the role, user or channel. The server's id is @everyone, and one less all channels. */
+  /** ID of the role, user or channel. The server ID means @everyone, and the server ID minus 1 means all channels. */
   readonly id: string;
+  /** Kind of the target. */
   readonly type: PermissionTarget;
 };
 
+/** New positions of roles. */
 export type SetRolePositionsInput = {
+  /** ID of the server. */
   readonly guildId: string;
+  /** Roles to move. The others keep their order. */
   readonly positions: ReadonlyArray<RolePositionInput>;
 };
 
+/** A modal with its values. */
 export type SubmitModalInput = {
-  /** The wire's `data.components`. */
+  /** Components with their values, in the format of Discord's `data.components`. */
   readonly components: unknown;
-  /** What file uploads take; their values are places in this list, counted from 0. */
+  /** Files for file uploads. The values of a file upload are indexes in this list. */
   readonly files?: ReadonlyArray<Blob> | null | undefined;
-  /** The interaction that was answered with the modal. */
+  /** ID of the interaction that was answered with the modal. */
   readonly interactionId: string;
 };
 
+/** Identifies a team. */
 export type TeamIdInput = {
+  /** ID of the team. */
   readonly teamId: string;
 };
 
-/** What can be done with a team. */
+/** Operation on a team that depends on the role of the caller. */
 export type TeamOperation =
+  /** Change the role of a member other than the owner. */
   | 'CHANGE_ROLE'
+  /** Delete the team. Fails if it owns applications. */
   | 'DELETE'
+  /** Invite a person. */
   | 'INVITE_MEMBER'
+  /** Leave the team. */
   | 'LEAVE'
+  /** Create an application in the team, or move one to it. */
   | 'RECEIVE_APPLICATION'
+  /** Remove a member other than the owner. */
   | 'REMOVE_MEMBER'
+  /** Revoke a pending invitation of any inviter. */
   | 'REVOKE_INVITATION'
+  /** Make another member the owner. */
   | 'TRANSFER_OWNERSHIP'
+  /** Change its name and icon. */
   | 'UPDATE'
+  /** View the team with its members, invitations and applications. */
   | 'VIEW'
+  /** View its audit log. */
   | 'VIEW_AUDIT_LOG';
 
-/** OWNER stands in answers only. */
+/** Role in a team or an application, with the permissions of all roles below it. Input never accepts OWNER. */
 export type TeamRole =
+  /** Can also manage members, invitations and testers, and change a team. */
   | 'ADMIN'
+  /** Can also change settings, secrets, commands, emojis and webhooks of applications. */
   | 'DEVELOPER'
+  /** Can also delete the application or team, and transfer the ownership of a team. */
   | 'OWNER'
+  /** Can view everything except secrets, and change nothing. */
   | 'READ_ONLY';
 
+/** Identifies a member of a team. */
 export type TeamUserInput = {
+  /** ID of the team. */
   readonly teamId: string;
+  /** ID of the user. */
   readonly userId: string;
 };
 
+/** An endpoint to test. */
 export type TestInteractionsEndpointInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** Full URL of the endpoint. */
   readonly url: string;
 };
 
+/** State of a tester invitation. */
 export type TesterState =
+  /** The person can install the application while it is private. */
   | 'ACCEPTED'
+  /** The invitation is pending. */
   | 'INVITED';
 
+/** Identifies an application and a team, and confirms the transfer. */
 export type TransferApplicationInput = {
-  /** The application's name, typed once more. */
+  /** Exact name of the application, as confirmation. */
   readonly appName: string;
+  /** ID of the application. */
   readonly applicationId: string;
-  /** A team that the caller owns or administers. */
+  /** ID of a team in which the caller is OWNER or ADMIN. */
   readonly teamId: string;
 };
 
+/** New name of an application emoji. */
 export type UpdateApplicationEmojiInput = {
+  /** ID of the application. */
   readonly applicationId: string;
+  /** ID of the emoji. */
   readonly emojiId: string;
-  /** 2 to 32 letters, digits and underscores. */
+  /** 2–32 letters, digits and underscores. */
   readonly name: string;
 };
 
-/** What is not given stays as it is. Null clears the icon, the cover and the URLs, and leaves everything else as it is. */
+/** Omitted fields stay unchanged. Null clears `icon`, `cover`, `customInstallUrl` and `interactionsEndpointUrl`, and leaves other fields unchanged. */
 export type UpdateApplicationInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** PNG, JPEG, GIF or WebP, at most 10 MiB. It keeps its proportions, within 1,024 pixels on each side. */
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. Scaled down to at most 1,024 pixels on each side. */
   readonly cover?: Blob | null | undefined;
-  /** A full https URL; the mode CUSTOM needs it. */
+  /** Full https URL. Required by the mode CUSTOM. */
   readonly customInstallUrl?: string | null | undefined;
-  /** Each context at most once. */
+  /** Each context at most once. Omitted contexts stay unchanged. */
   readonly defaultInstallSettings?: ReadonlyArray<InstallSettingsInput> | null | undefined;
+  /** At most 400 characters. */
   readonly description?: string | null | undefined;
-  /** PNG, JPEG, GIF or WebP, at most 10 MiB. The bot wears it too. */
+  /** PNG, JPEG, GIF or WebP, at most 10 MiB. Also becomes the avatar of the bot. */
   readonly icon?: Blob | null | undefined;
+  /** CUSTOM requires `customInstallUrl`. */
   readonly installLinkMode?: InstallLinkMode | null | undefined;
-  /** Probed before it is saved. Where it is refused, `extensions.probe` has what `EndpointProbe` has. */
+  /** Full URL, tested before it is saved. If the test fails, the error has its result, an `EndpointProbe`, in `extensions.probe`. */
   readonly interactionsEndpointUrl?: string | null | undefined;
+  /** 2–32 characters. Also renames the bot. */
   readonly name?: string | null | undefined;
-  /** Those that are on. */
+  /** Intents to enable. All others are disabled. */
   readonly privilegedIntents?: ReadonlyArray<PrivilegedIntent> | null | undefined;
-  /** Only testers can install an application that is not public. */
+  /** Whether everyone can install the application. If false, only accepted testers can. */
   readonly public?: boolean | null | undefined;
-  /** Whether PKCE stands for the client secret at the token endpoint. */
+  /** Whether the token endpoint accepts PKCE instead of the client secret. */
   readonly publicClient?: boolean | null | undefined;
-  /** At most 10: https, http of this device only (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot (com.example.app:/). */
+  /** At most 10: https, http for localhost, 127.0.0.1 and [::1], or a private-use scheme with a dot (com.example.app:/). */
   readonly redirectUris?: ReadonlyArray<string> | null | undefined;
+  /** Whether it can be installed to servers. This or `userInstall` must be true. */
   readonly serverInstall?: boolean | null | undefined;
+  /** Whether it can be installed to users. This or `serverInstall` must be true. */
   readonly userInstall?: boolean | null | undefined;
 };
 
-/** What is not given stays. Null takes a setting back to that of a new channel. */
+/** Changes of a channel. Omitted fields stay unchanged. Null resets a setting to its initial value. */
 export type UpdateChannelInput = {
-  /** Bits a second. */
+  /** Bits per second, 8,000–96,000. Initially 64,000. */
   readonly bitrate?: number | null | undefined;
+  /** ID of the channel. */
   readonly channelId: string;
+  /** 1–100 characters. */
   readonly name?: string | null | undefined;
+  /** Whether the channel is age-restricted. Initially false. */
   readonly nsfw?: boolean | null | undefined;
-  /** The whole list, 100 at most. */
+  /** Replaces all overwrites; at most 100. Null leaves them unchanged. */
   readonly overwrites?: ReadonlyArray<ChannelOverwriteInput> | null | undefined;
-  /** A category; null for none. */
+  /** ID of the category. Null removes the channel from its category. */
   readonly parentId?: string | null | undefined;
+  /** Sort position. Null leaves it unchanged. */
   readonly position?: number | null | undefined;
-  /** Seconds. */
+  /** Slow mode in seconds, 0–21,600. Initially 0. */
   readonly rateLimitPerUser?: number | null | undefined;
+  /** At most 1,024 characters. */
   readonly topic?: string | null | undefined;
-  /** 0 or 5: text and announcement channels become each other. */
+  /** 0 or 5: a text channel can become an announcement channel, and the reverse. */
   readonly type?: number | null | undefined;
+  /** Maximum number of users in a voice channel, 0–99. Initially 0, for no limit. */
   readonly userLimit?: number | null | undefined;
 };
 
+/** Changes of a command. */
 export type UpdateCommandInput = {
+  /** ID of the application. */
   readonly applicationId: string;
-  /** The reference platform's body of a command. What is not given stays as it is. */
+  /** Command in the format of Discord's API. Omitted fields stay unchanged. */
   readonly command: unknown;
+  /** ID of the command. */
   readonly commandId: string;
 };
 
-/** What is not given stays as it is. Null for the roles lets everybody use it, and leaves the name. */
+/** Changes of a server emoji. Omitted fields and a null `name` stay unchanged. */
 export type UpdateEmojiInput = {
+  /** ID of the emoji. */
   readonly emojiId: string;
+  /** ID of the server. */
   readonly guildId: string;
+  /** 2–32 letters, digits and underscores. */
   readonly name?: string | null | undefined;
+  /** IDs of roles whose members can use the emoji. Null or an empty list lets everyone use it. */
   readonly roleIds?: ReadonlyArray<string> | null | undefined;
 };
 
-/** What is not given stays as it is. Null clears what may be empty, sets the rest back to what a new server has, and leaves the name. */
+/** Omitted fields stay unchanged. Null clears a field or resets it to its default, but leaves `name` unchanged. */
 export type UpdateGuildInput = {
-  /** A voice channel of the server. */
+  /** ID of a voice channel of the server. */
   readonly afkChannelId?: string | null | undefined;
-  /** In seconds: 60, 300, 900, 1800 or 3600. */
+  /** AFK timeout in seconds: 60, 300, 900, 1800 or 3600. Initially 300. */
   readonly afkTimeout?: number | null | undefined;
+  /** 0 for all messages, 1 for mentions only. Initially 0. */
   readonly defaultMessageNotifications?: number | null | undefined;
+  /** At most 300 characters. */
   readonly description?: string | null | undefined;
+  /** Discord's explicit content filter level, 0–2. Initially 0. */
   readonly explicitContentFilter?: number | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
   /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
   readonly icon?: Blob | null | undefined;
+  /** 2–100 characters. */
   readonly name?: string | null | undefined;
+  /** A locale of Discord. Initially `en-US`. */
   readonly preferredLocale?: string | null | undefined;
+  /** Discord's system channel flags, as bits. */
   readonly systemChannelFlags?: number | null | undefined;
-  /** A text channel of the server. */
+  /** ID of a text or announcement channel of the server. */
   readonly systemChannelId?: string | null | undefined;
+  /** Discord's verification level, 0–4. Initially 0. */
   readonly verificationLevel?: number | null | undefined;
 };
 
+/** Changes of a member. Omitted fields stay unchanged. */
 export type UpdateMemberInput = {
-  /** Times them out until then, 28 days at most; null ends it. */
+  /** End of the timeout, at most 28 days from now. Null ends the timeout. */
   readonly communicationDisabledUntil?: string | null | undefined;
-  /** Of somebody in voice, by a moderator. */
+  /** Whether to deafen the member, who must be in a voice channel. */
   readonly deaf?: boolean | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
-  /** Of somebody in voice, by a moderator. */
+  /** Whether to mute the member, who must be in a voice channel. */
   readonly mute?: boolean | null | undefined;
-  /** Null for none; what is left out stays. */
+  /** Nickname, at most 32 characters. Null removes it. */
   readonly nick?: string | null | undefined;
-  /** For the audit log. */
+  /** Shown in the audit log. At most 512 characters. */
   readonly reason?: string | null | undefined;
+  /** ID of the user. */
   readonly userId: string;
-  /** Moves somebody who is in voice there; null takes them out of it. */
+  /** ID of the voice channel to move the member to. Null disconnects them from voice. */
   readonly voiceChannelId?: string | null | undefined;
 };
 
-/** What is left out, or null, stays. */
+/** Changes of a role. Omitted and null fields stay unchanged. */
 export type UpdateRoleInput = {
-  /** As an RGB value; 0 for none. */
+  /** RGB value; 0 for no color. */
   readonly color?: number | null | undefined;
+  /** ID of the server. */
   readonly guildId: string;
-  /** Whether its members are listed apart. */
+  /** Whether members with this role are listed separately. */
   readonly hoist?: boolean | null | undefined;
-  /** Whether everybody may mention it. */
+  /** Whether everyone can mention the role. */
   readonly mentionable?: boolean | null | undefined;
+  /** 1–100 characters. */
   readonly name?: string | null | undefined;
-  /** Decimal bits. */
+  /** Decimal bits. The caller can add only permissions that they have. */
   readonly permissions?: string | null | undefined;
+  /** ID of the role. */
   readonly roleId: string;
 };
 
-/** What is not given stays as it is. Null clears the icon, and leaves the name as it is. */
+/** Omitted fields stay unchanged. Null removes `icon` and leaves `name` unchanged. */
 export type UpdateTeamInput = {
   /** PNG, JPEG, GIF or WebP, at most 10 MiB. */
   readonly icon?: Blob | null | undefined;
+  /** 2–32 characters. */
   readonly name?: string | null | undefined;
+  /** ID of the team. */
   readonly teamId: string;
 };
 
+/** New role of a team member. */
 export type UpdateTeamMemberInput = {
-  /** Not OWNER. */
+  /** New role, but not OWNER. */
   readonly role: TeamRole;
+  /** ID of the team. */
   readonly teamId: string;
+  /** ID of the user. */
   readonly userId: string;
 };
 
-/** What is not given stays as it is, and so does what is null. */
+/** Changes of a webhook. Omitted and null fields stay unchanged. */
 export type UpdateWebhookInput = {
-  /** Another channel with messages of its server, which the caller or the application's bot sees. */
+  /** ID of a channel that holds messages in the same server, visible to the caller or the application's bot. */
   readonly channelId?: string | null | undefined;
-  /** 1 to 80 characters. */
+  /** 1–80 characters. */
   readonly name?: string | null | undefined;
+  /** ID of the webhook. */
   readonly webhookId: string;
 };
 
+/** A component of a message, with the chosen values. */
 export type UseComponentInput = {
+  /** ID of the channel. */
   readonly channelId: string;
+  /** Custom ID of the component. */
   readonly customId: string;
+  /** ID of the message. */
   readonly messageId: string;
-  /** What was chosen in a select. */
+  /** Chosen values of a select, at most 25. */
   readonly values?: ReadonlyArray<string> | null | undefined;
 };
 
+/** Identifies a webhook. */
 export type WebhookIdInput = {
+  /** ID of the webhook. */
   readonly webhookId: string;
 };
 
