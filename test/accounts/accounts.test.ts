@@ -51,7 +51,7 @@ describe('sign-up', () => {
     await post('/auth/sign-up/email', somebody('taken'));
     const refused = await post('/auth/sign-up/email', { ...somebody('taken'), email: 'second@people.example' });
     expect(refused.status).toBe(409);
-    const message = 'The username taken is already taken; taken2 is free.';
+    const message = 'The username taken is already taken; taken2 is available.';
     const fields = [{ path: 'name', code: 'USERNAME_ALREADY_TAKEN', message }];
     expect(await refused.json()).toEqual({ code: 'CONFLICT', message, fields });
     const again = await post('/auth/sign-up/email', { ...somebody('second'), email: 'second@people.example' });
@@ -62,7 +62,7 @@ describe('sign-up', () => {
     await post('/auth/sign-up/email', somebody('mail'));
     const refused = await post('/auth/sign-up/email', { ...somebody('mail2'), email: 'MAIL@people.example' });
     expect(refused.status).toBe(409);
-    expect((await refused.json()).message).toMatch(/e-mail address already exists/);
+    expect((await refused.json()).message).toMatch(/email address already exists/);
   });
 
   it('lets one of ten racing sign-ups with the same name succeed, and refuses the others', async () => {

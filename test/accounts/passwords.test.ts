@@ -158,7 +158,7 @@ describe('a forgotten password', () => {
     expect((await signIn(fay, 'another horse')).status).toBe(200);
     const { emailVerified } = await server.app.db.reader.authUser.findUniqueOrThrow({ where: { id: fay.id } });
     expect(emailVerified).toBe(true);
-    expect(await subjectsTo(fay)).toEqual(['Choose another password', 'Your password was changed']);
+    expect(await subjectsTo(fay)).toEqual(['Reset your password', 'Your password was changed']);
   });
 
   it('has the same response for an unknown address', async () => {

@@ -234,7 +234,7 @@ it('at level info a sign-up is one line with only the id of the user, and reques
   const ofStart = lines.length;
   const ada = await signUp(server, 'ada');
   expect(parsed(lines.slice(ofStart))).toEqual([
-    expect.objectContaining({ level: 30, userId: ada.id, requestId: expect.any(String), msg: 'somebody signed up' }),
+    expect.objectContaining({ level: 30, userId: ada.id, requestId: expect.any(String), msg: 'User signed up' }),
   ]);
   expect(lines.join()).not.toMatch(new RegExp(`${ada.email}|"ada"|${ada.token}`));
   await server.stop();

@@ -236,7 +236,7 @@ describe('sign-in', () => {
     for (const [email, words] of [
       [ada.email, wrongPair],
       ['nobody@people.example', wrongPair],
-      ['no address', '<p class="fault" id="email-fault" role="alert">Not a valid e-mail address.</p>'],
+      ['no address', '<p class="fault" id="email-fault" role="alert">Must be a valid email address.</p>'],
     ] as const) {
       const { status, html, headers } = await visitor.send(form, { email, password: 'wrong wrong' });
       expect(status).toBe(400);
@@ -319,12 +319,12 @@ describe('sign-up', () => {
   });
 
   it.each<[string, Record<string, string | null>, string, string]>([
-    ['a username that is none', { name: 'No Name' }, 'name', 'A username has 2 to 32 characters'],
-    ['a username that is taken', { name: 'ada' }, 'name', 'The username ada is already taken; ada2 is free.'],
-    ['an address that is none', { email: 'nobody' }, 'email', 'Not a valid e-mail address.'],
+    ['a username that is none', { name: 'No Name' }, 'name', 'Username must be 2–32 characters'],
+    ['a username that is taken', { name: 'ada' }, 'name', 'The username ada is already taken; ada2 is available.'],
+    ['an address that is none', { email: 'nobody' }, 'email', 'Must be a valid email address.'],
     ['an address that has an account', { email: 'ada@people.example' }, 'email', 'already exists'],
-    ['a short password', { password: 'short' }, 'password', 'A password has 8 to 128 characters.'],
-    ['nothing', { name: null, email: null, password: null }, 'name', 'A username has'],
+    ['a short password', { password: 'short' }, 'password', 'Password must be 8–128 characters.'],
+    ['nothing', { name: null, email: null, password: null }, 'name', 'Username must be'],
   ])(
     'is refused for %s, at the field, and keeps all fields except the password',
     async (_what, changes, field, text) => {

@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     const signInNow = page.getByRole('button', { name: 'Sign in' });
     await email.fill('gus');
     await signInNow.click();
-    await page.getByText('Not a valid e-mail address.').waitFor();
+    await page.getByText('Must be a valid email address.').waitFor();
     await page.getByText('Type your password.').waitFor();
     expect([await email.inputValue(), await page.getByRole('alert').count()]).toEqual(['gus', 0]);
     await email.fill(gus.email);
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await email.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
     await email.fill('gus');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('Not a valid e-mail address.').waitFor();
+    await page.getByText('Must be a valid email address.').waitFor();
     expect(await email.inputValue()).toBe('gus');
     await close();
   });

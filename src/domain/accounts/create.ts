@@ -24,7 +24,7 @@ export const SignUp = z.object({
       (name) => /^[a-z0-9._]{2,32}$/.test(name),
       fault(
         'USERNAME_INVALID',
-        'A username has 2 to 32 characters, each one of a-z (small letters), 0-9, dot and underscore.',
+        'Username must be 2–32 characters and contain only lowercase letters (a–z), digits, dots and underscores.',
       ),
     ),
   password: NewPassword,
@@ -38,7 +38,7 @@ export async function createAccount(call: CallContext, details: AccountDetails, 
   await requireFree(call.read, details);
   try {
     const user = await call.write((write) => insertPerson(call, write, details, credential));
-    call.log.info({ userId: String(user.id) }, 'somebody signed up');
+    call.log.info({ userId: String(user.id) }, 'User signed up');
     return user;
   } catch (error) {
     if (!isUniqueConflict(error)) throw error;
@@ -50,11 +50,11 @@ export async function createAccount(call: CallContext, details: AccountDetails, 
 async function requireFree(db: Pick<CallContext['read'], 'user' | 'authUser'>, details: AccountDetails): Promise<void> {
   if (await db.user.findUnique({ where: { handle: details.name }, select: { id: true } })) {
     const free = await findFreeName(db, details.name);
-    const message = `The username ${details.name} is already taken${free === null ? '' : `; ${free} is free`}.`;
+    const message = `The username ${details.name} is already taken${free === null ? '' : `; ${free} is available`}.`;
     throw new DomainError('CONFLICT', message, { fields: [{ path: 'name', code: 'USERNAME_ALREADY_TAKEN', message }] });
   }
   if (await db.authUser.findUnique({ where: { email: details.email }, select: { id: true } })) {
-    const message = 'An account with this e-mail address already exists.';
+    const message = 'An account with this email address already exists.';
     throw new DomainError('CONFLICT', message, {
       fields: [{ path: 'email', code: 'EMAIL_ALREADY_REGISTERED', message }],
     });

@@ -11,7 +11,7 @@ export const EmailAddress = plainText().pipe(
     .max(254)
     .refine(
       (email) => z.email().safeParse(email).success,
-      fault('EMAIL_TYPE_INVALID_EMAIL', 'Not a valid e-mail address.'),
+      fault('EMAIL_TYPE_INVALID_EMAIL', 'Must be a valid email address.'),
     ),
 );
 

@@ -34,13 +34,13 @@ export async function sendPasswordReset(call: CallContext, email: string): Promi
     });
     mail({
       to: email,
-      subject: 'Choose another password',
-      text: `Somebody, probably you, asked for another password for ${account.name}.
+      subject: 'Reset your password',
+      text: `Someone, probably you, requested a password reset for ${account.name}.
 
-Choose it here:
+Choose a new password:
 ${call.passwordUrl}?token=${token}
 
-The link works once, within an hour. If you did not ask for it, you can ignore this mail.
+The link works once and expires in one hour. If you did not request it, you can ignore this email.
 `,
     });
   });

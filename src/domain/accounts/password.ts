@@ -7,7 +7,7 @@ const { min, max } = limits.password;
 
 export const NewPassword = plainText().refine(
   (password) => password.length >= min && password.length <= max,
-  fault('BASE_TYPE_BAD_LENGTH', `A password has ${min} to ${max} characters.`),
+  fault('BASE_TYPE_BAD_LENGTH', `Password must be ${min}–${max} characters.`),
 );
 
 export interface OwnPassword {
@@ -72,9 +72,9 @@ export async function replacePassword(
   write.mail({
     to: account.email,
     subject: 'Your password was changed',
-    text: `The password of ${account.name} was changed, and everywhere else you are signed out.
+    text: `The password of ${account.name} was changed, and all other sessions were signed out.
 
-If that was not you, choose another one:
+If you did not change it, reset your password:
 ${call.passwordUrl}
 `,
   });

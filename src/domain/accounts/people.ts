@@ -6,7 +6,7 @@ export async function getPersonByEmail(read: Pick<Reader, 'user'>, email: string
   const account = { email: email.trim().toLowerCase() };
   const person = await read.user.findFirst({ where: { account, bot: false, deletedAt: null } });
   if (person) return person;
-  const message = 'Nobody has an account with this e-mail address.';
+  const message = 'There is no account with this email address.';
   throw invalidInput({ path: 'email', code: 'EMAIL_UNKNOWN', message });
 }
 
@@ -14,5 +14,5 @@ export async function getPersonByEmail(read: Pick<Reader, 'user'>, email: string
 export async function requireVerifiedEmail(read: Pick<Reader, 'authUser'>, userId: bigint): Promise<void> {
   const account = await read.authUser.findUnique({ where: { userId }, select: { emailVerified: true } });
   if (account?.emailVerified !== false) return;
-  throw new DomainError('FORBIDDEN', 'Verify your e-mail address before you accept an invitation.');
+  throw new DomainError('FORBIDDEN', 'Verify your email address before you accept an invitation.');
 }

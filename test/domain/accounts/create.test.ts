@@ -54,7 +54,7 @@ describe('an account', () => {
   test('is refused if its username or its e-mail address is taken', async () => {
     await make('bea');
     const name = { code: 'CONFLICT', message: 'The username bea is already taken; bea2 is free.' };
-    const email = { code: 'CONFLICT', message: 'An account with this e-mail address already exists.' };
+    const email = { code: 'CONFLICT', message: 'An account with this email address already exists.' };
     await expect(make('bea', 'other@people.example')).rejects.toMatchObject(name);
     await expect(make('other', 'bea@people.example')).rejects.toMatchObject(email);
     expect(await users('other')).toBe(0);
@@ -72,7 +72,7 @@ describe('an account', () => {
 
   test.each([
     ['username', ['one@people.example', 'two@people.example'], ['carla', 'carla'], 'The username carla'],
-    ['address', ['three@people.example', 'three@people.example'], ['dana', 'dora'], 'An account with this e-mail'],
+    ['address', ['three@people.example', 'three@people.example'], ['dana', 'dora'], 'An account with this email'],
   ])(
     'is created only once if two sign-ups use one %s at once, and the other gets the reason',
     async (_, emails, names, why) => {
@@ -129,7 +129,7 @@ describe('a user with an account', () => {
     }
     await expect(getPersonByEmail(app.db.reader, 'nobody@people.example')).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      fields: [{ path: 'email', code: 'EMAIL_UNKNOWN', message: 'Nobody has an account with this e-mail address.' }],
+      fields: [{ path: 'email', code: 'EMAIL_UNKNOWN', message: 'There is no account with this email address.' }],
     });
   });
 
@@ -146,7 +146,7 @@ describe('a user with an account', () => {
     await require((await createPerson(app)).id);
     await expect(require(unverified.id)).rejects.toMatchObject({
       code: 'FORBIDDEN',
-      message: 'Verify your e-mail address before you accept an invitation.',
+      message: 'Verify your email address before you accept an invitation.',
     });
   });
 });

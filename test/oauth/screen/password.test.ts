@@ -69,7 +69,7 @@ describe('a user who forgot their password', () => {
     const { status, html } = await visitor.send(form, { newPassword: 'short' });
     expect(status).toBe(400);
     expect(html).toContain(
-      '<p class="fault" id="newPassword-fault" role="alert">A password has 8 to 128 characters.</p>',
+      '<p class="fault" id="newPassword-fault" role="alert">Password must be 8–128 characters.</p>',
     );
     expect(html).not.toContain('short"');
     const again = formIn({ status, html, headers: new Headers(), location: null }, PASSWORD_PAGE);
