@@ -105,7 +105,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     await other.fill('Not A Scope');
     await other.press('Enter');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('A scope consists of a-z, 0-9, dot, underscore and hyphen.').waitFor();
+    await page.getByText('Scopes can contain only a–z, 0–9, dots, underscores and hyphens.').waitFor();
     expect(await other.evaluate((input) => input === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove Not A Scope' }).click();
     await save(page);

@@ -9,7 +9,7 @@ export function serverInstallScopes() {
     .string()
     .refine(
       (name) => /^[a-z0-9._-]+$/.test(name) && name.length <= limits.scopeLength,
-      fault('STRING_TYPE_REGEX', 'A scope consists of a-z, 0-9, dot, underscore and hyphen.'),
+      fault('STRING_TYPE_REGEX', 'Scopes can contain only a–z, 0–9, dots, underscores and hyphens.'),
     );
   return z
     .array(scope)
@@ -24,7 +24,7 @@ export function serverInstallScopes() {
 export function userInstallScopes() {
   return serverInstallScopes().refine(
     (names) => !names.includes('bot'),
-    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
+    fault('BASE_TYPE_INVALID', 'The bot scope is only available for server installs.'),
   );
 }
 
@@ -43,7 +43,7 @@ const UserSettings = z.object({
     .nullish()
     .refine(
       (bits) => typeof bits !== 'string',
-      fault('BASE_TYPE_INVALID', 'Permissions are for server installs only: leave them out.'),
+      fault('BASE_TYPE_INVALID', 'Permissions are only available for server installs. Remove this field.'),
     ),
 });
 
@@ -53,7 +53,7 @@ export function installSettings() {
     .array(z.discriminatedUnion('context', [ServerSettings, UserSettings]))
     .refine(
       (settings) => new Set(settings.map(({ context }) => context)).size === settings.length,
-      fault('BASE_TYPE_INVALID', 'Each context may stand once.'),
+      fault('BASE_TYPE_INVALID', 'Each context can be listed only once.'),
     );
 }
 

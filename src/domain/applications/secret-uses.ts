@@ -68,7 +68,7 @@ export class SecretUses {
       await this.parts.callOfNobody().writeOne(({ application }) => application.updateMany(this.#updateOf(kind, uses)));
     } catch (error) {
       for (const [hash] of uses) this.#noted.delete(hash);
-      if (!refusalIn(error)) this.parts.log.error({ err: error }, 'when secrets were last used could not be stored');
+      if (!refusalIn(error)) this.parts.log.error({ err: error }, 'Could not store when secrets were last used');
     }
   }
 

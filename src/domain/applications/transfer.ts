@@ -28,7 +28,8 @@ async function move(call: CallContext, write: Write, input: TransferApplicationI
   const { applicationId, teamId, appName } = input;
   const { user } = requirePerson(call);
   const before = await accessApplication(call, applicationId, 'transfer', db);
-  if (before.ownerTeamId !== null) throw new DomainError('CONFLICT', 'This application belongs to a team for good.');
+  if (before.ownerTeamId !== null)
+    throw new DomainError('CONFLICT', 'This application already belongs to a team. It cannot be moved to another one.');
   const team = await accessTeam(call, teamId, 'receiveApplication', db);
   if (team.ownerUserId !== user.id) await requireRoomForApplications(db, team.ownerUserId);
   checkTypedName(before, appName, 'appName');

@@ -7,6 +7,6 @@ import { invalidInput } from '../errors.js';
  */
 export function checkTypedName(application: Application, typed: string, path: string): void {
   if (typed === application.name) return;
-  const message = 'Type the name of the application exactly as it is.';
+  const message = 'Must match the application name exactly.';
   throw invalidInput({ path, code: 'APPLICATION_NAME_MISMATCH', message });
 }

@@ -140,11 +140,11 @@ function checkTogether(before: Application, columns: Columns): void {
     faults.push({
       path: columns.serverInstall === false ? 'serverInstall' : 'userInstall',
       code: 'BASE_TYPE_INVALID',
-      message: 'At least one of user install and server install stays on.',
+      message: 'At least one of user install and server install must be enabled.',
     });
   }
   if (installLinkMode === 'CUSTOM' && customInstallUrl === null) {
-    const message = 'The install link mode CUSTOM needs a custom install URL.';
+    const message = 'The install link mode CUSTOM requires a custom install URL.';
     faults.push({ path: 'customInstallUrl', code: 'BASE_TYPE_REQUIRED', message });
   }
   if (faults.length > 0) throw invalidInput(...faults);

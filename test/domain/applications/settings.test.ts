@@ -314,7 +314,7 @@ describe('default install settings', () => {
 
 describe('a refusal of permissions states the rule', () => {
   it.each([
-    ['for a person', { context: 'USER', scopes: [], permissions: '8' }, 'server installs only'],
+    ['for a person', { context: 'USER', scopes: [], permissions: '8' }, 'only available for server installs'],
     ['of 33 digits', { context: 'SERVER', scopes: ['bot'], permissions: '9'.repeat(33) }, 'up to 32 digits'],
   ])('%s', async (_what, settings, text) => {
     const { errors } = await askFor({ defaultInstallSettings: [settings] });
