@@ -74,7 +74,7 @@ async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | un
   const free = await freeIdSpaces(db, ownerId);
   if (wanted !== undefined && free.includes(wanted)) return wanted;
   const isOthers = wanted !== undefined && (await db.boxIdSpace.findUnique({ where: { number: wanted } })) !== null;
-  if (isOthers) throw new DomainError('CONFLICT', 'The ids that this box has made are those of another box.');
+  if (isOthers) throw new DomainError('CONFLICT', 'The IDs that this box created belong to another box.');
   const given = await db.boxIdSpace.count({ where: { ownerId } });
   const { _max: newest } = await db.boxIdSpace.aggregate({ _max: { number: true } });
   const next = (newest.number ?? ID_SPACES.first - 1) + 1;
@@ -83,7 +83,8 @@ async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | un
     return next;
   }
   const [reused] = free;
-  if (reused === undefined) throw new DomainError('LIMIT_EXCEEDED', 'There are as many boxes as there can be.');
+  if (reused === undefined)
+    throw new DomainError('LIMIT_EXCEEDED', 'The maximum number of boxes has been reached. Delete a box first.');
   return reused;
 }
 

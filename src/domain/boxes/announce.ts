@@ -44,7 +44,7 @@ async function putGuild({ db, record }: Write, boxId: bigint, guild: AnnouncedGu
   else {
     if ((await db.guild.count({ where: { id } })) > 0) throw notOwnId(id);
     if ((await db.boxGuild.count({ where: { boxId } })) >= limits.guildsPerBox) {
-      throw new DomainError('LIMIT_EXCEEDED', `A box has ${limits.guildsPerBox} servers at most.`);
+      throw new DomainError('LIMIT_EXCEEDED', `A box can have at most ${limits.guildsPerBox} servers.`);
     }
     await db.boxGuild.create({ data: { id, boxId, ...facts } });
   }
@@ -156,9 +156,9 @@ function isSame(before: BoxGuild, facts: Partial<BoxGuild>): boolean {
 }
 
 function notOwnId(id: bigint): DomainError {
-  return new DomainError('CONFLICT', `The id ${id} is not the box's to use.`);
+  return new DomainError('CONFLICT', `The ID ${id} does not belong to this box.`);
 }
 
 function tooManyChannels(): DomainError {
-  return new DomainError('LIMIT_EXCEEDED', `A server has ${limits.channelsPerGuild} channels at most.`);
+  return new DomainError('LIMIT_EXCEEDED', `A server can have at most ${limits.channelsPerGuild} channels.`);
 }

@@ -14,7 +14,7 @@ export interface BoxWithToken {
   enrolmentToken: string;
 }
 
-const MADE_IN_THE_CLOUD = 'This instance is a box: boxes are made in its cloud.';
+const MADE_IN_THE_CLOUD = 'This instance is a box. Create boxes on its cloud instance.';
 
 /** @throws UNAUTHENTICATED, FORBIDDEN if this instance is a box, LIMIT_EXCEEDED */
 export async function createBox(call: CallContext, { name }: z.output<typeof BoxSettings>): Promise<BoxWithToken> {
@@ -25,7 +25,7 @@ export async function createBox(call: CallContext, { name }: z.output<typeof Box
     async ({ db, audit, record }) => {
       const most = limits.boxesPerOwner;
       if ((await db.box.count({ where: { ownerId: user.id } })) >= most) {
-        throw new DomainError('LIMIT_EXCEEDED', `You may have ${most} boxes.`);
+        throw new DomainError('LIMIT_EXCEEDED', `You can have at most ${most} boxes. Delete one to make room.`);
       }
       const id = call.nextId();
       const created = await db.box.create({ data: { id, name, ownerId: user.id, ...columns } });

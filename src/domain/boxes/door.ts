@@ -16,9 +16,9 @@ export interface BoxQuestions {
 
 /** The box's own text is only logged. */
 const REFUSALS = {
-  BANNED: 'This bot is banned from the server: lift the ban there first.',
-  UNKNOWN_GUILD: 'The self-hosted server does not know this server.',
-  FORBIDDEN: 'The self-hosted server refuses this.',
+  BANNED: 'This bot is banned from the server. Lift the ban there first.',
+  UNKNOWN_GUILD: 'The box does not have this server.',
+  FORBIDDEN: 'The box refused this request.',
 } as const;
 
 export type BoxRefusalCode = keyof typeof REFUSALS;
@@ -48,7 +48,7 @@ export class BoxDoorway implements BoxDoor {
   }
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
-    if (!this.#door) throw new DomainError('OVERLOADED', 'Self-hosted servers cannot be reached yet.');
+    if (!this.#door) throw new DomainError('OVERLOADED', 'Boxes cannot be reached yet. Try again in a few seconds.');
     return this.#door.ask(boxId, name, input);
   }
 }

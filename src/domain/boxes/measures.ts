@@ -78,7 +78,7 @@ export class BoxMeasures {
       } catch (error) {
         this.#putBack(pieces.slice(mayBeDone(error) ? index + 1 : index).flat());
         if (!refusalIn(error))
-          this.parts.log.error({ err: error }, 'what became of requests to boxes could not be stored');
+          this.parts.log.error({ err: error }, 'Could not store the outcomes of requests to boxes');
         return;
       }
     }

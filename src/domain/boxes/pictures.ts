@@ -91,7 +91,7 @@ export class BoxPictures {
     } catch (error) {
       if (error instanceof BoxRefused) return null;
       if (!(error instanceof UnusablePicture)) throw error;
-      log.warn({ boxId: String(box.id), err: error }, 'a box answered what is no picture');
+      log.warn({ boxId: String(box.id), err: error }, 'A box returned an invalid image; treating the image as missing');
       return null;
     } finally {
       release();
@@ -101,7 +101,7 @@ export class BoxPictures {
   async #turn(boxId: bigint): Promise<() => void> {
     const counted = String(boxId);
     if (this.#waiting.of(counted) >= WAITING_FOR_ONE) {
-      const message = 'Too many pictures of this server are asked for at the moment; try again in a moment.';
+      const message = 'Too many images of this server are being requested. Try again in a moment.';
       throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS });
     }
     const leave = this.#waiting.take(counted);
@@ -128,9 +128,10 @@ const BEGINNINGS: Record<EmojiForm, RegExp> = {
 function pictureIn(answer: unknown, form: EmojiForm): Buffer | null {
   if (answer === null) return null;
   const data: unknown = typeof answer === 'object' && 'data' in answer ? answer.data : undefined;
-  if (typeof data !== 'string') throw new UnusablePicture('no data');
+  if (typeof data !== 'string') throw new UnusablePicture('The answer contains no image data.');
   const content = Buffer.from(data, 'base64');
-  if (content.length > MAX_PICTURE_BYTES) throw new UnusablePicture(`${content.length} bytes`);
-  if (!BEGINNINGS[form].test(content.toString('latin1', 0, 12))) throw new UnusablePicture(`no ${form}`);
+  if (content.length > MAX_PICTURE_BYTES) throw new UnusablePicture(`The image is too large: ${content.length} bytes.`);
+  if (!BEGINNINGS[form].test(content.toString('latin1', 0, 12)))
+    throw new UnusablePicture(`The image is not in the format ${form}.`);
   return content;
 }

@@ -24,7 +24,7 @@ export async function keepGuilds(call: CallContext, boxId: bigint, guildIds: rea
   if (call.clock.now() < rekeyedAt + limits.rekeyedBoxGrace * 1_000) {
     call.log.warn(
       { boxId: String(boxId), guilds: others.length },
-      'a box with a new key does not have servers that it had',
+      'A box with a new key no longer announces some of its servers; keeping them for now',
     );
     return;
   }

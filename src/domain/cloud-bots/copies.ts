@@ -17,7 +17,7 @@ export async function copyOfBot(call: CallContext, profile: BotProfile): Promise
   const copy = await findCopy(call.read, id);
   if (copy) return isAlike(copy, profile) ? copy : renewCopy(call, profile);
   const isTaken = id === PLATFORM_ID || (await call.read.user.findUnique({ where: { id }, select: { id: true } }));
-  if (isTaken) throw new DomainError('FORBIDDEN', 'This is no bot of the cloud.');
+  if (isTaken) throw new DomainError('FORBIDDEN', 'This user is not a bot of the cloud instance.');
   return makeCopy(call, profile);
 }
 

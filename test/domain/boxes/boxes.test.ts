@@ -59,7 +59,7 @@ describe('a box', () => {
     const undo = asBox(app, ID_SPACES.first);
     const made = createBox(callOf(app, owner), { name: 'Attic' });
     undo();
-    const words = { code: 'FORBIDDEN', message: 'This instance is a box: boxes are made in its cloud.' };
+    const words = { code: 'FORBIDDEN', message: 'This instance is a box. Create boxes on its cloud instance.' };
     await expect(made).rejects.toMatchObject(words);
     expect(await app.db.reader.box.count({ where: { ownerId: owner.id } })).toBe(0);
   });

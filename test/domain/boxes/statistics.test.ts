@@ -181,7 +181,7 @@ describe('the outcomes of requests to boxes', () => {
       one.note(box.id, '504', null);
       await one.store();
       expect(refusals.refused).toHaveLength(1);
-      expect(readLines(lines).map(({ msg }) => msg)).toEqual(['what became of requests to boxes could not be stored']);
+      expect(readLines(lines).map(({ msg }) => msg)).toEqual(['Could not store the outcomes of requests to boxes']);
     } finally {
       refusals.end();
     }
