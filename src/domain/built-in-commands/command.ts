@@ -78,7 +78,7 @@ export class Given {
 
 /** @throws Error if it is missing */
 export function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a required option of a built-in command was not given');
+  if (value === undefined) throw new Error('A required option of the built-in command is missing.');
   return value;
 }
 

@@ -23,7 +23,7 @@ const ORACLE = [
   'The signs point to yes.',
   'The answer is hazy, try again.',
   'Ask again later.',
-  'Better not tell you now.',
+  'Cannot predict now.',
   'Concentrate and ask again.',
   "Don't count on it.",
   'My reply is no.',
@@ -50,27 +50,25 @@ const qrCodes = new Lazy(async () => (await import('qrcode')).default);
 
 export const FUN = {
   '8ball': {
-    description: 'Asks the magic 8 ball',
+    description: 'Ask the magic 8 ball',
     needs: SAID,
-    options: [
-      { type: Type.String, name: 'question', description: 'What you want to know', required: true, max_length: 1_000 },
-    ],
+    options: [{ type: Type.String, name: 'question', description: 'Your question', required: true, max_length: 1_000 }],
     run: async ({ given }) => openly(`> ${oneLine(required(given.text('question')))}\n🎱 ${pick(ORACLE)}`),
   },
   flip: {
-    description: 'Flips a coin',
+    description: 'Flip a coin',
     needs: SAID,
     options: [],
     run: async () => openly(`🪙 ${pick(['Heads', 'Tails'])}`),
   },
   choice: {
-    description: 'Chooses one of several things',
+    description: 'Pick one of several options',
     needs: SAID,
     options: [
       {
         type: Type.String,
         name: 'options',
-        description: 'The things, with commas between them',
+        description: 'Options to choose from, separated by commas',
         required: true,
         max_length: 1_000,
       },
@@ -78,17 +76,19 @@ export const FUN = {
     run: async ({ given }) => openly(`I choose **${pick(choicesIn(required(given.text('options'))))}**.`),
   },
   ascii: {
-    description: 'Writes in large letters',
+    description: 'Write text in large letters',
     needs: SAID,
     options: [
-      { type: Type.String, name: 'text', description: 'What to write', required: true, max_length: ASCII_LENGTH },
+      { type: Type.String, name: 'text', description: 'Text to write', required: true, max_length: ASCII_LENGTH },
     ],
     run: writeLarge,
   },
   qrcode: {
-    description: 'Makes a QR code',
+    description: 'Create a QR code',
     needs: [...SAID, 'sendFiles'],
-    options: [{ type: Type.String, name: 'text', description: 'What it says', required: true, max_length: QR_LENGTH }],
+    options: [
+      { type: Type.String, name: 'text', description: 'Text to encode', required: true, max_length: QR_LENGTH },
+    ],
     run: async ({ given }) => {
       const { toBuffer } = await qrCodes.get();
       const png = await toBuffer(required(given.text('text')), { type: 'png', width: 320, margin: 2 });
@@ -96,11 +96,11 @@ export const FUN = {
     },
   },
   love: {
-    description: 'Says how well two people go together',
+    description: 'Show how well two users match',
     needs: SAID,
     options: [
-      { type: Type.User, name: 'user', description: 'Somebody', required: true },
-      { type: Type.User, name: 'with', description: 'Somebody else; you unless stated' },
+      { type: Type.User, name: 'user', description: 'First user', required: true },
+      { type: Type.User, name: 'with', description: 'Second user (default: you)' },
     ],
     run: tellLove,
   },
@@ -124,7 +124,7 @@ function choicesIn(text: string): string[] {
   throw invalidInput({
     path: 'options.0.value',
     code: 'BASE_TYPE_BAD_LENGTH',
-    message: 'Name at least two things, with commas between them.',
+    message: 'Enter at least two options, separated by commas.',
   });
 }
 
@@ -136,7 +136,7 @@ async function writeLarge({ given }: Invocation): Promise<BuiltInAnswer> {
     throw invalidInput({
       path: 'options.0.value',
       code: 'STRING_TYPE_REGEX',
-      message: 'There are no large letters for this text; use letters, digits and signs of ASCII.',
+      message: 'This text cannot be drawn in large letters. Use ASCII letters, digits and punctuation.',
     });
   }
   return openly(`\`\`\`\n${drawn.replaceAll('`', "'")}\n\`\`\``);

@@ -8,15 +8,15 @@ import { messageEmbeds } from '../messages/embeds.js';
 import { type BuiltInAnswer, type BuiltInCommand, type Invocation, type NameIn, privately } from './command.js';
 import { requireServer } from './place.js';
 
-const ABOUT_SOMEBODY = [{ type: Type.User, name: 'user', description: 'Who; you unless stated' }];
+const ABOUT_SOMEBODY = [{ type: Type.User, name: 'user', description: 'User to show (default: you)' }];
 
 /** Further roles are counted. */
 const ROLES_NAMED = 20;
 
 export const INFO = {
-  serverinfo: { description: 'Shows this server', options: [], run: showServer },
-  userinfo: { description: 'Shows somebody', options: ABOUT_SOMEBODY, run: showUser },
-  avatar: { description: "Shows somebody's avatar", options: ABOUT_SOMEBODY, run: showAvatar },
+  serverinfo: { description: 'Show information about this server', options: [], run: showServer },
+  userinfo: { description: 'Show information about a user', options: ABOUT_SOMEBODY, run: showUser },
+  avatar: { description: "Show a user's avatar", options: ABOUT_SOMEBODY, run: showAvatar },
 } satisfies Record<NameIn<'info'>, BuiltInCommand>;
 
 async function showServer({ call, caller, place }: Invocation): Promise<BuiltInAnswer> {
@@ -34,11 +34,11 @@ async function showServer({ call, caller, place }: Invocation): Promise<BuiltInA
     ...(guild.iconHash ? { thumbnail: { url: pictureUrl(call, `icons/${guildId}/${guild.iconHash}`) } } : {}),
     fields: [
       field('Owner', `<@${guild.ownerId}>`),
-      field('Made', day(guildId)),
+      field('Created', day(guildId)),
       field('Members', String(members)),
-      field('Channels you see', String(channels)),
+      field('Channels you can view', String(channels)),
       field('Roles', String(access.view.rolePermissions.size)),
-      field('Id', String(guildId)),
+      field('ID', String(guildId)),
     ],
   });
 }
@@ -51,8 +51,8 @@ async function showUser({ call, caller, place, given }: Invocation): Promise<Bui
     ...(user.avatarHash ? { thumbnail: { url: avatarUrl(call, user, user.avatarHash) } } : {}),
     fields: [
       field('Name', user.username),
-      field('Id', String(user.id)),
-      field(user.bot ? 'Bot since' : 'Here since', day(user.id)),
+      field('ID', String(user.id)),
+      field(user.bot ? 'Bot created' : 'Account created', day(user.id)),
       ...membership,
     ],
   });
@@ -60,7 +60,7 @@ async function showUser({ call, caller, place, given }: Invocation): Promise<Bui
 
 async function membershipFields(call: CallContext, guildId: bigint, user: User) {
   const member = await call.guilds.member(guildId, user.id);
-  if (!member) return [field('Member', 'not of this server')];
+  if (!member) return [field('Member', 'Not in this server')];
   const roles = await call.read.role.findMany({
     where: { id: { in: member.roleIds } },
     orderBy: { position: 'desc' },
@@ -71,7 +71,7 @@ async function membershipFields(call: CallContext, guildId: bigint, user: User) 
   return [
     field('Member since', time(member.joinedAt.getTime())),
     ...(member.nick === null ? [] : [field('Nickname', member.nick)]),
-    field('Roles', named.join(' ') || 'none'),
+    field('Roles', named.join(' ') || 'None'),
   ];
 }
 

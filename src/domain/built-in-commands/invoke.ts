@@ -56,7 +56,7 @@ async function accessPlace(call: CallContext, channelId: bigint, { needs = [] }:
 }
 
 function forTheClient(name: string): DomainError {
-  const message = `The client carries out "${name}" by itself: send a message instead.`;
+  const message = `Clients run "${name}" themselves. Send a message instead.`;
   return invalidInput({ path: 'name', code: 'BASE_TYPE_CHOICES', message });
 }
 

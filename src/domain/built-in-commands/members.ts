@@ -19,31 +19,35 @@ import { parseDelay } from './reminders/delay.js';
 
 export const MEMBERS = {
   afk: {
-    description: 'Tells those who mention you that you are away, until you write again',
-    options: [{ type: Type.String, name: 'message', description: 'Why, or until when', max_length: limits.awayNote }],
+    description: 'Show members who mention you that you are away, until your next message',
+    options: [
+      { type: Type.String, name: 'message', description: 'Reason or time of return', max_length: limits.awayNote },
+    ],
     run: async ({ call, place, given }) => {
       await setAbsence(call, requireServer(place).guildId, given.text('message') ?? 'no reason given');
-      return privately('You are away. Whoever mentions you is told; it ends when you write something.');
+      return privately(
+        'You are now marked as away. Members who mention you see this until your next message in this server.',
+      );
     },
   },
   remindme: {
-    description: 'Reminds you of something',
+    description: 'Set a reminder',
     // The reminder itself is public.
     needs: SAID,
     options: [
-      { type: Type.String, name: 'when', description: 'In how long, such as 10m, 2h or 3d', required: true },
+      { type: Type.String, name: 'when', description: 'Time from now, such as 10m, 2h or 3d', required: true },
       {
         type: Type.String,
         name: 'about',
-        description: 'Of what',
+        description: 'What to remind you about',
         required: true,
         max_length: limits.reminder,
       },
     ],
     run: remind,
   },
-  welcome: greeting('WELCOME', 'Says something to those who join'),
-  goodbye: greeting('GOODBYE', 'Says something when somebody leaves'),
+  welcome: greeting('WELCOME', 'Set the message for new members'),
+  goodbye: greeting('GOODBYE', 'Set the message for members who leave'),
 } satisfies Record<NameIn<'member'>, BuiltInCommand>;
 
 async function remind({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
@@ -52,7 +56,7 @@ async function remind({ call, place, given }: Invocation): Promise<BuiltInAnswer
     throw invalidInput({
       path: 'options.0.value',
       code: 'STRING_TYPE_REGEX',
-      message: 'Say in how long: a number of minutes, hours or days such as 10m, 2h or 3d, a year at most.',
+      message: 'Enter a time in minutes, hours or days, such as 10m, 2h or 3d. The maximum is one year.',
     });
   }
   const dueAt = await addReminder(call, place, { delay, about: required(given.text('about')) });
@@ -67,26 +71,26 @@ function greeting(kind: GreetingKind, description: string): BuiltInCommand {
       {
         type: Type.Channel,
         name: 'channel',
-        description: 'Where; here unless stated',
+        description: 'Channel for the message (default: this channel)',
         channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
       },
       {
         type: Type.String,
         name: 'message',
-        description: 'What; {user} and {server} stand for who and where',
+        description: 'Text of the message. {user} and {server} are replaced.',
         max_length: limits.greeting,
       },
-      { type: Type.Boolean, name: 'off', description: 'Says nothing any more' },
+      { type: Type.Boolean, name: 'off', description: 'Turn the message off' },
     ],
     async run({ call, place, given }) {
       const { guildId, channelId } = requireServer(place);
       if (given.flag('off')) {
         await removeGreeting(call, guildId, kind);
-        return privately('Off.');
+        return privately('The message is off.');
       }
       const target = given.id('channel') ?? channelId;
       await setGreeting(call, { guildId, kind, channelId: target, message: given.text('message') ?? DEFAULTS[kind] });
-      return privately(`On, in <#${target}>.`);
+      return privately(`The message will be posted in <#${target}>.`);
     },
   };
 }

@@ -21,34 +21,34 @@ import {
 } from './command.js';
 import { requireServer } from './place.js';
 
-const WHOM = { type: Type.User, name: 'user', description: 'Whom', required: true };
-const WHY = { type: Type.String, name: 'reason', description: 'Why, for the audit log', max_length: 512 };
+const WHOM = { type: Type.User, name: 'user', description: 'User', required: true };
+const WHY = { type: Type.String, name: 'reason', description: 'Reason for the audit log', max_length: 512 };
 
 export const MODERATION = {
   ban: {
-    description: 'Removes somebody from the server, for good',
+    description: 'Ban a user from the server',
     options: [
       WHOM,
       WHY,
       {
         type: Type.Integer,
         name: 'delete_days',
-        description: 'Removes their messages of the last days, 7 at most',
+        description: 'Number of days of messages to delete (0–7)',
         min_value: 0,
         max_value: 7,
       },
     ],
     run: ban,
   },
-  unban: { description: 'Lets somebody come again', options: [WHOM, WHY], run: unban },
-  kick: { description: 'Removes somebody from the server', options: [WHOM, WHY], run: kick },
+  unban: { description: 'Lift the ban of a user', options: [WHOM, WHY], run: unban },
+  kick: { description: 'Remove a member from the server', options: [WHOM, WHY], run: kick },
   clear: {
-    description: 'Removes the newest messages of this channel',
+    description: 'Delete the newest messages in this channel',
     options: [
       {
         type: Type.Integer,
         name: 'count',
-        description: 'How many, 100 at most',
+        description: 'Number of messages (1–100)',
         required: true,
         min_value: 1,
         max_value: 100,
@@ -57,12 +57,12 @@ export const MODERATION = {
     run: clear,
   },
   slowmode: {
-    description: 'Says how long everybody has to wait between messages in this channel',
+    description: 'Set the slow mode of this channel',
     options: [
       {
         type: Type.Integer,
         name: 'seconds',
-        description: 'How long, six hours at most; 0 for not at all',
+        description: 'Seconds between messages, up to 21600 (six hours). 0 turns slow mode off.',
         required: true,
         min_value: 0,
         max_value: 21_600,
@@ -79,14 +79,14 @@ async function ban({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
   const { id: userId } = required(given.user('user'));
   const deleteMessageSeconds = (given.number('delete_days') ?? 0) * DAY_SECONDS;
   const isNew = await banMember(reasoned(call, given), { guildId, userId, deleteMessageSeconds });
-  return privately(isNew ? `<@${userId}> is banned.` : `<@${userId}> was banned already.`);
+  return privately(isNew ? `<@${userId}> is now banned.` : `<@${userId}> was already banned.`);
 }
 
 async function unban({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
   const { guildId } = requireServer(place);
   const { id: userId } = required(given.user('user'));
   await unbanMember(reasoned(call, given), { guildId, userId });
-  return privately(`<@${userId}> may come again.`);
+  return privately(`<@${userId}> is no longer banned.`);
 }
 
 async function kick({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
@@ -104,7 +104,7 @@ function reasoned(call: CallContext, given: Given): CallContext {
 async function clear({ call, place, given }: Invocation): Promise<BuiltInAnswer> {
   const { channelId } = requireServer(place);
   const count = await deleteNewest(call, channelId, required(given.number('count')));
-  return privately(count === 1 ? 'Removed one message.' : `Removed ${count} messages.`);
+  return privately(count === 1 ? 'Deleted 1 message.' : `Deleted ${count} messages.`);
 }
 
 /** Skips messages too old for bulk deletion. @returns number of deleted messages */
@@ -124,9 +124,9 @@ async function slowmode({ call, place, given }: Invocation): Promise<BuiltInAnsw
   const seconds = required(given.number('seconds'));
   const { channel } = await updateChannel(call, channelId, { rateLimitPerUser: seconds });
   if (!hasSlowMode(channel.type)) throw withoutSlowMode();
-  return privately(seconds === 0 ? 'Slow mode is off.' : `Everybody waits ${seconds} s between messages here.`);
+  return privately(seconds === 0 ? 'Slow mode is off.' : `Slow mode is on: one message every ${seconds} s.`);
 }
 
 function withoutSlowMode(): DomainError {
-  return new DomainError('WRONG_CHANNEL_TYPE', 'There is no slow mode in announcement channels.');
+  return new DomainError('WRONG_CHANNEL_TYPE', 'Announcement channels do not have slow mode.');
 }

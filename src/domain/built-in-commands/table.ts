@@ -15,12 +15,12 @@ const SERVED: Record<NameIn<Exclude<keyof typeof RESERVED_NAMES, 'client'>>, Bui
 
 /** The picker lists these, but they never reach the platform. */
 const OF_CLIENTS: Record<NameIn<'client'>, string> = {
-  me: 'Writes your message in italics',
-  poll: 'Asks a question with answers to choose from',
-  shrug: 'Ends your message with ¯\\_(ツ)_/¯',
-  tableflip: 'Ends your message with (╯°□°)╯︵ ┻━┻',
-  unflip: 'Ends your message with ┬─┬ノ( º _ ºノ)',
-  lenny: 'Ends your message with ( ͡° ͜ʖ ͡°)',
+  me: 'Write your message in italics',
+  poll: 'Create a poll',
+  shrug: 'Append ¯\\_(ツ)_/¯ to your message',
+  tableflip: 'Append (╯°□°)╯︵ ┻━┻ to your message',
+  unflip: 'Append ┬─┬ノ( º _ ºノ) to your message',
+  lenny: 'Append ( ͡° ͜ʖ ͡°) to your message',
 };
 
 const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(Object.entries<BuiltInCommand>(SERVED));

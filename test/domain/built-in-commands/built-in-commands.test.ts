@@ -231,7 +231,12 @@ describe('the commands for information', () => {
     expect(message.visibleToId).toBe(ada.id);
     const [embed] = message.embeds as { title: string; fields: { name: string; value: string }[] }[];
     const facts = Object.fromEntries(embed?.fields.map(({ name, value }) => [name, value]) ?? []);
-    expect(facts).toMatchObject({ Owner: `<@${guild.owner.id}>`, Members: '2', 'Channels you see': '2', Roles: '1' });
+    expect(facts).toMatchObject({
+      Owner: `<@${guild.owner.id}>`,
+      Members: '2',
+      'Channels you can view': '2',
+      Roles: '1',
+    });
     await deny(Permission.ViewChannel);
     expect(await outcome(run('serverinfo'))).toBe('UNKNOWN_CHANNEL');
   });

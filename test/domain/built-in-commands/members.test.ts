@@ -63,7 +63,7 @@ describe('afk', () => {
     const [notice, ...others] = await said();
     expect(others).toEqual([]);
     expect(notice).toMatchObject({ visibleToId: guild.owner.id });
-    expect(notice?.content).toMatch(new RegExp(`^<@${ada.id}> is away since <t:\\d+:R>: at lunch$`));
+    expect(notice?.content).toMatch(new RegExp(`^<@${ada.id}> is away: at lunch \\(<t:\\d+:R>\\)$`));
   });
 
   test('ends when the absent member writes, and notifies them', async () => {
@@ -116,7 +116,7 @@ describe('remindme', () => {
     clock.advance(1);
     await settled();
     expect(await said()).toMatchObject([
-      { content: expect.stringMatching(/asked to be reminded: the cake$/), mentionUserIds: [String(ada.id)] },
+      { content: expect.stringMatching(/Your reminder from <t:\d+:R>: the cake$/), mentionUserIds: [String(ada.id)] },
     ]);
   });
 

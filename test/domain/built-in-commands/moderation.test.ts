@@ -83,12 +83,12 @@ describe('the moderation commands', () => {
   });
 
   test('ban a user, with the reason in the audit log, until unban', async () => {
-    expect(await run('ban', { user: String(bob.id), reason: 'spam' })).toBe(`<@${bob.id}> is banned.`);
+    expect(await run('ban', { user: String(bob.id), reason: 'spam' })).toBe(`<@${bob.id}> is now banned.`);
     expect(await lastAudit()).toMatchObject({ targetId: bob.id, actorId: guild.owner.id, reason: 'spam' });
     expect(await isMember(bob)).toBe(false);
     const { code } = await createInvite(owner, guild.channel.id);
     expect(await outcome(joinGuild(callOf(server.app, bob), code))).not.toBe('ok');
-    expect(await run('ban', { user: String(bob.id) })).toBe(`<@${bob.id}> was banned already.`);
+    expect(await run('ban', { user: String(bob.id) })).toBe(`<@${bob.id}> was already banned.`);
     await run('unban', { user: String(bob.id) });
     await joinGuild(callOf(server.app, bob), code);
     expect(await isMember(bob)).toBe(true);
@@ -104,10 +104,10 @@ describe('the moderation commands', () => {
     await say('old');
     clock.advance(15 * DAY_MS);
     for (const text of ['one', 'two', 'three']) await say(text);
-    expect(await run('clear', { count: 1 })).toBe('Removed one message.');
+    expect(await run('clear', { count: 1 })).toBe('Deleted 1 message.');
     expect(await texts()).toEqual(['old', 'one', 'two']);
-    expect(await run('clear', { count: 100 })).toBe('Removed 2 messages.');
-    expect(await run('clear', { count: 100 })).toBe('Removed 0 messages.');
+    expect(await run('clear', { count: 100 })).toBe('Deleted 2 messages.');
+    expect(await run('clear', { count: 100 })).toBe('Deleted 0 messages.');
     expect(await texts()).toEqual(['old']);
   });
 
@@ -126,7 +126,7 @@ describe('the moderation commands', () => {
     for (const seconds of [30, 0]) {
       await expect(runBuiltIn(owner, id, 'slowmode', { seconds })).rejects.toMatchObject({
         code: 'WRONG_CHANNEL_TYPE',
-        message: 'There is no slow mode in announcement channels.',
+        message: 'Announcement channels do not have slow mode.',
       });
     }
     expect(await outcome(runBuiltIn(asAda, id, 'slowmode', { seconds: 30 }))).toBe('MISSING_PERMISSIONS');

@@ -19,14 +19,14 @@ export async function noticeAbsences(call: CallContext, place: Place, message: M
     if (lines.length === 0) return;
     await announce(call, { place, content: lines.join('\n'), mentions: [], visibleToId: message.author.id });
   } catch (error) {
-    call.log.warn({ err: error }, 'somebody could not be told who is away');
+    call.log.warn({ err: error }, 'Could not show which mentioned members are away');
   }
 }
 
 async function endOwn(call: CallContext, place: Place & { kind: 'guild' }): Promise<string[]> {
   if (memberIn(place)?.awayMessage == null) return [];
   await setAbsence(call, place.guildId, null);
-  return ['Welcome back: you are no longer shown as away.'];
+  return ['Welcome back! You are no longer marked as away.'];
 }
 
 async function absentAmong(
@@ -40,7 +40,7 @@ async function absentAmong(
   );
   const lines = members.flatMap(({ id, member }) =>
     member?.awayMessage && member.awaySince
-      ? [`<@${id}> is away since <t:${Math.floor(member.awaySince.getTime() / 1000)}:R>: ${member.awayMessage}`]
+      ? [`<@${id}> is away: ${member.awayMessage} (<t:${Math.floor(member.awaySince.getTime() / 1000)}:R>)`]
       : [],
   );
   return lines.slice(0, MOST_NAMED);

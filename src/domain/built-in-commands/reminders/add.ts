@@ -46,6 +46,6 @@ async function freeKey(db: Transaction, userId: bigint): Promise<string> {
   if (free !== undefined) return free;
   throw new DomainError(
     'LIMIT_EXCEEDED',
-    `You have ${limits.remindersPerPerson} reminders; that is the limit. Ask again when one of them has come.`,
+    `You have reached the limit of ${limits.remindersPerPerson} reminders. Try again after one has been sent.`,
   );
 }

@@ -21,7 +21,7 @@ export async function remind(
   const place = await placeOf(call, BigInt(reminder.channelId), userId);
   if (!place || !maySpeakIn(place)) return;
   const asked = Math.floor(reminder.askedAt / 1000);
-  const content = `⏰ <@${userId}>, <t:${asked}:R> you asked to be reminded: ${reminder.about}`;
+  const content = `⏰ <@${userId}> Your reminder from <t:${asked}:R>: ${reminder.about}`;
   try {
     await announce(call, { place, content, mentions: [userId], key });
   } catch (error) {
