@@ -122,7 +122,7 @@ describe('PUT …/commands/{id}/permissions', () => {
     expect([status, body.code]).toEqual([400, 50035]);
     expect(Object.keys(body.errors.permissions)).toEqual(['1', '2']);
     expect(body.errors.permissions[1]).toEqual({
-      id: { _errors: [{ code: 'BASE_TYPE_INVALID', message: 'There is no such user.' }] },
+      id: { _errors: [{ code: 'BASE_TYPE_INVALID', message: 'This user does not exist.' }] },
     });
   });
 

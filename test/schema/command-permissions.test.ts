@@ -65,7 +65,7 @@ describe('a command', () => {
     expect(await picked(bob)).toEqual(['roll']);
     const { whyRunnable } = (await why(ada, bob.id)).data;
     expect(whyRunnable).toMatchObject({ allowed: true, rule: 'user-entry' });
-    expect(whyRunnable.steps.at(-1)).toBe('Allowed: the person may run it.');
+    expect(whyRunnable.steps.at(-1)).toBe('Allowed: a rule for the user allows the command.');
   });
 
   test('is listed in the picker by its type', async () => {
@@ -178,7 +178,7 @@ describe('a request about command permissions', () => {
       code: 'BAD_USER_INPUT',
       fields: {
         'permissions.1.id': [{ message: 'This role is not in the server.' }],
-        'permissions.2.id': [{ message: 'The list names this target twice.' }],
+        'permissions.2.id': [{ message: 'The list contains this target twice.' }],
       },
     });
     const noId = await set(ada, [{ id: 'x', type: 'ROLE', allow: true }]);

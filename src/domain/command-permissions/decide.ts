@@ -106,8 +106,8 @@ function refused(rule: RunRule, passed: string[], because: string): Runnability 
 
 function allowedByUserInstall(facts: RunFacts, passed: string[]): Runnability {
   const isPublic = may(facts, Permission.UseExternalApps);
-  const shown = isPublic ? '' : ' Without the permission Use External Apps, nobody else sees the answers.';
-  const because = `the person installed the application to themselves, which no server's permissions concern.${shown}`;
+  const shown = isPublic ? '' : ' Without the Use External Apps permission, only the user sees the responses.';
+  const because = `the user installed the application to their account, so server permissions do not apply.${shown}`;
   return { ...allowed('user-install', passed, because, { server: false, user: true }), ephemeralOnly: !isPublic };
 }
 
@@ -131,19 +131,23 @@ export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: Di
   };
   const context = isWithBot ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
   if (!isGlobal(command) || (!installs.server && !installs.user)) {
-    return refused('not-installed', [], 'the application is not installed for the person.');
+    return refused('not-installed', [], 'the application is not installed for the user.');
   }
   if (hasBuiltIns && isReservedName(command.name)) {
-    return refused('reserved-name', [], 'the name of the command is that of a built-in command.');
+    return refused('reserved-name', [], 'the command has the name of a built-in command.');
   }
   if (!through.server && !through.user) {
-    return refused('integration-type', [], 'the command is not for the kind of installation that there is.');
+    return refused('integration-type', [], 'the command does not support the way the application is installed.');
   }
   if (command.contexts !== null && !command.contexts.includes(context)) {
-    return refused('context', [], `the command is not for direct messages with ${isWithBot ? 'its bot' : 'others'}.`);
+    return refused(
+      'context',
+      [],
+      `the command is not available in direct messages with ${isWithBot ? 'its bot' : 'other users'}.`,
+    );
   }
-  if (command.nsfw) return refused('age-restricted', [], 'the command is age-restricted, and the channel is not.');
-  return allowed('direct-message', [], 'in direct messages it takes no more than the installation.', through);
+  if (command.nsfw) return refused('age-restricted', [], 'the command is age-restricted, but the channel is not.');
+  return allowed('direct-message', [], 'in direct messages, an installation is sufficient.', through);
 }
 
 /**
@@ -160,26 +164,26 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     rule: 'not-installed',
     isInTheWay: ({ command, installs }) => !installs.server && !(installs.user && isGlobal(command)),
-    refusal: 'the application is not installed here.',
-    otherwise: 'The application is installed here.',
+    refusal: 'the application is not installed in the server or for the user.',
+    otherwise: 'The application is installed in the server or for the user.',
   },
   {
     rule: 'not-a-member',
     isInTheWay: ({ person }) => person.member === null,
-    refusal: 'the person is not a member of the server.',
-    otherwise: 'The person is a member of the server.',
+    refusal: 'the user is not a member of the server.',
+    otherwise: 'The user is a member of the server.',
   },
   {
     rule: 'channel-hidden',
     isInTheWay: (facts) => !may(facts, Permission.ViewChannel),
-    refusal: 'the person does not see the channel.',
-    otherwise: 'The person sees the channel.',
+    refusal: 'the user cannot view the channel.',
+    otherwise: 'The user can view the channel.',
   },
   {
     rule: 'reserved-name',
     isInTheWay: ({ command, hasBuiltIns }) => hasBuiltIns && isReservedName(command.name),
-    refusal: 'the name of the command is that of a built-in command.',
-    otherwise: 'No built-in command has the name of the command.',
+    refusal: 'the command has the name of a built-in command.',
+    otherwise: 'No built-in command has the name of this command.',
   },
   {
     rule: 'integration-type',
@@ -187,32 +191,32 @@ const OBSTACLES: readonly Obstacle[] = [
       const { server, user } = waysFor(facts);
       return !server && !user;
     },
-    refusal: 'the command is not for the kind of installation that there is.',
-    otherwise: 'The command is for the kind of installation that there is.',
+    refusal: 'the command does not support the way the application is installed.',
+    otherwise: 'The command supports the way the application is installed.',
   },
   {
     rule: 'context',
     isInTheWay: ({ command }) => command.contexts !== null && !command.contexts.includes(InteractionContextType.Guild),
-    refusal: 'the command is not for servers.',
-    otherwise: 'The command is for servers.',
+    refusal: 'the command is not available in servers.',
+    otherwise: 'The command is available in servers.',
   },
   {
     rule: 'channel-type',
     isInTheWay: ({ channel }) => !holdsMessages(channel.type),
-    refusal: 'the channel does not hold messages.',
-    otherwise: 'The channel holds messages.',
+    refusal: 'commands cannot run in this type of channel.',
+    otherwise: 'Commands can run in this type of channel.',
   },
   {
     rule: 'age-restricted',
     isInTheWay: ({ command, channel }) => command.nsfw && !channel.nsfw,
-    refusal: 'the command is age-restricted, and the channel is not.',
-    otherwise: 'The command is not age-restricted, or the channel is, too.',
+    refusal: 'the command is age-restricted, but the channel is not.',
+    otherwise: 'The command is not age-restricted, or the channel is age-restricted as well.',
   },
   {
     rule: 'no-use-application-commands',
     isInTheWay: (facts) => !may(facts, CHANNEL_OPERATIONS.useCommands),
-    refusal: 'the person lacks the permission Use Application Commands in the channel.',
-    otherwise: 'The person has the permission Use Application Commands in the channel.',
+    refusal: 'the user lacks the Use Application Commands permission in the channel.',
+    otherwise: 'The user has the Use Application Commands permission in the channel.',
   },
 ];
 
@@ -245,19 +249,19 @@ interface Verdict {
 /** The owner may run the command; for others a list decides. */
 function decideByServer({ guild, channel, person, grants }: RunFacts): Verdict {
   if (person.id === guild.ownerId) {
-    return { allowed: true, rule: 'owner', looked: [], because: 'the person owns the server.' };
+    return { allowed: true, rule: 'owner', looked: [], because: 'the user owns the server.' };
   }
   const entries = grants.own ?? grants.application;
-  const looked = ['The person does not own the server.', grants.own ? OWN_LIST : APPLICATION_LIST];
+  const looked = ['The user does not own the server.', grants.own ? OWN_LIST : APPLICATION_LIST];
   if (isChannelDenied(entries, guild.id, channel.id)) {
-    return { allowed: false, rule: 'channel-denied', looked, because: 'the channel is denied.' };
+    return { allowed: false, rule: 'channel-denied', looked, because: 'a rule denies the command in this channel.' };
   }
   const verdict = decideByEntries(entries, guild.id, person);
-  return { ...verdict, looked: [...looked, 'The channel is not denied.', ...verdict.looked] };
+  return { ...verdict, looked: [...looked, 'No rule denies the command in this channel.', ...verdict.looked] };
 }
 
-const OWN_LIST = "The command has permissions of its own, which count in the place of its application's.";
-const APPLICATION_LIST = 'The command has no permissions of its own, so that those of its application count.';
+const OWN_LIST = "The command has its own rules, which override the application's rules.";
+const APPLICATION_LIST = "The command has no rules of its own, so the application's rules apply.";
 
 /** The channel's own entry wins over that of all channels. */
 function isChannelDenied(entries: readonly PermissionEntry[], guildId: bigint, channelId: bigint): boolean {
@@ -270,21 +274,21 @@ export function decideByEntries(entries: readonly PermissionEntry[], guildId: bi
   const looked: string[] = [];
   for (const { rule, who, said } of saidBy(entries, guildId, person)) {
     if (said !== undefined) {
-      return { allowed: said, rule, looked, because: `${who} ${said ? 'may run it.' : 'may not run it.'}` };
+      return { allowed: said, rule, looked, because: `a rule for ${who} ${said ? 'allows' : 'denies'} the command.` };
     }
-    looked.push(`Nothing is said of ${who}.`);
+    looked.push(`There is no rule for ${who}.`);
   }
   return { allowed: false, rule: 'no-entry', looked, because: NOT_GRANTED };
 }
 
 const NOT_GRANTED =
-  "by default the server's owner alone may run it, and nobody granted it to the person, to a role of theirs or to @everyone. " +
-  "Whoever manages the server can do so in the server's integration settings.";
+  'by default only the owner of the server can run the command, and no rule allows the user, one of their roles or @everyone. ' +
+  "A member who manages the server can add a rule in the server's integration settings.";
 
 function saidBy(entries: readonly PermissionEntry[], guildId: bigint, { id, member }: Person) {
   return [
-    { rule: 'user-entry', who: 'the person', said: saidOf(entries, Target.User, id) },
-    { rule: 'role-entry', who: 'a role of the person', said: saidOfRoles(entries, member?.roleIds) },
+    { rule: 'user-entry', who: 'the user', said: saidOf(entries, Target.User, id) },
+    { rule: 'role-entry', who: "the user's roles", said: saidOfRoles(entries, member?.roleIds) },
     { rule: 'everyone-entry', who: '@everyone', said: saidOf(entries, Target.Role, everyone(guildId)) },
   ] as const;
 }

@@ -139,7 +139,7 @@ function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): Domai
       return invalidInput({
         path: 'commandId',
         code: 'APPLICATION_COMMAND_INVALID_NAME',
-        message: `"${name}" is the name of a built-in command; rename it.`,
+        message: `"${name}" is the name of a built-in command. Rename this command.`,
       });
     default:
       return missingPermissions(steps.at(-1));

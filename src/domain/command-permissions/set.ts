@@ -74,7 +74,7 @@ export function setCommandPermission(
       throw invalidInput({ path: 'id', code: 'BASE_TYPE_INVALID', message: UNKNOWN[targetType] });
     }
     if (others.length >= limits.permissionsPerCommand) {
-      throw new DomainError('LIMIT_EXCEEDED', `A list has ${limits.permissionsPerCommand} entries at most.`);
+      throw new DomainError('LIMIT_EXCEEDED', `A list can have at most ${limits.permissionsPerCommand} entries.`);
     }
     return [...others, { targetId, targetType, allow }];
   });
@@ -153,7 +153,7 @@ async function requireAbleToRun(
 ): Promise<void> {
   const entries = own.length > 0 ? own : await readEntries(db, { ...key, commandId: key.applicationId });
   const { allowed } = decideByEntries(entries, key.guildId, person);
-  if (!allowed) throw missingPermissions('Whom the token acts for may not run the command.');
+  if (!allowed) throw missingPermissions('The user of this access token cannot run the command.');
 }
 
 async function replaceList(
@@ -189,7 +189,7 @@ function changesBetween(before: PermissionEntry[], after: PermissionEntry[]) {
 
 const UNKNOWN = {
   [Target.Role]: 'This role is not in the server.',
-  [Target.User]: 'There is no such user.',
+  [Target.User]: 'This user does not exist.',
   [Target.Channel]: 'This channel is not in the server.',
 } as const;
 
@@ -199,7 +199,7 @@ async function faultsIn(db: Transaction, guildId: bigint, entries: PermissionEnt
   return entries.flatMap(({ targetType, targetId }, index) => {
     const fault = { path: `permissions.${index}.id`, code: 'BASE_TYPE_INVALID' };
     const name = `${targetType} ${targetId}`;
-    if (seen.has(name)) return [{ ...fault, message: 'The list names this target twice.' }];
+    if (seen.has(name)) return [{ ...fault, message: 'The list contains this target twice.' }];
     seen.add(name);
     return known[targetType].has(targetId) ? [] : [{ ...fault, message: UNKNOWN[targetType] }];
   });

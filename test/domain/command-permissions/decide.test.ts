@@ -199,7 +199,9 @@ describe('a user who installed the application for themselves', () => {
       through: { server: false, user: true },
       ephemeralOnly: true,
     });
-    expect(verdict.steps).toContainEqual(expect.stringMatching(/^By default the server's owner alone may run it/));
+    expect(verdict.steps).toContainEqual(
+      expect.stringMatching(/^By default only the owner of the server can run the command/),
+    );
   });
 
   test('runs it through both installations if the server allows it, with public responses', () => {
@@ -223,20 +225,20 @@ describe('a user who installed the application for themselves', () => {
 
 test('the explanation has every step, in the order of the rules', () => {
   expect(decideRunnable(facts(own(say(OF_ROLE, ROLE, true)))).steps).toEqual([
-    'The application is installed here.',
-    'The person is a member of the server.',
-    'The person sees the channel.',
-    'No built-in command has the name of the command.',
-    'The command is for the kind of installation that there is.',
-    'The command is for servers.',
-    'The channel holds messages.',
-    'The command is not age-restricted, or the channel is, too.',
-    'The person has the permission Use Application Commands in the channel.',
-    'The person does not own the server.',
-    "The command has permissions of its own, which count in the place of its application's.",
-    'The channel is not denied.',
-    'Nothing is said of the person.',
-    'Allowed: a role of the person may run it.',
+    'The application is installed in the server or for the user.',
+    'The user is a member of the server.',
+    'The user can view the channel.',
+    'No built-in command has the name of this command.',
+    'The command supports the way the application is installed.',
+    'The command is available in servers.',
+    'Commands can run in this type of channel.',
+    'The command is not age-restricted, or the channel is age-restricted as well.',
+    'The user has the Use Application Commands permission in the channel.',
+    'The user does not own the server.',
+    "The command has its own rules, which override the application's rules.",
+    'No rule denies the command in this channel.',
+    'There is no rule for the user.',
+    "Allowed: a rule for the user's roles allows the command.",
   ]);
 });
 

@@ -77,7 +77,9 @@ describe('a command can be run', () => {
   test('by a member only after they are allowed to', async () => {
     await expect(find()).rejects.toMatchObject({
       code: 'MISSING_PERMISSIONS',
-      message: expect.stringMatching(/^Refused: by default the server's owner alone .* can do so in .* settings\.$/),
+      message: expect.stringMatching(
+        /^Refused: by default only the owner of the server .* can add a rule in .* settings\.$/,
+      ),
     });
     await say(entry(OF_USER, scene.users.ada.id));
     expect((await find()).command.id).toBe(commandId);
@@ -106,7 +108,7 @@ describe('a command can be run', () => {
     await changeCommand(app, commandId, { nsfw: true });
     await expect(find(scene.owner)).rejects.toMatchObject({
       code: 'MISSING_PERMISSIONS',
-      message: 'Refused: the command is age-restricted, and the channel is not.',
+      message: 'Refused: the command is age-restricted, but the channel is not.',
     });
     await updateChannel(scene.owner, scene.channelId, { nsfw: true });
     await permitEveryone(app, scene.guildId, Permission.ViewChannel);
@@ -153,7 +155,7 @@ test('a stored command with the name of a newer built-in command is refused by i
   const { id } = await putCommand(app, scene.applicationId, { name: 'Ban' });
   await expect(find(scene.owner, id)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    fields: [{ path: 'commandId', message: '"Ban" is the name of a built-in command; rename it.' }],
+    fields: [{ path: 'commandId', message: '"Ban" is the name of a built-in command. Rename this command.' }],
   });
   await changeCommand(app, id, { name: 'banish' });
   expect(await outcome(find(scene.owner, id))).toBe('ok');

@@ -163,9 +163,9 @@ describe('the targets of a list', () => {
       ),
     ).toEqual([
       'permissions.1.id This role is not in the server.',
-      'permissions.2.id There is no such user.',
+      'permissions.2.id This user does not exist.',
       'permissions.3.id This channel is not in the server.',
-      'permissions.4.id There is no such user.',
+      'permissions.4.id This user does not exist.',
       'permissions.5.id This role is not in the server.',
       'permissions.6.id This channel is not in the server.',
     ]);
@@ -175,7 +175,7 @@ describe('the targets of a list', () => {
   test('must be unique', async () => {
     const { id } = scene.users.ada;
     expect(await faultsOf(entry(OF_USER, id), everyoneMay(), entry(OF_USER, id, false))).toEqual([
-      'permissions.2.id The list names this target twice.',
+      'permissions.2.id The list contains this target twice.',
     ]);
   });
 
