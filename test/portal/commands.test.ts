@@ -300,7 +300,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await plan.getByText('1 created, 0 changed, 1 deleted').waitFor();
     await register(ivy, application, { ...DIVE, name: 'hunt' });
     await plan.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('alert').getByText('changed since this plan was made').waitFor();
+    await page.getByRole('alert').getByText('changed after this plan was created').waitFor();
     await plan.waitFor({ state: 'detached' });
     expect((await commandsOf(ivy, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
     await page.getByRole('button', { name: 'Show the plan' }).click();

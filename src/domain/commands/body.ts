@@ -60,7 +60,7 @@ function chatInput(name: Name) {
   });
 }
 
-const NO_DESCRIPTION = fault('BASE_TYPE_BAD_LENGTH', 'An entry of a context menu has no description.');
+const NO_DESCRIPTION = fault('BASE_TYPE_BAD_LENGTH', 'Context menu commands cannot have a description.');
 
 function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
   return z.object({

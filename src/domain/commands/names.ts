@@ -8,7 +8,7 @@ const CHAT_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
 /** Discord's message, with an explanation. */
 const BAD_CHARACTERS =
-  'String value did not match validation regex. A name has letters, digits, hyphens, underscores and apostrophes, and no spaces.';
+  'String value did not match validation regex. Names can contain letters, digits, hyphens, underscores and apostrophes, but no spaces.';
 
 /** For a CHAT_INPUT command or an option. Must be in lower case, if its script has one. */
 export function chatName() {
@@ -20,7 +20,7 @@ export function chatName() {
     })
     .refine(
       (name) => name === name.toLowerCase(),
-      fault('APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid: its letters must be in lower case.'),
+      fault('APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid: letters must be lowercase.'),
     );
 }
 

@@ -16,7 +16,7 @@ function checkKinds(options: CommandOption[], checks: Checks): void {
   const kinds = options.map(({ type }) => type === OptionType.Subcommand || type === OptionType.SubcommandGroup);
   const odd = kinds.findIndex((kind) => kind !== kinds[0]);
   if (odd === -1) return;
-  const message = 'Subcommands and groups of subcommands do not stand beside other options.';
+  const message = 'Subcommands and subcommand groups cannot be mixed with other options.';
   refuse(checks, [odd], 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message);
 }
 

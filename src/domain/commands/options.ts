@@ -74,7 +74,7 @@ const NOT_HERE = z.custom<undefined>().optional();
 function checkSilence(fields: object, given: object, checks: z.RefinementCtx): void {
   for (const field of SPECIAL) {
     if (field in fields || saysNothing(Reflect.get(given, field))) continue;
-    const message = 'This does not go with the type of the option.';
+    const message = 'This field is not available for this option type.';
     checks.addIssue({ code: 'custom', path: [field], message, params: { code: 'BASE_TYPE_INVALID' } });
   }
 }
@@ -132,7 +132,7 @@ interface Choosing {
 }
 
 const ONE_WAY = {
-  ...fault('BASE_TYPE_INVALID', 'An option with choices has no autocomplete.'),
+  ...fault('BASE_TYPE_INVALID', 'Options with choices cannot have autocomplete.'),
   path: ['autocomplete'],
 };
 
@@ -141,7 +141,7 @@ function choosesOneWay({ choices = [], autocomplete }: Choosing): boolean {
 }
 
 const range = (path: string) => ({
-  ...fault('NUMBER_TYPE_MAX', 'The least must not be more than the most.'),
+  ...fault('NUMBER_TYPE_MAX', 'The minimum must not be greater than the maximum.'),
   path: [path],
 });
 

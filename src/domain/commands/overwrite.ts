@@ -114,7 +114,7 @@ function digestOf(plan: CommandPlanEntry[], present: CommandRecord[]): string {
 }
 
 const ANOTHER_PLAN =
-  'The commands, or what servers granted of them, changed since this plan was made. Look at a new plan first.';
+  'The commands or their permissions in servers changed after this plan was created. Review a new plan first.';
 
 async function overwrite(
   call: CallContext,

@@ -72,7 +72,7 @@ describe('a command is accepted', () => {
 describe('a command is refused', () => {
   test('with a message that lists the allowed characters of a name', () => {
     expect(faultsIn(NewCommand, chat({ name: 'play it' }))[0]?.message).toMatch(
-      /^String value did not match validation regex\. A name has letters, digits,/,
+      /^String value did not match validation regex\. Names can contain letters, digits,/,
     );
   });
 
