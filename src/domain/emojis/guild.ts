@@ -98,7 +98,9 @@ async function checkedRoles(db: Transaction, guildId: bigint, roleIds: readonly 
   const rows = await db.role.findMany({ where: { guildId, id: { in: [...roleIds] } }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
   const faults = roleIds.flatMap((id, index): FieldFault[] =>
-    known.has(id) ? [] : [{ path: `roleIds.${index}`, code: 'ROLE_INVALID', message: `There is no role ${id} here.` }],
+    known.has(id)
+      ? []
+      : [{ path: `roleIds.${index}`, code: 'ROLE_INVALID', message: `The server has no role with the ID ${id}.` }],
   );
   if (faults.length > 0) throw invalidInput(...faults);
   return [...new Set(roleIds)];

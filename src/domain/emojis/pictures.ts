@@ -54,7 +54,7 @@ export async function dropPictures(call: CallContext, ids: readonly bigint[]): P
   try {
     for (const id of ids) await call.blobs.remove(folderOf(id));
   } catch (error) {
-    call.log.warn({ err: error }, 'pictures of emojis that are no more stayed behind');
+    call.log.warn({ err: error }, 'Could not remove images of deleted emojis; the files remain in storage');
   }
 }
 
