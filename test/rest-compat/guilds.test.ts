@@ -58,7 +58,7 @@ describe('PATCH /guilds/{guild.id}', () => {
     for (const owner of [scene.bot.id, '1', String(scene.guild.channel.id)]) {
       expect(await scene.bot.patch(path(), { name: 'Taken', owner_id: owner })).toMatchObject({
         status: 403,
-        body: { code: 50013, message: 'A server cannot be handed over to another owner here.' },
+        body: { code: 50013, message: 'Server ownership cannot be transferred.' },
       });
     }
     expect(await scene.bot.patch(path(), { owner_id: 'me' })).toMatchObject({

@@ -320,7 +320,7 @@ describe('a server on a box', () => {
     const { errors } = await ada.ask(query);
     expect(errors).toMatchObject([
       {
-        message: 'This server cannot be reached at the moment; try again in a few seconds.',
+        message: 'This server cannot be reached at the moment. Try again in a few seconds.',
         extensions: { code: 'RATE_LIMITED', reason: 'box-unreachable', retryAfter: 5 },
       },
     ]);

@@ -68,7 +68,7 @@ export class GuildUnavailable extends DomainError {
     readonly isAway = false,
   ) {
     const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause, shown: { reason: 'box-unreachable' } };
-    super('OVERLOADED', 'This server cannot be reached at the moment; try again in a few seconds.', details);
+    super('OVERLOADED', 'This server cannot be reached at the moment. Try again in a few seconds.', details);
   }
 }
 

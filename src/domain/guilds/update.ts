@@ -34,7 +34,7 @@ export async function updateGuild(
   return untilToldAsItIs(call, told);
 }
 
-const STAYS_ITS_OWNERS = 'A server cannot be handed over to another owner here.';
+const STAYS_ITS_OWNERS = 'Server ownership cannot be transferred.';
 
 /** Publishes the guild again if concurrent changes of its roles or emojis were published before this event. */
 async function untilToldAsItIs(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
@@ -102,7 +102,8 @@ async function checkChannels(db: Transaction, guildId: bigint, columns: Columns)
     const id = columns[path as keyof typeof CHANNEL_TYPES];
     if (typeof id !== 'bigint') continue;
     const isFit = (types as readonly (number | undefined)[]).includes(typeOf.get(id));
-    if (!isFit) faults.push({ path, code: 'CHANNEL_INVALID', message: `Channel ${id} cannot be used here.` });
+    if (!isFit)
+      faults.push({ path, code: 'CHANNEL_INVALID', message: `Channel ${id} cannot be used for this setting.` });
   }
   if (faults.length > 0) throw invalidInput(...faults);
 }
