@@ -66,7 +66,7 @@ describe('the consent screen for a self-hosted server', () => {
   test('reports that nothing can be installed without the bot', async () => {
     const refused = await browser.send(await open(), { decision: 'authorize', scopes: 'applications.commands' });
     expect(refused.status).toBe(400);
-    expect(refused.html).toContain('Commands do not work on self-hosted servers');
+    expect(refused.html).toContain('Commands are not available on self-hosted servers');
   });
 });
 

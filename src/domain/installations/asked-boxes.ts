@@ -14,7 +14,7 @@ export class AskLater extends Error {
 
   /** @param at when to retry, in milliseconds since the Unix epoch */
   constructor(readonly at: number) {
-    super('the box is not asked now');
+    super('The box is busy or did not respond recently. Retry later.');
   }
 }
 

@@ -31,13 +31,13 @@ export async function planBoxInstall(
 ): Promise<(write: Write) => Promise<Installation>> {
   const boxId = await requireOwnBoxGuild(call.read, guildId, installer.id);
   if (!application.serverInstall) {
-    throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
+    throw new DomainError('FORBIDDEN', 'This application does not support server installs.');
   }
   if (!scopes.includes('bot')) {
     throw invalidInput({
       path: 'scopes',
       code: 'BASE_TYPE_REQUIRED',
-      message: 'Commands do not work on self-hosted servers: add the bot there, or nothing.',
+      message: 'Commands are not available on self-hosted servers. Include the bot scope.',
     });
   }
   const permissions = wanted ?? parsePermissions(application.serverInstallPermissions);

@@ -27,7 +27,7 @@ export async function planGuildInstall(
 ): Promise<(write: Write) => Promise<Installation>> {
   await accessGuild(call, guildId, 'installApplication');
   if (!application.serverInstall) {
-    throw new DomainError('FORBIDDEN', 'This application cannot be installed to servers.');
+    throw new DomainError('FORBIDDEN', 'This application does not support server installs.');
   }
   const wanted = permissions ?? parsePermissions(application.serverInstallPermissions);
   return async (write) => {

@@ -12,9 +12,9 @@ export type ServerInstall = z.output<typeof ServerInstall>;
 export const UserInstall = z.object({
   scopes: installScopes().refine(
     (scopes) => !scopes.includes('bot'),
-    fault('BASE_TYPE_INVALID', 'The scope bot is for server installs only.'),
+    fault('BASE_TYPE_INVALID', 'The bot scope is only available for server installs.'),
   ),
   permissions: permissionText()
     .nullish()
-    .refine((bits) => !bits, fault('BASE_TYPE_INVALID', 'Permissions are for server installs only.')),
+    .refine((bits) => !bits, fault('BASE_TYPE_INVALID', 'Permissions are only available for server installs.')),
 });

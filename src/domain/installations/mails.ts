@@ -25,14 +25,14 @@ export async function mailLostPermissions(
   mail({
     to,
     subject: `${bot} lost permissions in ${guild}`,
-    text: `${user.username} installed "${bot}" again to your server "${guild}" on Causeway.
-Its bot does not have these permissions any more:
+    text: `${user.username} reinstalled "${bot}" in your server "${guild}" on Causeway.
+Its bot no longer has these permissions:
 
 ${permissionNames(lost)
   .map((permission) => `- ${permission}`)
   .join('\n')}
 
-To give them back, open the application's install link and choose your server.
+To restore them, open the application's install link and choose your server.
 `,
   });
 }

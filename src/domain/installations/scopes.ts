@@ -22,7 +22,7 @@ export function installScopes() {
     .transform((scopes) => [...new Set(scopes)])
     .refine(
       (scopes) => scopes.includes('bot') || scopes.includes('applications.commands'),
-      fault('BASE_TYPE_INVALID', 'An installation needs the scope bot or applications.commands.'),
+      fault('BASE_TYPE_INVALID', 'An installation requires the bot or applications.commands scope.'),
     );
 }
 

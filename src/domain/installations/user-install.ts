@@ -14,7 +14,10 @@ export function planUserInstall(
   scopes: Scope[],
 ): (write: Write) => Promise<Installation> {
   if (!application.userInstall) {
-    throw new DomainError('FORBIDDEN', 'This application cannot be installed to people, only to servers.');
+    throw new DomainError(
+      'FORBIDDEN',
+      'This application does not support user installs. Install it in a server instead.',
+    );
   }
   return (write) => putInstallation(call, write, application.id, user.id, scopes);
 }

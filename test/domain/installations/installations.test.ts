@@ -266,7 +266,7 @@ describe('the loss of permissions of a bot that another member installs again', 
     const [mail, ...more] = (await outboxOf(server, owner.email)).slice(before.length);
     expect(more).toEqual([]);
     expect(mail?.headers.subject).toEqual(['Helper lost permissions in Harbour']);
-    expect(mail?.body).toContain('member installed "Helper" again to your server "Harbour"');
+    expect(mail?.body).toContain('member reinstalled "Helper" in your server "Harbour"');
     expect(mail?.body.split('\n').filter((line) => line.startsWith('-'))).toEqual(['- Ban Members']);
     const where = { guildId: BigInt(guild.id), action: 'INSTALLATION_PUT' };
     const entries = await server.app.db.reader.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
