@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await field.fill(endpoint.url);
     await page.getByRole('button', { name: 'Test' }).click();
     await report.getByText('One check failed.').waitFor();
-    await report.getByText('to a request with a bad signature, and not 401').waitFor();
+    await report.getByText('to a request with an invalid signature').waitFor();
     await report.getByText(`POST ${endpoint.url}`).last().waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('The interactions endpoint could not be verified.').waitFor();

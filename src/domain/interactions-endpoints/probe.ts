@@ -56,7 +56,12 @@ export async function probeEndpoint(
   const checks = inOrder([
     ...stepsOfTheWay(url, pinged),
     { name: 'PING answered', sent: requestText(url, shown, shownBody), answer: pinged, faultOf: faultOfPong },
-    { name: 'bad signature refused', sent: requestText(url, bad, shownBody), answer: refused, faultOf: faultOfRefusal },
+    {
+      name: 'Invalid signature rejected',
+      sent: requestText(url, bad, shownBody),
+      answer: refused,
+      faultOf: faultOfRefusal,
+    },
   ]);
   return { ok: checks.every(({ ok }) => ok), checks };
 }
@@ -86,7 +91,14 @@ function inOrder(steps: Step[]): ProbeCheck[] {
 }
 
 function notTried(name: string, because: string | undefined): ProbeCheck {
-  return { name, ok: false, wasTried: false, sent: null, got: null, reason: `not tried: ${because} failed` };
+  return {
+    name,
+    ok: false,
+    wasTried: false,
+    sent: null,
+    got: null,
+    reason: `Skipped because the check "${because}" failed.`,
+  };
 }
 
 function checkOf({ name, sent, faultOf }: Step, answer: OutboundAnswer): ProbeCheck {
@@ -101,8 +113,8 @@ function badSignature(call: CallContext, body: string): string {
 }
 
 const STAGE_CHECKS: { name: string; stage: OutboundStage }[] = [
-  { name: 'address allowed', stage: 'address' },
-  { name: 'connected', stage: 'connected' },
+  { name: 'Address allowed', stage: 'address' },
+  { name: 'Connected', stage: 'connected' },
   { name: 'TLS', stage: 'secured' },
 ];
 
@@ -124,11 +136,11 @@ function faultOfStage(answer: OutboundAnswer, stage: OutboundStage): string | nu
 function faultOfPong(answer: OutboundAnswer): string | null {
   if (answer.outcome === 'failed') return answer.detail;
   const { status, contentType, body } = answer;
-  if (status !== 200) return `The endpoint answered ${status}, and not 200. ${HINTS[status] ?? ''}`.trim();
+  if (status !== 200) return `The endpoint answered ${status} instead of 200. ${HINTS[status] ?? ''}`.trim();
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
-    return `The content type of the answer is ${shownType(contentType)}, and not application/json.`;
+    return `The content type of the response is ${shownType(contentType)} instead of application/json.`;
   }
-  return isPong(body) ? null : 'The body of the answer is not {"type":1}.';
+  return isPong(body) ? null : 'The body of the response is not {"type":1}.';
 }
 
 const REDIRECT = 'Redirects are not followed.';
@@ -139,7 +151,7 @@ const HINTS: Record<number, string> = {
   303: REDIRECT,
   307: REDIRECT,
   308: REDIRECT,
-  401: 'The signature was good: does the endpoint know the public key of this very application?',
+  401: 'The signature was valid. Check that the endpoint uses the public key of this application.',
 };
 
 function isPong(body: string): boolean {
@@ -154,7 +166,9 @@ function isPong(body: string): boolean {
 function faultOfRefusal(answer: OutboundAnswer): string | null {
   if (answer.outcome === 'failed') return answer.detail;
   const { status } = answer;
-  return status === 401 ? null : `The endpoint answered ${status} to a request with a bad signature, and not 401.`;
+  return status === 401
+    ? null
+    : `The endpoint answered ${status} instead of 401 to a request with an invalid signature.`;
 }
 
 function requestText(url: string, signature: SignatureHeaders, body: string): string {

@@ -26,7 +26,7 @@ export async function probeForCaller(
   application: Pick<Application, 'id' | 'privateKey'>,
   url: string,
 ): Promise<EndpointProbe> {
-  const tooOften = (seconds: number) => `Endpoints are being tried too often; try again in ${seconds} s.`;
+  const tooOften = (seconds: number) => `Endpoints are being tested too often. Try again in ${seconds} s.`;
   await takeLimit(call, PROBES_PER_CALLER, String(requireUser(call).user.id), tooOften);
   await takeLimit(call, PROBES_PER_APPLICATION, String(application.id), tooOften);
   return probeEndpoint(call, application, url);

@@ -52,7 +52,7 @@ describe('a probe of a good endpoint', () => {
     const endpoint = await listen();
     const probe = await probeEndpoint(call, application, endpoint.url);
     expect(probe.ok).toBe(true);
-    expect(namesOf(probe)).toEqual(['address allowed', 'connected', 'PING answered', 'bad signature refused']);
+    expect(namesOf(probe)).toEqual(['Address allowed', 'Connected', 'PING answered', 'Invalid signature rejected']);
     expect(endpoint.requests.map(({ isSigned }) => isSigned)).toEqual([true, false]);
     const [good, bad] = endpoint.requests;
     const told = JSON.stringify(probe);
@@ -98,7 +98,13 @@ describe('a probe of a good endpoint', () => {
     const endpoint = await listen('good', { tls: true });
     const probe = await probeEndpoint(through({ ca: SELF_SIGNED.cert }), application, endpoint.url);
     expect(probe.ok).toBe(true);
-    expect(namesOf(probe)).toEqual(['address allowed', 'connected', 'TLS', 'PING answered', 'bad signature refused']);
+    expect(namesOf(probe)).toEqual([
+      'Address allowed',
+      'Connected',
+      'TLS',
+      'PING answered',
+      'Invalid signature rejected',
+    ]);
     expect(endpoint.connections()).toBe(1);
   });
 
@@ -118,31 +124,31 @@ describe('a probe of a good endpoint', () => {
 });
 
 describe('a probe reports which check failed and which passed:', () => {
-  const WAY = ['address allowed', 'connected'];
+  const WAY = ['Address allowed', 'Connected'];
   it.each<[EndpointMode, string[], string]>([
     ['hang', WAY, 'The host did not answer within 3000 ms.'],
     ['drip', WAY, 'The answer was not complete within 3000 ms.'],
     ['reset', WAY, 'closed the connection before it answered'],
     ['hangUp', WAY, 'closed the connection before it answered'],
     ['cutOff', WAY, 'before its answer was complete'],
-    ['redirect', [...WAY], 'answered 307, and not 200. Redirects are not followed.'],
-    ['error', [...WAY], 'answered 500, and not 200.'],
-    ['unauthorized', [...WAY, 'bad signature refused'], 'the public key of this very application?'],
-    ['wrongType', WAY, 'The content type of the answer is text/html, and not application/json.'],
-    ['noType', WAY, 'The content type of the answer is (none), and not application/json.'],
+    ['redirect', [...WAY], 'answered 307 instead of 200. Redirects are not followed.'],
+    ['error', [...WAY], 'answered 500 instead of 200.'],
+    ['unauthorized', [...WAY, 'Invalid signature rejected'], 'uses the public key of this application.'],
+    ['wrongType', WAY, 'The content type of the response is text/html instead of application/json.'],
+    ['noType', WAY, 'The content type of the response is (none) instead of application/json.'],
     ['noJson', WAY, 'is not {"type":1}'],
     ['wrongJson', WAY, 'is not {"type":1}'],
     ['empty', WAY, 'is not {"type":1}'],
-    ['noContent', WAY, 'answered 204, and not 200.'],
+    ['noContent', WAY, 'answered 204 instead of 200.'],
     ['huge', WAY, 'longer than 1 MiB'],
     ['endless', WAY, 'longer than 1 MiB'],
     ['hugeHeaders', WAY, 'longer than 16 KiB'],
     ['garbage', WAY, 'no HTTP answer'],
     ['compressed', WAY, 'compressed'],
     ['upgrade', WAY, 'another protocol'],
-    ['refusesPing', [...WAY], 'answered 400, and not 200.'],
-    ['acceptsBad', [...WAY, 'PING answered'], 'answered 200 to a request with a bad signature, and not 401'],
-    ['forbidsBad', [...WAY, 'PING answered'], 'answered 403 to a request with a bad signature, and not 401'],
+    ['refusesPing', [...WAY], 'answered 400 instead of 200.'],
+    ['acceptsBad', [...WAY, 'PING answered'], 'answered 200 instead of 401 to a request with an invalid signature.'],
+    ['forbidsBad', [...WAY, 'PING answered'], 'answered 403 instead of 401 to a request with an invalid signature.'],
   ])('%s', async (mode, ok, reason) => {
     const endpoint = await listen(mode);
     const probe = await probeEndpoint(call, application, endpoint.url);
@@ -157,8 +163,8 @@ describe('a probe reports which check failed and which passed:', () => {
     expect(probe.checks.map(({ reason }) => reason)).toEqual([
       null,
       'The host refused the connection.',
-      'not tried: connected failed',
-      'not tried: connected failed',
+      'Skipped because the check "Connected" failed.',
+      'Skipped because the check "Connected" failed.',
     ]);
   });
 
@@ -168,14 +174,16 @@ describe('a probe reports which check failed and which passed:', () => {
     const probe = await probeEndpoint(outside, application, 'https://bot.example/');
     expect(passed(probe)).toEqual([]);
     expect(firstReason(probe)).toBe('The host has an address that is not a public one.');
-    expect(probe.checks.slice(1).every(({ reason }) => reason === 'not tried: address allowed failed')).toBe(true);
+    expect(
+      probe.checks.slice(1).every(({ reason }) => reason === 'Skipped because the check "Address allowed" failed.'),
+    ).toBe(true);
     expect(endpoint.connections()).toBe(0);
   });
 
   it('a certificate that is not trusted', async () => {
     const endpoint = await listen('good', { tls: true });
     const probe = await probeEndpoint(call, application, endpoint.url);
-    expect(passed(probe)).toEqual(['address allowed', 'connected']);
+    expect(passed(probe)).toEqual(['Address allowed', 'Connected']);
     expect(firstReason(probe)).toBe('The certificate is self-signed.');
     expect(endpoint.requests).toEqual([]);
   });

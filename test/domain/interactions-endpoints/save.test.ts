@@ -73,7 +73,7 @@ describe('an endpoint', () => {
   it('must verify with the key of its own application', async () => {
     const other = await createApplication(owner, 'Other');
     const { errors } = await askUpdate(owner, other.id, { interactionsEndpointUrl: endpoint.url });
-    expect(errors[0]?.message).toContain('public key of this very application');
+    expect(errors[0]?.message).toContain('public key of this application');
     expect(endpoint.requests.map(({ isSigned }) => isSigned)).toEqual([false, false]);
   });
 
@@ -93,7 +93,7 @@ describe('an endpoint', () => {
     ['huge', 'PING answered', '1 MiB'],
     ['garbage', 'PING answered', 'no HTTP answer'],
     ['refusesPing', 'PING answered', 'answered 400'],
-    ['acceptsBad', 'bad signature refused', 'answered 200'],
+    ['acceptsBad', 'Invalid signature rejected', 'answered 200'],
   ])('that is invalid (%s) is refused in both APIs with a reason, and nothing is saved', async (mode, name, words) => {
     const before = await row();
     endpoint.mode(mode);
