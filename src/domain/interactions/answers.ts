@@ -108,7 +108,7 @@ function requireFitting({ type, messageId }: Interaction, { type: answer }: Call
   throw invalidInput({
     path: 'type',
     code: 'INTERACTION_CALLBACK_TYPE_INVALID',
-    message: `An interaction of type ${type} does not take an answer of type ${answer}.`,
+    message: `An interaction of type ${type} cannot be answered with a callback of type ${answer}.`,
   });
 }
 

@@ -77,7 +77,7 @@ async function slashRequest(
   const read = readOptions(runnable.command.options, options, 'run', allotFileIds(call, files));
   checkTaken(read);
   if (targetId !== undefined) {
-    read.faults.push({ path: 'targetId', ...refused('A slash command is not run on a target.') });
+    read.faults.push({ path: 'targetId', ...refused('Slash commands do not take a target.') });
   }
   requireFaultless(read);
   const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
@@ -112,8 +112,8 @@ async function messageRequest(call: CallContext, runnable: RunnableCommand, inpu
 /** @throws INVALID_INPUT without a target, or with options or files */
 function requireTarget({ options, targetId, files = 0 }: Given): bigint {
   const faults = [
-    ...(options.length > 0 ? [{ path: 'options', ...refused('A command of a context menu takes no options.') }] : []),
-    ...(countOfFiles(files) > 0 ? [{ path: 'files', ...refused('A command of a context menu takes no files.') }] : []),
+    ...(options.length > 0 ? [{ path: 'options', ...refused('Context menu commands do not take options.') }] : []),
+    ...(countOfFiles(files) > 0 ? [{ path: 'files', ...refused('Context menu commands do not take files.') }] : []),
     ...(targetId === undefined ? [{ path: 'targetId', ...REQUIRED }] : []),
   ];
   if (targetId === undefined || faults.length > 0) throw invalidInput(...faults);

@@ -81,7 +81,7 @@ function readUse(
     const { min_values: min, max_values: max } = component;
     return { ...facts, values: readChosen(reading, component, values, { min, max, mayBeEmpty: false }, 'values') };
   }
-  if (values.length > 0) reading.faults.push(faultAt('values', 'A button has no values.'));
+  if (values.length > 0) reading.faults.push(faultAt('values', 'Buttons do not take values.'));
   return facts;
 }
 

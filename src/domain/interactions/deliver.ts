@@ -168,7 +168,7 @@ async function deliverOverGateway(
   await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
 }
 
-const NOBODY_TOOK_IT = 'No gateway session of the bot took the interaction within 3 seconds.';
+const NOBODY_TOOK_IT = 'No gateway session of the bot accepted the interaction within 3 seconds.';
 
 /**
  * Claims an interaction, so that one session in all processes dispatches it.

@@ -40,7 +40,10 @@ export async function discardFilesOf(call: CallContext, interactionId: bigint): 
   try {
     await call.blobs.remove(folderOf(interactionId));
   } catch (error) {
-    call.log.warn({ err: error }, 'files without an interaction stayed behind');
+    call.log.warn(
+      { err: error },
+      'Could not remove files of an interaction that was not stored; they remain in storage',
+    );
   }
 }
 

@@ -22,7 +22,7 @@ export function allotFileIds(call: CallContext, files: GivenFiles): bigint[] {
 
 export const NO_FILE: ValueFault = {
   code: 'ATTACHMENT_NOT_FOUND',
-  message: 'There is no file of this number in the request.',
+  message: 'The request has no file with this number.',
 };
 
 /** @param value zero-based index of the file, as a number or text */
@@ -36,7 +36,7 @@ export function checkTaken({ faults, fileIds, taken }: Reading): void {
   for (const [index, id] of fileIds.entries()) {
     const uses = taken.filter((file) => file.id === id).length;
     if (uses === 1) continue;
-    const message = uses === 0 ? 'Nothing takes this file.' : 'The file is given once.';
+    const message = uses === 0 ? 'This file is not used.' : 'This file can be used only once.';
     faults.push({ path: `files.${index}`, code: 'BASE_TYPE_INVALID', message });
   }
 }

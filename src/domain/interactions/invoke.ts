@@ -69,7 +69,12 @@ export async function requireSubmitting(
 /** Limits how fast a user can fill the disk. @throws RATE_LIMITED */
 async function takeFiles(call: CallContext): Promise<void> {
   const { user } = requirePerson(call);
-  await takeLimit(call, FILES_PER_PERSON, String(user.id), () => 'Too many files; try again in a moment.');
+  await takeLimit(
+    call,
+    FILES_PER_PERSON,
+    String(user.id),
+    () => 'You are uploading files too fast. Try again in a moment.',
+  );
 }
 
 /**
@@ -115,5 +120,5 @@ async function giveModalBack(call: CallContext, { id, modal }: InteractionRecord
 }
 
 function alreadySent(): DomainError {
-  return new DomainError('CONFLICT', 'This modal was sent already.');
+  return new DomainError('CONFLICT', 'This modal was already submitted.');
 }

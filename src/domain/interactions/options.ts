@@ -43,7 +43,11 @@ export function readOptions(
   const reading: OptionsReading = { ...newReading(fileIds), purpose, focused: 0 };
   const options = readLevel(reading, known, given, 'options');
   if (purpose === 'complete' && reading.focused !== 1) {
-    reading.faults.push({ path: 'options', code: 'BASE_TYPE_BAD_LENGTH', message: 'Exactly one option is focused.' });
+    reading.faults.push({
+      path: 'options',
+      code: 'BASE_TYPE_BAD_LENGTH',
+      message: 'Exactly one option must be focused.',
+    });
   }
   return { ...reading, options };
 }
@@ -129,12 +133,12 @@ function refuseStrangers(
   const refuse = (field: string, message: string) =>
     faults.push({ path: `${path}.${field}`, code: 'BASE_TYPE_INVALID', message });
   if (isSubcommand(option)) {
-    if (given.value !== undefined) refuse('value', 'A subcommand takes options, and no value.');
-    if (given.focused) refuse('focused', 'A subcommand has no autocompletion.');
+    if (given.value !== undefined) refuse('value', 'Subcommands take options, not a value.');
+    if (given.focused) refuse('focused', 'Subcommands do not support autocomplete.');
     return;
   }
-  if (given.options?.length) refuse('options', `The option "${option.name}" takes a value, and no options.`);
-  if (given.focused && purpose === 'run') refuse('focused', 'Options are focused for autocompletion alone.');
+  if (given.options?.length) refuse('options', `The option "${option.name}" takes a value, not options.`);
+  if (given.focused && purpose === 'run') refuse('focused', 'Options can be focused only for autocomplete.');
 }
 
 type Parameter = CommandOption & { type: GivenParameter['type'] };
@@ -167,7 +171,7 @@ function readFocused(
 ): GivenParameter {
   reading.focused += 1;
   if (!autocomplete) {
-    const message = `The option "${name}" has no autocompletion.`;
+    const message = `The option "${name}" does not support autocomplete.`;
     reading.faults.push({ path: `${path}.focused`, code: 'BASE_TYPE_INVALID', message });
   }
   return { name, type, value: String(value ?? ''), focused: true };

@@ -93,11 +93,11 @@ export function failureAt(interaction: Interaction, now: number): string | null 
 function reasonOf({ state }: Pick<Interaction, 'state'>): string {
   switch (state) {
     case 'DELIVERED_HTTP':
-      return 'The endpoint took the interaction and did not answer it through the callback route within 3 seconds.';
+      return 'The endpoint accepted the interaction but did not answer it through the callback route within 3 seconds.';
     case 'DELIVERED_GATEWAY':
-      return 'A session of the bot got the interaction, and no answer came within 3 seconds.';
+      return 'A gateway session of the bot received the interaction but did not answer it within 3 seconds.';
     case 'DEFERRED':
-      return 'The answer was deferred and did not come within 15 minutes.';
+      return 'The deferred answer did not arrive within 15 minutes.';
     default:
       return 'The interaction could not be delivered.';
   }

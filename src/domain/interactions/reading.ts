@@ -44,7 +44,7 @@ export const REPEATED: ValueFault = {
 };
 
 export function notOneOf(values: readonly (string | number)[]): ValueFault {
-  if (values.length === 0) return { code: 'BASE_TYPE_CHOICES', message: 'No value is possible here.' };
+  if (values.length === 0) return { code: 'BASE_TYPE_CHOICES', message: 'No value is allowed here.' };
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${values.join(', ')}}.` };
 }
 
@@ -75,4 +75,4 @@ export function readId(value: unknown): bigint | undefined {
   return Id.safeParse(value).data;
 }
 
-export const NO_ID: ValueFault = { code: 'NUMBER_TYPE_COERCE', message: 'The value is not snowflake.' };
+export const NO_ID: ValueFault = { code: 'NUMBER_TYPE_COERCE', message: 'The value is not a snowflake.' };

@@ -82,7 +82,7 @@ async function countFollowUp(call: CallContext, { id, owners }: Interaction): Pr
   if (count === 1) return;
   throw new DomainError(
     'TOO_MANY_FOLLOW_UPS',
-    `An application that is not installed in the server may send ${FOLLOW_UPS_FOR_USER_INSTALL} follow-up messages.`,
+    `An application that is not installed in the server can send at most ${FOLLOW_UPS_FOR_USER_INSTALL} follow-up messages.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { updated } from './transitions.js';
 /** Replaces the hash of a revoked token. */
 const NO_TOKEN = '';
 
-const REASON = 'The application was uninstalled before it had answered.';
+const REASON = 'The application was uninstalled before it answered.';
 
 /** Whether the tokens ended because the application was uninstalled. */
 export function hasEnded({ tokenHash }: Pick<Interaction, 'tokenHash'>): boolean {

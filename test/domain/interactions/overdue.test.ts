@@ -66,7 +66,7 @@ describe('an interaction after its time is over', () => {
     const over = await rowOf(server, asked);
     expect(over.state).toBe('DELIVERED_GATEWAY');
     expect(stateAt(over, clock.now())).toBe('FAILED');
-    expect(failureAt(over, clock.now())).toMatch(/no answer came within 3 seconds/);
+    expect(failureAt(over, clock.now())).toMatch(/did not answer it within 3 seconds/);
     await eventually(async () => {
       clock.advance(25);
       expect(await stepsOf(server, asked)).toHaveLength(2);
@@ -105,7 +105,7 @@ describe('an interaction after its time is over', () => {
     await eventually(async () => expect(await stepsOf(server, asked)).toHaveLength(3));
     expect((await stepsOf(server, asked))[2]).toMatchObject({
       kind: 'EXPIRED',
-      reason: expect.stringMatching(/deferred and did not come within 15 minutes/),
+      reason: expect.stringMatching(/deferred answer did not arrive within 15 minutes/),
     });
   });
 
@@ -128,7 +128,7 @@ describe('an interaction after its time is over', () => {
   it.each([
     ['DELIVERING', 'FAILED', /could not be delivered/],
     ['DELIVERED_HTTP', 'FAILED', /callback route within 3 seconds/],
-    ['DELIVERED_GATEWAY', 'FAILED', /^A session of the bot got the interaction/],
+    ['DELIVERED_GATEWAY', 'FAILED', /^A gateway session of the bot received the interaction/],
     ['DEFERRED', 'EXPIRED', /within 15 minutes/],
   ] as const)('I-6: that a dead process left as %s is settled by another', async (state, after, reason) => {
     const left = await put(scene, await requestOf(scene, 'command'), false);
