@@ -37,7 +37,7 @@ export class FileQuota {
     const bytes = sizes.reduce((sum, size) => sum + Math.max(size, LEAST_BYTES), 0);
     const sum = await this.#sumOf(accountId);
     if (sum.bytes + bytes > this.megabytes * MIB) {
-      const message = `Your files take up the ${this.megabytes} MiB that an account has. Delete messages with files to make room.`;
+      const message = `Your files would exceed the storage limit of ${this.megabytes} MiB. Delete messages with files to make room.`;
       throw new DomainError('LIMIT_EXCEEDED', message);
     }
     sum.bytes += bytes;

@@ -109,9 +109,9 @@ export function checkNotes(
   const known = new Set([...files.map((file) => BigInt(file.index)), ...old.map(({ id }) => id)]);
   const faults = notes.flatMap(({ id }, index): FieldFault[] => {
     const path = `attachments.${index}.id`;
-    if (!known.has(id)) return [{ path, code: 'ATTACHMENT_NOT_FOUND', message: 'There is no file of this number.' }];
+    if (!known.has(id)) return [{ path, code: 'ATTACHMENT_NOT_FOUND', message: 'There is no file with this ID.' }];
     const isRepeated = notes.findIndex((note) => note.id === id) < index;
-    return isRepeated ? [{ path, code: 'BASE_TYPE_INVALID', message: 'This file stands in the list already.' }] : [];
+    return isRepeated ? [{ path, code: 'BASE_TYPE_INVALID', message: 'This file is already in the list.' }] : [];
   });
   if (faults.length > 0) throw invalidInput(...faults);
 }
@@ -166,7 +166,7 @@ async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> 
   try {
     await Promise.all(keys.map((key) => call.blobs.remove(key)));
   } catch (error) {
-    call.log.warn({ err: error }, 'files without a message stayed behind');
+    call.log.warn({ err: error }, 'Could not remove files of a message; they remain in storage');
   }
 }
 

@@ -36,8 +36,9 @@ function checkSize(components: MessageComponent[], context: z.RefinementCtx): vo
   }
   const refuse = (code: string, message: string) => addFault(context, [], code, message);
   if (count > MAX_COMPONENTS)
-    refuse('COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', `There may be ${MAX_COMPONENTS} in all.`);
-  if (length > MAX_TEXT) refuse('BASE_TYPE_MAX_LENGTH', `Their text must be ${MAX_TEXT} or fewer in length.`);
+    refuse('COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', `A message can have at most ${MAX_COMPONENTS} components.`);
+  if (length > MAX_TEXT)
+    refuse('BASE_TYPE_MAX_LENGTH', `The text of all components must be ${MAX_TEXT} or fewer in length.`);
 }
 
 /** Also finds a disabled component. */

@@ -168,7 +168,7 @@ export const messageSelect = unionOfKinds('type', selects).transform(({ required
 export const modalSelect = unionOfKinds('type', selects)
   .superRefine(checkRequired)
   .superRefine(({ disabled }, context) => {
-    if (disabled) addFault(context, ['disabled'], 'BASE_TYPE_INVALID', 'A component of a modal cannot be disabled.');
+    if (disabled) addFault(context, ['disabled'], 'BASE_TYPE_INVALID', 'Components of a modal cannot be disabled.');
   })
   .transform(({ disabled: _never, required = true, ...select }) => ({ ...select, required }));
 
