@@ -467,7 +467,7 @@ describe('an invalid request', () => {
     async (query) => {
       const { status, html } = await browser.get(address(query));
       expect(status).toBe(400);
-      expect(html).toContain('At least one scope is needed.');
+      expect(html).toContain('At least one scope is required.');
     },
   );
 
@@ -931,8 +931,8 @@ describe('a mistake on the screen', () => {
     ['a server that is none', { guild_id: 'x' }, 'Choose a server.'],
     ['an unknown server', { guild_id: '123' }, 'You are not in that server'],
     ['a server beyond all numbers', { guild_id: '9'.repeat(30) }, 'Choose a server.'],
-    ['nothing left', { scopes: null }, 'Leave at least one'],
-    ['scopes that were not offered', { scopes: ['email', 'x'] }, 'Leave at least one'],
+    ['nothing left', { scopes: null }, 'Grant the application at least one permission.'],
+    ['scopes that were not offered', { scopes: ['email', 'x'] }, 'Grant the application at least one permission.'],
   ])('is shown on the screen, which keeps the other choices: %s', async (_name, changes, text) => {
     const { status, html } = await sendBot(
       { permissions: '2050' },

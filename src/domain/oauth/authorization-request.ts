@@ -109,7 +109,7 @@ function chooseRedirectUri(application: Application, query: AuthorizationQuery):
   const registered = registeredUris(application);
   if (query.redirect_uri === undefined) return query.response_type === undefined ? null : (registered[0] ?? null);
   if (isRegistered(query.redirect_uri, registered)) return query.redirect_uri;
-  throw invalidRequest('The redirect_uri is not one of the application’s redirect URIs.');
+  throw invalidRequest('redirect_uri is not one of the redirect URIs of this application.');
 }
 
 export const INSTALLING_SCOPES: readonly Scope[] = ['bot', 'applications.commands'];
@@ -132,14 +132,14 @@ function readScopes(
   const targets = installTargets(application, query, scopes);
   const offered = targets.length === 0 ? scopes.SERVER : targets.flatMap((target) => scopes[target]);
   const needsAnswer = offered.some((scope) => !INSTALLING_SCOPES.includes(scope));
-  if (offered.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
+  if (offered.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is required.');
   if (needsAnswer && query.response_type === undefined) {
     throw invalidRequest(
-      'response_type is missing: scopes beyond bot and applications.commands need response_type=code.',
+      'response_type is missing. Scopes other than bot and applications.commands require response_type=code.',
     );
   }
   if (needsAnswer && redirectUri === null) {
-    throw invalidRequest('The application has no redirect URI that the answer could go to.');
+    throw invalidRequest('The application has no redirect URI for the response.');
   }
   return { scopes, targets };
 }
@@ -180,35 +180,35 @@ function installTargets(
   if (possible.length === 0) return [];
   const targets = possible.filter((target) => enabled[target] && (wanted === null || wanted === target));
   if (targets.length > 0) return targets;
-  throw invalidRequest('The application cannot be installed in this way.');
+  throw invalidRequest('The application does not support this type of installation.');
 }
 
 function readIntegrationType({ integration_type: type }: AuthorizationQuery): InstallTarget | null {
   if (type === undefined) return null;
   if (type === '0') return 'SERVER';
   if (type === '1') return 'USER';
-  throw invalidRequest('integration_type is 0 (server) or 1 (user).');
+  throw invalidRequest('integration_type must be 0 (server) or 1 (user).');
 }
 
 /** Only S256. Required for a public client and a custom-scheme redirect URI. */
 function readChallenge(application: Application, query: AuthorizationQuery, redirectUri: string | null): string | null {
   const { code_challenge: challenge, code_challenge_method: method } = query;
   if (challenge === undefined) {
-    if (method !== undefined) throw invalidRequest('code_challenge_method needs a code_challenge.');
+    if (method !== undefined) throw invalidRequest('code_challenge_method requires code_challenge.');
     if (redirectUri !== null && canBePosedAs(application, redirectUri)) {
       throw invalidRequest('This client must use PKCE: code_challenge is missing.');
     }
     return null;
   }
   if (method !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
-  if (!isS256Challenge(challenge)) throw invalidRequest('code_challenge is not the base64url of a SHA-256.');
+  if (!isS256Challenge(challenge)) throw invalidRequest('code_challenge must be a base64url-encoded SHA-256 hash.');
   return challenge;
 }
 
 function readPrompt({ prompt }: AuthorizationQuery): 'consent' | 'none' {
   if (prompt === undefined || prompt === 'consent') return 'consent';
   if (prompt === 'none') return 'none';
-  throw invalidRequest('prompt is consent or none.');
+  throw invalidRequest('prompt must be consent or none.');
 }
 
 /** Unknown bits are dropped. */
@@ -218,14 +218,14 @@ function readPermissions(application: Application, query: AuthorizationQuery): b
     return asksForDefaults(query) ? parsePermissions(application.serverInstallPermissions) : 0n;
   }
   if (isPermissionString(permissions)) return parsePermissions(permissions);
-  throw invalidRequest('permissions is a whole number of at most 32 digits.');
+  throw invalidRequest('permissions must be a whole number of at most 32 digits.');
 }
 
 function readGuild(query: AuthorizationQuery): Pick<AuthorizationRequest, 'guildId' | 'guildIsFixed'> {
   const { guild_id: guildId, disable_guild_select: fixed } = query;
-  if (guildId !== undefined && !/^\d{1,20}$/.test(guildId)) throw invalidRequest('guild_id is not a snowflake.');
+  if (guildId !== undefined && !/^\d{1,20}$/.test(guildId)) throw invalidRequest('guild_id must be a snowflake.');
   if (fixed !== undefined && fixed !== 'true' && fixed !== 'false') {
-    throw invalidRequest('disable_guild_select is true or false.');
+    throw invalidRequest('disable_guild_select must be true or false.');
   }
   return {
     guildId: guildId === undefined ? null : snowflake().parse(guildId),

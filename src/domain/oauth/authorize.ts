@@ -46,7 +46,7 @@ export async function authorize(
     throw invalidInput({
       path: 'scopes',
       code: 'BASE_TYPE_REQUIRED',
-      message: 'Leave at least one permission to the application.',
+      message: 'Grant the application at least one permission.',
     });
   }
   const installing = scopes.filter((scope) => INSTALLING_SCOPES.includes(scope));

@@ -33,13 +33,16 @@ export async function grantClientCredentials(
 ): Promise<IssuedTokens> {
   const { application } = client;
   if (application.publicClient || client.byType === 'public') {
-    throw new DomainError('UNAUTHORIZED_CLIENT', 'A public client cannot use this grant.');
+    throw new DomainError('UNAUTHORIZED_CLIENT', 'Public clients cannot use this grant type.');
   }
   const allowed = application.ownerTeamId === null ? ALLOWED : ALLOWED_TO_TEAMS;
   const scopes = parseScope(scope ?? 'identify');
   const refused = scopes.filter((name) => !allowed.includes(name));
   if (refused.length > 0) {
-    throw new DomainError('INVALID_SCOPE', `Not available with this grant: ${refused.join(' ')}.`);
+    throw new DomainError(
+      'INVALID_SCOPE',
+      `These scopes are not available with this grant type: ${refused.join(' ')}.`,
+    );
   }
   const ownerUserId = await findOwner(call, application);
   if (ownerUserId === null) throw new DomainError('UNAUTHORIZED_CLIENT', 'The application has no owner to act for.');

@@ -14,7 +14,7 @@ export interface Authorization {
 /** @throws UNAUTHENTICATED, UNKNOWN_APPLICATION */
 export async function getAuthorization(call: CallContext): Promise<Authorization> {
   const { actor } = call;
-  if (actor.kind !== 'token') throw new DomainError('UNAUTHENTICATED', 'An OAuth2 token is needed.');
+  if (actor.kind !== 'token') throw new DomainError('UNAUTHENTICATED', 'This request requires an OAuth2 access token.');
   const application = await call.read.application.findUnique({ where: { id: actor.applicationId, deletedAt: null } });
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   const { scopes, expiresAt, user } = actor;

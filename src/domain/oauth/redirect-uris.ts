@@ -12,7 +12,7 @@ import { limits } from '../limits.js';
 const FULL = /^(https?:\/\/[^/\\]|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/)/i;
 
 const REFUSAL =
-  'Must be a full https:// address, an http:// address of localhost, 127.0.0.1 or [::1], or one of a private-use scheme with a dot in it such as com.example.app:/, without a fragment or credentials.';
+  'Must be a full https:// URL, an http:// URL on localhost, 127.0.0.1 or [::1], or a URL with a private-use scheme such as com.example.app:/. Fragments and credentials are not allowed.';
 
 export function redirectUris() {
   const uri = plainText()

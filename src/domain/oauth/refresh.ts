@@ -44,7 +44,7 @@ function narrowed(scope: string | undefined, granted: readonly Scope[]): Scope[]
   const wanted = scope === undefined ? granted : parseScope(scope);
   const beyond = wanted.filter((name) => !granted.includes(name));
   if (beyond.length === 0) return granted.filter((name) => wanted.includes(name));
-  throw new DomainError('INVALID_SCOPE', `The requested scope goes beyond what was granted: ${beyond.join(' ')}.`);
+  throw new DomainError('INVALID_SCOPE', `The requested scope exceeds the granted scope: ${beyond.join(' ')}.`);
 }
 
 async function refuseReuse(call: CallContext, grant: OAuthGrant): Promise<never> {

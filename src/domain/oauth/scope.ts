@@ -11,7 +11,7 @@ const isHonoured = (name: string): name is Scope => (HONOURED_SCOPES as readonly
  */
 export function parseScope(text: string): Scope[] {
   const names = [...new Set(text.split(/[ +]/).filter((name) => name !== ''))];
-  if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is needed.');
+  if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is required.');
   const [refused] = names.filter((name) => !isHonoured(name));
   if (refused !== undefined) throw new DomainError('INVALID_SCOPE', RESERVED.get(refused) ?? unknownScope(refused));
   return names.filter(isHonoured);

@@ -35,7 +35,7 @@ async function findMaker(
     return { kind: 'team', name };
   }
   const owner = ownerUserId && (await read.user.findUnique({ where: { id: ownerUserId }, select: { username: true } }));
-  return { kind: 'person', name: owner ? owner.username : 'somebody who is gone' };
+  return { kind: 'person', name: owner ? owner.username : 'a deleted user' };
 }
 
 interface Named {

@@ -24,8 +24,8 @@ describe('a scope parameter', () => {
   });
 
   test.each([
-    ['', 'INVALID_SCOPE: At least one scope is needed.'],
-    [' + ', 'INVALID_SCOPE: At least one scope is needed.'],
+    ['', 'INVALID_SCOPE: At least one scope is required.'],
+    [' + ', 'INVALID_SCOPE: At least one scope is required.'],
     ['rpc', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: rpc.'],
     ['identify Email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: Email.'],
     ['identify,email', 'INVALID_SCOPE: The requested scope is invalid, unknown, or malformed: identify,email.'],
