@@ -146,7 +146,9 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       await other.query('ALTER TABLE "LiveProcess" RENAME COLUMN "signsWith" TO "hidden"');
       await loseAndRegain(clock);
       await until(() => lines.length > 0);
-      expect(readLines(lines)).toEqual([expect.objectContaining({ msg: 'this process could not look for others' })]);
+      expect(readLines(lines)).toEqual([
+        expect.objectContaining({ msg: 'Could not check for conflicting processes; trying again' }),
+      ]);
       await other.query('ALTER TABLE "LiveProcess" RENAME COLUMN "hidden" TO "signsWith"');
       await other.query(LIVING);
       for (const ms of [10_000, 40_000]) {
@@ -166,7 +168,7 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       clock.advance(10_000);
       await until(() => lines.length > 0);
       expect(readLines(lines)).toEqual([
-        expect.objectContaining({ msg: 'this process could not say that it is alive' }),
+        expect.objectContaining({ msg: 'Could not renew the heartbeat of this process; trying again' }),
       ]);
       await other.query('ALTER TABLE "Hidden" RENAME TO "LiveProcess"');
       await until(async () => {

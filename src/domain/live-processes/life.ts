@@ -105,7 +105,7 @@ export class LiveProcess {
       if (conflict && wasThere) this.#tellConflict(conflict);
       else if (conflict) this.#lookLater(SEEN_FOR_MS, true);
     } catch (error) {
-      this.#tellFault(error, 'this process could not look for others');
+      this.#tellFault(error, 'Could not check for conflicting processes; trying again');
       this.#lookLater(RENEW_EVERY_MS, wasThere);
     }
   }
@@ -155,7 +155,7 @@ export class LiveProcess {
       else this.#note(now);
       await this.#endOthers();
     } catch (error) {
-      this.#tellFault(error, 'this process could not say that it is alive');
+      this.#tellFault(error, 'Could not renew the heartbeat of this process; trying again');
     }
     this.#renewLater();
   }

@@ -185,7 +185,7 @@ export class Connections {
         return result;
       } catch (error) {
         if (!refusalIn(error) && !isMissingReference(error)) {
-          this.parts.log.error({ err: error }, 'who is there could not be stored or told');
+          this.parts.log.error({ err: error }, 'Could not store or publish presences; trying again');
         }
         this.#isFailing = true;
         this.#letGo();
@@ -199,7 +199,7 @@ export class Connections {
   #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
     const done = this.#lines
       .run(userId, work)
-      .catch((error: unknown) => this.parts.log.error({ err: error }, 'who is there could not be told'));
+      .catch((error: unknown) => this.parts.log.error({ err: error }, 'Could not publish the presence of a user'));
     return this.#isFailing ? Promise.resolve() : this.#waitFor(done);
   }
 

@@ -13,5 +13,8 @@ export async function setPresence(call: CallContext, { status }: z.output<typeof
   const { user } = requirePerson(call);
   const shown = await call.connections.setStatus(user.id, status);
   if (shown) return shown;
-  throw new DomainError('CONFLICT', 'You are seen as long as you are connected: open a WebSocket to /graphql first.');
+  throw new DomainError(
+    'CONFLICT',
+    'Setting a status requires an open connection. Open a WebSocket to /graphql first.',
+  );
 }
