@@ -12,7 +12,7 @@ export async function withinInvitationLimit<T>(
 ): Promise<T> {
   const { user } = requirePerson(call);
   const key = `${user.id}:${inviteeId}`;
-  await takeLimit(call, INVITATIONS_PER_PERSON, key, () => 'This person was invited too often; try again later.');
+  await takeLimit(call, INVITATIONS_PER_PERSON, key, () => 'You invited this user too often. Try again later.');
   try {
     return await invite();
   } catch (error) {
@@ -28,7 +28,7 @@ export async function withinInvitationLimit<T>(
 export async function findInviteeByEmail(call: CallContext, email: string): Promise<User> {
   const key = String(requirePerson(call).user.id);
   await takeLimit(call, UNKNOWN_EMAILS_PER_PERSON, key, (seconds) => {
-    return `Too many addresses that nobody has an account with; try again in ${seconds} s.`;
+    return `You entered too many email addresses without an account. Try again in ${seconds} s.`;
   });
   const invitee = await getPersonByEmail(call.read, email);
   await call.limits.giveBack(UNKNOWN_EMAILS_PER_PERSON, key);

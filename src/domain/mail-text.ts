@@ -12,7 +12,7 @@ export function invitationText(call: CallContext, invites: string): string {
 Accept or decline the invitation in the portal:
 ${call.portalUrl}
 
-Nothing happens until you do. If you do not know who invites you,
-you can ignore this mail.
+Nothing changes until you do. If you do not know who invited you,
+you can ignore this email.
 `;
 }

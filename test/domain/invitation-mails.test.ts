@@ -28,8 +28,8 @@ describe('without a mail server, an invitation is written to the outbox', () => 
     await inviteToTeam(ada, await createTeam(ada, 'Otters'), bob, 'READ_ONLY');
     const [mail, ...more] = await outboxOf(server, bob.email);
     expect(more).toEqual([]);
-    expect(mail?.headers.subject).toEqual(['You are invited to the team Otters']);
-    expect(mail?.body).toContain('ada invites you to the team "Otters"\non Causeway, as a read-only member.');
+    expect(mail?.headers.subject).toEqual(['You are invited to join the team Otters']);
+    expect(mail?.body).toContain('ada invited you to join the team "Otters"\non Causeway as a read-only member.');
     expect(mail?.body.split('\n')).toContain(`${server.origin}/portal`);
   });
 

@@ -200,7 +200,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await expect.poll(() => address.inputValue()).toBe('');
     await address.fill(bob.email);
     await page.getByRole('button', { name: 'Invite member' }).click();
-    await page.getByRole('alert').getByText('This person has a pending invitation.').waitFor();
+    await page.getByRole('alert').getByText('This user already has a pending invitation.').waitFor();
     await page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Nobody is invited at the moment.').waitFor();
     await page.getByRole('button', { name: 'Invite member' }).click();

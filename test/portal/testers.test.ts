@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await page.getByText('1/100').waitFor();
     await field.fill(bob.id);
     await page.getByRole('button', { name: 'Invite tester' }).click();
-    await page.getByRole('alert').getByText('This person is invited already, or is a tester.').waitFor();
+    await page.getByRole('alert').getByText('This user is already a tester or has a pending invitation.').waitFor();
     await field.fill('123456789012345678');
     await page.getByRole('button', { name: 'Invite tester' }).click();
     await page.locator('input[aria-invalid=true]').waitFor();

@@ -179,7 +179,7 @@ describe('a request gets 429', () => {
     });
     expect(refusal.status).toBe(429);
     expect(refusal.body).toEqual({
-      message: 'This person was invited too often; try again later.',
+      message: 'You invited this user too often. Try again later.',
       code: 40062,
       retry_after: expect.any(Number),
       global: false,

@@ -6,7 +6,8 @@ import { mayWithTeam, type PortalRole, type TeamOperation } from '../portal-perm
 
 type TeamReader = Pick<Reader, 'team'>;
 
-export const OWNER_STAYS = 'The owner of a team stays until they hand it over.';
+export const OWNER_STAYS =
+  'The owner of a team cannot leave, be removed or get another role. Transfer ownership first.';
 
 /** Only the team says who is its owner. */
 export function roleInTeam(team: Pick<Team, 'ownerUserId'>, member: Pick<TeamMember, 'userId' | 'role'>): PortalRole {

@@ -18,7 +18,11 @@ async function remove(call: CallContext, write: Write, teamId: bigint): Promise<
   const { db, record, audit } = write;
   const team = await accessTeam(call, teamId, 'delete', db);
   const owned = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });
-  if (owned > 0) throw new DomainError('CONFLICT', 'A team that owns applications cannot be deleted.');
+  if (owned > 0)
+    throw new DomainError(
+      'CONFLICT',
+      'A team that owns applications cannot be deleted. Delete its applications first.',
+    );
   await recordForInvited(write, { teamId });
   await db.team.delete({ where: { id: teamId } });
   await audit({ action: 'TEAM_DELETE', teamId, targetId: teamId, changes: { name: team.name } });

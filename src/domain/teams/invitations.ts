@@ -86,7 +86,7 @@ export async function removeOrRevoke(call: CallContext, input: TeamUserInput): P
 async function accessAsInvitee(call: CallContext, write: Write, invitationId: bigint): Promise<void> {
   const { invitation } = await accessInvitation(call, write, invitationId);
   if (invitation.inviteeId === requirePerson(call).user.id) return;
-  throw missingPermissions('Only the invited person can answer an invitation.');
+  throw missingPermissions('Only the invited user can answer an invitation.');
 }
 
 /** The invitee and members may see an invitation. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
@@ -112,7 +112,7 @@ async function settle(
 ): Promise<TeamInvitation> {
   const where = { id, state: 'PENDING' } as const;
   const [settled] = await db.teamInvitation.updateManyAndReturn({ where, data: { state, pendingKey: null } });
-  if (!settled) throw new DomainError('CONFLICT', 'This invitation is not pending any more.');
+  if (!settled) throw new DomainError('CONFLICT', 'This invitation is no longer pending.');
   const { teamId, inviteeId, role } = settled;
   await audit({ action: ACTIONS[state], teamId, targetId: inviteeId, changes: { role } });
   record({ type: 'TEAM_UPDATED', teamId });

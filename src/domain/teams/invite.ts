@@ -45,7 +45,7 @@ async function insert(
   const { user: inviter } = requirePerson(call);
   const team = await accessTeam(call, teamId, 'inviteMember', db);
   if (await db.teamMember.findUnique({ where: { teamId_userId: { teamId, userId: inviteeId } } })) {
-    throw new DomainError('CONFLICT', 'This person is a member of the team already.');
+    throw new DomainError('CONFLICT', 'This user is already a member of the team.');
   }
   const pendingKey = pendingKeyOf(teamId, inviteeId);
   if (await db.teamInvitation.findUnique({ where: { pendingKey } })) throw alreadyInvited();
@@ -70,5 +70,7 @@ async function insert(
 
 function alreadyInvited(): DomainError {
   const shown = { reason: 'invitation-pending' };
-  return new DomainError('CONFLICT', 'This person has a pending invitation. To change it, revoke it first.', { shown });
+  return new DomainError('CONFLICT', 'This user already has a pending invitation. To change it, revoke it first.', {
+    shown,
+  });
 }

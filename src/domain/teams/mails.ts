@@ -27,10 +27,10 @@ export async function mailTeamInvitation(
   const team = plainName(facts.team.name);
   mail({
     to,
-    subject: `You are invited to the team ${team}`,
+    subject: `You are invited to join the team ${team}`,
     text: invitationText(
       call,
-      `${inviter.username} invites you to the team "${team}"\non Causeway, as ${ROLE_WORDS[invitation.role]}.`,
+      `${inviter.username} invited you to join the team "${team}"\non Causeway as ${ROLE_WORDS[invitation.role]}.`,
     ),
   });
 }

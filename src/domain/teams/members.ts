@@ -87,7 +87,7 @@ export async function handOver(
   { teamId, userId }: TeamUserInput,
 ): Promise<Team> {
   const { ownerUserId } = await accessTeam(call, teamId, 'transferOwnership', db);
-  if (ownerUserId === userId) throw new DomainError('CONFLICT', 'This person owns the team already.');
+  if (ownerUserId === userId) throw new DomainError('CONFLICT', 'This user already owns the team.');
   await findMember(db, teamId, userId);
   await requireRoomForTeam(db, userId);
   const applications = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });

@@ -41,6 +41,6 @@ export async function declineTesterInvitation(call: CallContext, applicationId: 
 async function nothingToAnswer(db: Transaction, applicationId: bigint, userId: bigint): Promise<DomainError> {
   const listed = await db.tester.findUnique({ where: { applicationId_userId: { applicationId, userId } } });
   return listed
-    ? new DomainError('CONFLICT', 'This invitation is not pending any more.')
+    ? new DomainError('CONFLICT', 'This invitation is no longer pending.')
     : new DomainError('UNKNOWN_APPLICATION');
 }

@@ -50,7 +50,7 @@ async function findInvitee(call: CallContext, { userId, email }: InviteTesterInp
 }
 
 function namesNobody(code: string): DomainError {
-  return invalidInput({ path: 'userId', code, message: 'Name a person, either by user id or by e-mail address.' });
+  return invalidInput({ path: 'userId', code, message: 'Enter either a user ID or an email address.' });
 }
 
 async function putTester(call: CallContext, write: Write, row: TesterRow): Promise<Tester> {
@@ -83,5 +83,5 @@ async function requireRoom(db: Write['db'], applicationId: bigint): Promise<void
 }
 
 function alreadyListed(): DomainError {
-  return new DomainError('CONFLICT', 'This person is invited already, or is a tester.');
+  return new DomainError('CONFLICT', 'This user is already a tester or has a pending invitation.');
 }

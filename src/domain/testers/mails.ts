@@ -23,7 +23,7 @@ export async function mailTesterInvitation(
     subject: `You are invited to test ${name}`,
     text: invitationText(
       call,
-      `${inviter.username} invites you to test the application "${name}"\non Causeway. Testers may install it while it is private.`,
+      `${inviter.username} invited you to test the application "${name}"\non Causeway. Testers can install it while it is private.`,
     ),
   });
 }

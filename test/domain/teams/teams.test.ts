@@ -167,7 +167,10 @@ describe('a member', () => {
       expect(codeOf(await askRole(person, team, owner, 'DEVELOPER'))).toBe('FORBIDDEN');
       const { errors } = await askTeamUser(person, 'removeTeamMember', team, owner);
       expect(errors).toMatchObject([
-        { message: 'The owner of a team stays until they hand it over.', extensions: { code: 'FORBIDDEN' } },
+        {
+          message: 'The owner of a team cannot leave, be removed or get another role. Transfer ownership first.',
+          extensions: { code: 'FORBIDDEN' },
+        },
       ]);
     }
     expect((await rolesIn(team))[owner.id]).toBe('OWNER');

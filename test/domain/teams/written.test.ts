@@ -153,7 +153,7 @@ const CASES: Case[] = [
     },
     entry: () => ({ action: 'TEAM_INVITATION_CREATE', targetId: invitee.id, changes: { role: 'ADMIN' } }),
     homes: () => [invitee],
-    mails: ['invitee@people.example You are invited to the team Builders'],
+    mails: ['invitee@people.example You are invited to join the team Builders'],
   },
   {
     what: 'an invitation accepted',
