@@ -101,5 +101,5 @@ async function requireRoom(db: Transaction, channelId: bigint, userLimit: number
 }
 
 export function noVoiceThere(path: string): DomainError {
-  return invalidInput({ path, code: 'CHANNEL_TYPE_INVALID', message: 'This is no voice channel of the server.' });
+  return invalidInput({ path, code: 'CHANNEL_TYPE_INVALID', message: 'This is not a voice channel of the server.' });
 }

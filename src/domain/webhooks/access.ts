@@ -47,7 +47,7 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
     return await slowHashes.matches(token, stored, address);
   } catch (error) {
     if (!(error instanceof TooManyChecks)) throw error;
-    const message = 'Too many webhook tokens are being checked; try again in a second.';
+    const message = 'Too many webhook tokens are being checked. Try again in a second.';
     throw new DomainError('RATE_LIMITED', message, { retryAfterMs: BUSY_RETRY_MS });
   }
 }

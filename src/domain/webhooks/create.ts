@@ -26,7 +26,7 @@ interface NewWebhookResult {
   token: string;
 }
 
-const NONE_ON_BOXES = 'Webhooks do not work on self-hosted servers of this instance.';
+const NONE_ON_BOXES = 'Webhooks are not available on self-hosted servers of this instance.';
 
 /**
  * Needs ManageGuild in the channel's guild.

@@ -36,7 +36,7 @@ async function requireReachable(call: CallContext, webhook: Webhook, channelId: 
   const place = (await placeOfBot(call, webhook, channelId)) ?? (await accessSeenChannel(call, channelId));
   requireText(place);
   if (guildIdOf(place) === webhook.guildId) return;
-  const message = 'A webhook stays in its server: delete it, and make another one in the other server.';
+  const message = 'A webhook cannot be moved to another server. Delete it and create a new one there.';
   throw invalidInput({ path: 'channelId', code: 'WEBHOOK_CHANNEL_OF_OTHER_GUILD', message });
 }
 
