@@ -98,7 +98,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
         signIn(),
       ]);
       expect(rest.status).toBe(503);
-      expect(rest.body).toEqual({ code: 130000, message: expect.stringContaining('try again') });
+      expect(rest.body).toEqual({ code: 130000, message: expect.stringContaining('Try again') });
       expect(rest.headers.get('retry-after')).toBe('5');
       expect(session.status).toBe(503);
       expect(read.status).toBe(503);
@@ -109,7 +109,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect([token.status, token.body.error]).toEqual([503, 'temporarily_unavailable']);
       expect([screen.status, screen.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
       expect(signedIn.status).toBe(503);
-      expect(await signedIn.json()).toEqual({ code: 'OVERLOADED', message: expect.stringContaining('try again') });
+      expect(await signedIn.json()).toEqual({ code: 'OVERLOADED', message: expect.stringContaining('Try again') });
       expect((await gateway.closed).code).toBe(4902);
       expect(logged(40)).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
     });

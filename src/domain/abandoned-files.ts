@@ -56,7 +56,10 @@ export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortS
     const { abandoned, count, kept } = await look(keeping, kind, signal);
     if (count > A_FEW && count > kept) {
       const facts = { folder: kind.folder, withRow: kept, without: count };
-      keeping.log.error(facts, 'most files have no row: none is removed, since they may be those of another database');
+      keeping.log.error(
+        facts,
+        'Most files in this folder have no database row; removing none, because they may belong to another database',
+      );
       continue;
     }
     await remove(keeping, kind, abandoned, signal);

@@ -190,11 +190,11 @@ export function requireUser(call: CallContext): UserActor {
     case 'anonymous':
       throw new DomainError('UNAUTHENTICATED');
     case 'token':
-      throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot use this');
+      throw new DomainError('FORBIDDEN', 'OAuth2 tokens cannot perform this action');
     case 'interaction':
-      throw new DomainError('FORBIDDEN', 'The token of an interaction cannot be used for this');
+      throw new DomainError('FORBIDDEN', 'Interaction tokens cannot perform this action');
     case 'webhook':
-      throw new DomainError('FORBIDDEN', 'The token of a webhook cannot be used for this');
+      throw new DomainError('FORBIDDEN', 'Webhook tokens cannot perform this action');
     case 'person':
     case 'bot':
       return call.actor;
@@ -204,7 +204,7 @@ export function requireUser(call: CallContext): UserActor {
 /** @throws UNAUTHENTICATED, FORBIDDEN */
 export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person' }> {
   const caller = requireUser(call);
-  if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot use this');
+  if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot perform this action');
   return caller;
 }
 

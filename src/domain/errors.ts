@@ -58,7 +58,7 @@ const REFUSALS = {
   UNKNOWN_MESSAGE: { kind: 'notFound', message: 'Unknown Message' },
   UNKNOWN_OVERWRITE: { kind: 'notFound', message: 'Unknown Overwrite' },
   UNKNOWN_ROLE: { kind: 'notFound', message: 'Unknown Role' },
-  UNKNOWN_SESSION: { kind: 'notFound', message: 'There is no such session, or it has ended.' },
+  UNKNOWN_SESSION: { kind: 'notFound', message: 'This session does not exist or has ended.' },
   UNKNOWN_SOUND: { kind: 'notFound', message: 'Unknown sound' },
   UNKNOWN_STICKER: { kind: 'notFound', message: 'Unknown sticker' },
   UNKNOWN_TEAM: { kind: 'notFound', message: 'Unknown Team' },
@@ -72,7 +72,7 @@ const REFUSALS = {
   WIDGET_DISABLED: { kind: 'forbidden', message: 'Widget Disabled' },
   INVALID_RESET_TOKEN: {
     kind: 'invalid',
-    message: 'A link for another password works once, within an hour. Ask for a new one.',
+    message: 'This password reset link is invalid, expired or already used. Request a new one.',
   },
   INVALID_RECIPIENT: { kind: 'invalid', message: 'Invalid Recipient(s)' },
   INVALID_INPUT: { kind: 'invalid', message: 'Invalid Form Body' },
@@ -112,13 +112,13 @@ const REFUSALS = {
   INVALID_REQUEST: { kind: 'invalid' },
   INVALID_CLIENT: {
     kind: 'unauthenticated',
-    message: 'The client is unknown, or its credentials are wrong or missing.',
+    message: 'The client is unknown, or its credentials are invalid or missing.',
   },
   INVALID_GRANT: { kind: 'invalid' },
   INVALID_SCOPE: { kind: 'invalid' },
   UNAUTHORIZED_CLIENT: { kind: 'invalid' },
   UNSUPPORTED_GRANT_TYPE: { kind: 'invalid', message: 'The grant type is not supported.' },
-  UNSUPPORTED_RESPONSE_TYPE: { kind: 'invalid', message: 'The only response_type is code.' },
+  UNSUPPORTED_RESPONSE_TYPE: { kind: 'invalid', message: 'response_type must be code.' },
   ACCESS_DENIED: {
     kind: 'forbidden',
     message: 'The resource owner or authorization server denied the request.',
@@ -132,7 +132,7 @@ const REFUSALS = {
   OUTCOME_UNKNOWN: {
     kind: 'conflict',
     message:
-      'The database did not answer in time, so it is not known whether this was done. Check before you send it again.',
+      'The database did not respond in time, so the request may or may not have succeeded. Check before you retry it.',
   },
 } as const satisfies Record<string, Refusal>;
 
@@ -208,11 +208,7 @@ export function refusalIn(error: unknown): DomainError | null {
 /** The refusal of a request that is safe to repeat. */
 export function unavailable(cause: unknown): DomainError {
   const details = { cause, retryAfterMs: UNAVAILABLE_RETRY_MS };
-  return new DomainError(
-    'OVERLOADED',
-    'The service is not available at the moment; try again in a few seconds.',
-    details,
-  );
+  return new DomainError('OVERLOADED', 'The service is temporarily unavailable. Try again in a few seconds.', details);
 }
 
 /**

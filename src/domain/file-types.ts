@@ -12,7 +12,7 @@ const FILE_TYPE = /^(image|video|audio|\.[a-z0-9][a-z0-9._+-]{0,31})$/;
 
 /** Groups, or extensions with their dot, in lower case. */
 export function fileTypes() {
-  const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio, or an extension that begins with a dot.');
+  const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio or a file extension that starts with a dot.');
   const type = plainText()
     .transform((text) => text.toLowerCase())
     .refine((text) => FILE_TYPE.test(text), rule);

@@ -8,14 +8,11 @@ import { limits } from './limits.js';
  */
 export function fullUrl(...protocols: string[]) {
   const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
-  const message = `Must be a full URL that begins with ${beginnings} and names a host.`;
+  const message = `Must be a full URL that starts with ${beginnings} and contains a host.`;
   return trimmed()
     .pipe(z.string().max(limits.urlLength))
     .refine((text) => text === '' || isFullUrl(text, protocols), { ...fault(CODE, message), abort: true })
-    .refine(
-      (text) => text === '' || !hasCredentials(text),
-      fault(CODE, 'A user and a password are not allowed in this URL.'),
-    )
+    .refine((text) => text === '' || !hasCredentials(text), fault(CODE, 'Must not contain a username or password.'))
     .transform((text) => (text === '' ? null : text));
 }
 

@@ -60,7 +60,7 @@ export async function keepIcon(
   }
   const image = await fit(content).catch(tooManyImages);
   if (!image) {
-    const message = 'Must be a PNG, JPEG, GIF or WebP image of at most 16 million pixels, and 8,192 on each side.';
+    const message = 'Must be a PNG, JPEG, GIF or WebP image with at most 16 million pixels and 8,192 pixels per side.';
     throw invalidInput({ path: field, code: 'IMAGE_INVALID', message });
   }
   const hash = randomBytes(HASH_BYTES).toString('hex');
@@ -118,7 +118,7 @@ export async function replaceIcon<Row>(
 /** Rethrows other errors. @throws OVERLOADED */
 export function tooManyImages(error: unknown): never {
   if (!(error instanceof TooManyImages)) throw error;
-  const message = 'Too many images are being uploaded at the moment; try again soon.';
+  const message = 'Too many images are being uploaded. Try again in a moment.';
   throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
@@ -126,7 +126,12 @@ export function tooManyImages(error: unknown): never {
 export async function limitImages(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
-  await takeLimit(call, ICONS_PER_PERSON, String(actor.user.id), () => 'Too many icons; try again in a moment.');
+  await takeLimit(
+    call,
+    ICONS_PER_PERSON,
+    String(actor.user.id),
+    () => 'You are uploading images too fast. Try again in a moment.',
+  );
 }
 
 /** Removes an icon's files unless the owner shows it (again). Failures are logged. */
@@ -136,7 +141,7 @@ export async function dropIcon(call: CallContext, owner: IconOwner, hash: string
     await Promise.all(IMAGE_FORMATS.map((format) => call.blobs.remove(iconKey(owner, hash, format))));
   } catch (error) {
     const of = `${owner.folder}/${owner.id}`;
-    call.log.warn({ err: error, of }, 'an icon that is not shown any more stayed behind');
+    call.log.warn({ err: error, of }, 'Could not remove the files of an unused icon; they remain in storage');
   }
 }
 

@@ -120,10 +120,7 @@ export function nameText(min: number, max: number) {
     .refine((name) => characters(visiblePart(name)) >= min && characters(name) <= max, badLength(min, max))
     .refine(
       (name) => !DISGUISES.test(name),
-      fault(
-        'STRING_TYPE_REGEX',
-        'Line ends, control characters and marks that turn the direction of text are not allowed.',
-      ),
+      fault('STRING_TYPE_REGEX', 'Line breaks, control characters and text direction marks are not allowed.'),
     );
 }
 

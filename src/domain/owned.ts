@@ -26,5 +26,5 @@ export async function requireRoomForGuild(db: Transaction, ownerId: bigint): Pro
 }
 
 function isFull(what: string, most: number): DomainError {
-  return new DomainError('LIMIT_EXCEEDED', `One person may own ${most} ${what} at most. Delete one to make room.`);
+  return new DomainError('LIMIT_EXCEEDED', `A user can own at most ${most} ${what}. Delete one to make room.`);
 }

@@ -48,7 +48,7 @@ function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
   return issue.keys.slice(0, KEYS_NAMED).map((key) => ({ path: joinPath(path, key), ...UNKNOWN_KEY }));
 }
 
-const UNKNOWN_KEY = { code: 'BASE_TYPE_INVALID', message: 'This key is not known here.' };
+const UNKNOWN_KEY = { code: 'BASE_TYPE_INVALID', message: 'This field is not supported.' };
 
 const REQUIRED = { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
 

@@ -97,7 +97,10 @@ export class Writes {
     try {
       return tell();
     } catch (error) {
-      this.parts.log.error({ err: error }, 'what was written could not be told');
+      this.parts.log.error(
+        { err: error },
+        'Could not build the event of a committed write; the event is not published',
+      );
       return null;
     }
   }
@@ -136,7 +139,7 @@ export class Writes {
       return await this.#retries.run(write);
     } catch (error) {
       if (!(error instanceof DatabaseBusy)) throw error;
-      throw new DomainError('OVERLOADED', 'The service is busy; try again in a moment.', { cause: error });
+      throw new DomainError('OVERLOADED', 'The service is busy. Try again in a moment.', { cause: error });
     }
   }
 }

@@ -211,7 +211,7 @@ describe('a forgotten password', () => {
       400,
       {
         code: 'INVALID_RESET_TOKEN',
-        message: 'A link for another password works once, within an hour. Ask for a new one.',
+        message: 'This password reset link is invalid, expired or already used. Request a new one.',
       },
     ]);
     expect((await signIn(person, 'a third horse')).status).toBe(401);

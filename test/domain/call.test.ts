@@ -31,17 +31,21 @@ describe('a caller', () => {
   test.each<[Actor['kind'], string, string]>([
     ['anonymous', HOW_TO_SIGN_IN, HOW_TO_SIGN_IN],
     ['person', 'ok', 'ok'],
-    ['bot', 'ok', 'FORBIDDEN Bots cannot use this'],
-    ['token', 'FORBIDDEN OAuth2 tokens cannot use this', 'FORBIDDEN OAuth2 tokens cannot use this'],
+    ['bot', 'ok', 'FORBIDDEN Bots cannot perform this action'],
+    [
+      'token',
+      'FORBIDDEN OAuth2 tokens cannot perform this action',
+      'FORBIDDEN OAuth2 tokens cannot perform this action',
+    ],
     [
       'interaction',
-      'FORBIDDEN The token of an interaction cannot be used for this',
-      'FORBIDDEN The token of an interaction cannot be used for this',
+      'FORBIDDEN Interaction tokens cannot perform this action',
+      'FORBIDDEN Interaction tokens cannot perform this action',
     ],
     [
       'webhook',
-      'FORBIDDEN The token of a webhook cannot be used for this',
-      'FORBIDDEN The token of a webhook cannot be used for this',
+      'FORBIDDEN Webhook tokens cannot perform this action',
+      'FORBIDDEN Webhook tokens cannot perform this action',
     ],
   ])('of the kind %s gets as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
     const call = { actor: ACTORS[kind] } as CallContext;

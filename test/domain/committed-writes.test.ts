@@ -112,7 +112,7 @@ it('a statement succeeds even if its event cannot be published, rendered or buil
     throw new Error('nothing to tell');
   };
   expect((await call.writeOne(() => rename('three'), untold)).name).toBe('three');
-  expect(logged()).toEqual([[undefined, 'what was written could not be told']]);
+  expect(logged()).toEqual([[undefined, 'Could not build the event of a committed write; the event is not published']]);
 });
 
 it('an announced event that fails does not fail the caller', () => {

@@ -5,8 +5,8 @@ import { faultsIn } from '../harness/faults-in.js';
 
 const url = fullUrl('https:', 'http:');
 
-const NO_URL = 'Must be a full URL that begins with https:// or http:// and names a host.';
-const CREDENTIALS = 'A user and a password are not allowed in this URL.';
+const NO_URL = 'Must be a full URL that starts with https:// or http:// and contains a host.';
+const CREDENTIALS = 'Must not contain a username or password.';
 
 test.each([
   ['ftp://bot.example/', NO_URL],

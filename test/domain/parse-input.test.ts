@@ -140,7 +140,7 @@ describe('an input with many errors', () => {
     const keys = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, 1]));
     const faults = faultsIn(z.partialRecord(z.enum(['a']), z.number()), keys, 'by');
     expect(faults).toHaveLength(10);
-    expect(faults[0]).toEqual({ path: 'by.k0', code: 'BASE_TYPE_INVALID', message: 'This key is not known here.' });
+    expect(faults[0]).toEqual({ path: 'by.k0', code: 'BASE_TYPE_INVALID', message: 'This field is not supported.' });
   });
 });
 

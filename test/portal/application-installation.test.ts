@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     await page.getByRole('textbox', { name: 'Custom URL' }).fill('http://otters.example/');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Permissions are a decimal number of up to 32 digits.').waitFor();
-    await page.getByText(/Must be a full URL that begins with https:/).waitFor();
+    await page.getByText(/Must be a full URL that starts with https:/).waitFor();
     expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('9'.repeat(33));
     expect(await page.getByRole('textbox', { name: 'Custom URL' }).inputValue()).toBe('http://otters.example/');
     expect(faults).toEqual([]);

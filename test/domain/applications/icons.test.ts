@@ -74,7 +74,7 @@ describe('an icon', () => {
   it('is refused with a side of more than 8,192 pixels', async () => {
     const answer = await upload(await drawing(8_193, 1, '#f00'));
     expect(faultsOf(answer)).toEqual({ icon: ['IMAGE_INVALID'] });
-    expect(answer.errors[0]?.message).toContain('8,192 on each side');
+    expect(answer.errors[0]?.message).toContain('8,192 pixels per side');
   });
 
   it('is refused while too many images wait for decoding', async () => {
