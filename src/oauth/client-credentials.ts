@@ -13,7 +13,10 @@ export function readClientCredentials(authorization: string | undefined, form: U
   if (authorization === undefined) return credentials(id, secret);
   const basic = readBasic(authorization);
   if (secret !== undefined || (id !== undefined && id !== basic.id)) {
-    throw new DomainError('INVALID_REQUEST', 'The client names itself in more than one way.');
+    throw new DomainError(
+      'INVALID_REQUEST',
+      'Send the client credentials only once: in the Authorization header or in the form.',
+    );
   }
   return credentials(basic.id, basic.secret);
 }
@@ -30,7 +33,11 @@ function readBasic(authorization: string): { id: string; secret: string } {
   const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization.trim()) ?? [];
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 1) throw new DomainError('INVALID_CLIENT', 'The Authorization header is not HTTP Basic.');
+  if (colon < 1)
+    throw new DomainError(
+      'INVALID_CLIENT',
+      'The Authorization header must use HTTP Basic with the client ID and client secret.',
+    );
   return { id: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
 }
 

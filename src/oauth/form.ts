@@ -22,13 +22,13 @@ export async function readForm(request: IncomingMessage, held: HeldBody): Promis
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form is too large.');
+      if (size > MAX_FORM_BYTES) throw new DomainError('REQUEST_TOO_LARGE', 'The form must be at most 64 KiB.');
       held.add(chunk.length);
       chunks.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof DomainError) throw cause;
-    throw new DomainError('INVALID_REQUEST', 'The request ended before its body did.', { cause });
+    throw new DomainError('INVALID_REQUEST', 'The request ended before its body was complete.', { cause });
   }
   return new URLSearchParams(urlEncodedFields(Buffer.concat(chunks), charsetOf(request.headers['content-type'])));
 }
@@ -39,6 +39,6 @@ export async function readForm(request: IncomingMessage, held: HeldBody): Promis
  */
 export function formValue(form: URLSearchParams, name: string): string | undefined {
   const values = form.getAll(name);
-  if (values.length > 1) throw new DomainError('INVALID_REQUEST', `The parameter ${name} is repeated.`);
+  if (values.length > 1) throw new DomainError('INVALID_REQUEST', `The parameter ${name} must appear only once.`);
   return values[0] || undefined;
 }

@@ -126,7 +126,7 @@ function required(form: URLSearchParams, name: string): string {
 }
 
 function unexpected(app: AppContext, request: FastifyRequest, error: unknown): OAuthError {
-  app.log.error({ err: error, requestId: request.id }, 'an OAuth2 request failed');
+  app.log.error({ err: error, requestId: request.id }, 'OAuth2 request failed');
   return { status: 500, error: 'server_error', description: `Internal error (request ${request.id}).` };
 }
 

@@ -224,7 +224,7 @@ describe('sign-in', () => {
 
   it('explains its reason if an application asks, and only then', async () => {
     const visitor = new Visitor(server);
-    const why = 'An application asks for your consent.';
+    const why = 'An application is asking for access.';
     expect((await visitor.get(forCode())).html).toContain(why);
     expect((await visitor.get('/oauth2/sign-in')).html).not.toContain(why);
   });
@@ -232,7 +232,7 @@ describe('sign-in', () => {
   it('keeps the e-mail address and not the password after wrong credentials', async () => {
     const visitor = new Visitor(server);
     const form = formIn(await visitor.get(forCode()), '/oauth2/sign-in');
-    const wrongPair = 'The e-mail address or the password is wrong.';
+    const wrongPair = 'The email address or password is incorrect.';
     for (const [email, words] of [
       [ada.email, wrongPair],
       ['nobody@people.example', wrongPair],
@@ -486,7 +486,7 @@ describe('an invalid request', () => {
       const { status, location, html } = await browser.get(path);
       expect(status).toBe(400);
       expect(location).toBeNull();
-      expect(html).toContain('<bdi>Stranger &amp; Co</bdi> asked for something that it cannot have');
+      expect(html).toContain('<bdi>Stranger &amp; Co</bdi> sent an invalid request');
       expect(html).toContain(uri === CALLBACK ? '<bdi>https://client.example</bdi>' : '<bdi>com.example.app:</bdi>');
       const [, link = ''] = /<a class="button" href="([^"]*)">Go back<\/a>/.exec(html) ?? [];
       const answer = new URL(link.replaceAll('&amp;', '&'));
@@ -557,15 +557,15 @@ describe('the consent screen', () => {
     const permissions = String(Permission.Administrator | Permission.KickMembers | (1n << 62n));
     const { html } = await browser.get(forCode({ scope: 'bot identify', permissions }));
     expect(html).toContain('<h1>Authorize <bdi>Client</bdi>?</h1>');
-    expect(html).toContain('Made by <bdi>ada</bdi> on ');
-    expect(html).not.toContain('Its bot is called');
+    expect(html).toContain('Created by <bdi>ada</bdi> on ');
+    expect(html).not.toContain('Its bot is named');
     expect(html).toContain('Signed in as <bdi>ada</bdi>');
     expect(html).toContain('Know who you are');
     expect(html).toContain('Add its bot to a server');
     expect(html).toContain('<li class="grave"><label><input type="checkbox" name="permissions" value="8" checked>');
     expect(html).toContain('Kick members');
     expect(html.match(/name="permissions"/g)).toHaveLength(2);
-    expect(html).toContain('you will be taken to <bdi>https://client.example</bdi>');
+    expect(html).toContain('you will be redirected to <bdi>https://client.example</bdi>');
     expect(html).not.toContain('name="target"');
   });
 
@@ -601,8 +601,8 @@ describe('the consent screen', () => {
     });
     await install(ada, shared, harbour);
     const { html } = await browser.get(forBot({}, shared));
-    expect(html).toContain('Made by the team <bdi>Builders</bdi> on ');
-    expect(html).toContain(', and in one server.');
+    expect(html).toContain('Created by the team <bdi>Builders</bdi> on ');
+    expect(html).toContain('. Installed in 1 server.');
   });
 
   it('lists only the servers with Manage Server', async () => {
@@ -628,7 +628,7 @@ describe('the consent screen', () => {
     expect(fixed.html).toContain('<bdi>Harbour</bdi>');
     expect(fixed.html).not.toContain('<select');
     const beyond = await new Visitor(server, grace).get(forBot({ guild_id: harbour.id, disable_guild_select: 'true' }));
-    expect(beyond.html).toContain('The link names a server that you cannot add it to');
+    expect(beyond.html).toContain('You cannot add the application to the server in this link.');
     expect(beyond.html).not.toContain('Harbour');
     expect(beyond.html).not.toContain('value="authorize"');
   });
@@ -779,7 +779,7 @@ describe('the result of the consent screen', () => {
     const wanted = Permission.BanMembers | Permission.KickMembers | Permission.SendMessages;
     const application = await makeApplication('Modest', { redirectUris: [CALLBACK] });
     const page = await browser.get(forBot({ permissions: String(wanted) }, application));
-    expect(page.html).toContain('It gets only those of them that you have in that server yourself.');
+    expect(page.html).toContain('The bot gets only the permissions that you have in that server.');
     const changes = {
       ...authorize,
       guild_id: dock.id,
@@ -790,7 +790,7 @@ describe('the result of the consent screen', () => {
     expect((await membership(dock, application))?.roles[0]?.role.permissions).toBe(Permission.SendMessages);
     const done = await browser.get(location ?? '');
     expect(done.html).toContain('<bdi>Modest</bdi> was added to <bdi>Dock</bdi>');
-    expect(done.html).toContain('Its bot did not get these permissions');
+    expect(done.html).toContain('The bot did not get these permissions');
     expect(done.html.match(/<li>[^<]*/g)).toEqual(['<li>Ban members']);
 
     const forClient = forCode({ scope: 'bot', permissions: String(wanted) }, application);
@@ -951,7 +951,7 @@ describe('a mistake on the screen', () => {
     await invite(grace, foreign, ada);
     const { status, html } = await sendBot({}, { guild_id: foreign.id });
     expect(status).toBe(400);
-    expect(html).toContain('You need the permission “Manage the server” there.');
+    expect(html).toContain('You need the “Manage server” permission in that server.');
   });
 
   it('includes a missing context', async () => {
@@ -960,7 +960,7 @@ describe('a mistake on the screen', () => {
     for (const target of [null, 'ELSEWHERE']) {
       const { status, html } = await browser.send(form, { ...authorize, target, guild_id: harbour.id });
       expect(status).toBe(400);
-      expect(html).toContain('Choose where to add it.');
+      expect(html).toContain('Choose where to add the application.');
     }
   });
 

@@ -431,7 +431,7 @@ describe('an access token', () => {
   it('is refused in the portal, which needs a session; an invalid one is a missing session', async () => {
     expect(await askWithToken(server, '/developer-portal/teams', await tokenFor('identify'))).toMatchObject({
       status: 403,
-      body: { code: 50013, message: 'This endpoint needs a portal session' },
+      body: { code: 50013, message: 'This endpoint requires a portal session' },
     });
     expect(await askWithToken(server, '/developer-portal/teams', 'nonsense')).toMatchObject({
       status: 401,

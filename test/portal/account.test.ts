@@ -143,12 +143,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await email.fill('gus');
     await signInNow.click();
     await page.getByText('Must be a valid email address.').waitFor();
-    await page.getByText('Type your password.').waitFor();
+    await page.getByText('Enter your password.').waitFor();
     expect([await email.inputValue(), await page.getByRole('alert').count()]).toEqual(['gus', 0]);
     await email.fill(gus.email);
     await password.fill('wrong password');
     await signInNow.click();
-    await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+    await page.getByRole('alert').getByText('The email address or password is incorrect.').waitFor();
     await page.route('**/auth/sign-in/email', (route) => route.abort());
     await password.fill(gus.password);
     await signInNow.click();
@@ -165,10 +165,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
   }, async () => {
     const { page, close } = await openPortal(browser, server, null);
     await page.goto('/oauth2/password');
-    const email = page.getByLabel('E-mail address');
+    const email = page.getByLabel('Email address');
     await email.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
     await email.fill('gus');
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('button', { name: 'Send reset link' }).click();
     await page.getByText('Must be a valid email address.').waitFor();
     expect(await email.inputValue()).toBe('gus');
     await close();

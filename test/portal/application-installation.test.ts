@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     await save(page);
     expect(shown).toBe((await installOf(bob, id)).installUrl);
     const picture = link.getByRole('figure', { name: 'What people are asked' });
-    expect(await picture.getByRole('listitem').allTextContents()).toContain('Offer commands');
+    expect(await picture.getByRole('listitem').allTextContents()).toContain('Create commands');
     expect(await picture.textContent()).toContain('Its bot may: Administrator, Kick members.');
     await link.getByRole('button', { name: 'Copy the install link' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);

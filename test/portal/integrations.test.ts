@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await uninstall(ada, id);
     await page.getByRole('link', { name: 'Heron bot' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Otter bot' }).click();
-    await page.getByText('Needs the permission “Manage the server”.').first().waitFor();
+    await page.getByText('Needs the permission “Manage server”.').first().waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
   it('are uninstalled only by a member who manages the server', { tags: ['slow'] }, async () => {
     const his = await openPortal(browser, server, bob, { dark: true });
     await his.open(`/servers/${guild.id}/integrations`);
-    await his.page.getByText('Needs the permission “Manage the server”.').waitFor();
+    await his.page.getByText('Needs the permission “Manage server”.').waitFor();
     expect(await his.page.getByRole('button', { name: 'Uninstall Otter bot' }).isDisabled()).toBe(true);
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations`);

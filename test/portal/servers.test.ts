@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await his.page.getByRole('button', { name: 'Join', exact: true }).click();
     await heading(his.page, 'Quay');
     await hers.page.getByText('used 1 of 5 times').waitFor();
-    await his.page.getByText('Needs the permission “Manage the server”.').waitFor();
+    await his.page.getByText('Needs the permission “Manage server”.').waitFor();
     expect(await his.page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await overhang(his.page)).toBeLessThanOrEqual(0);
 

@@ -77,7 +77,7 @@ async function takeAuthorization({ app, signedIn }: Visit): Promise<void> {
 
 function decisionOf({ targets }: AuthorizationRequest, { target, ...choice }: Choice): AuthorizationDecision {
   if (target === null && targets.length > 1) {
-    throw invalidInput({ path: 'target', code: 'BASE_TYPE_REQUIRED', message: 'Choose where to add it.' });
+    throw invalidInput({ path: 'target', code: 'BASE_TYPE_REQUIRED', message: 'Choose where to add the application.' });
   }
   return { ...choice, target: target ?? targets[0] ?? 'SERVER' };
 }

@@ -37,11 +37,11 @@ export function consentPage(consent: Consent): Page {
   const isPossible = canAuthorize(consent);
   return {
     status,
-    title: `${isFaulty ? 'Not yet: ' : ''}Authorize ${request.application.name}`,
+    title: `${isFaulty ? 'Error: ' : ''}Authorize ${request.application.name}`,
     leadsTo: request.redirectUri,
     body: html`${heading(consent)}
 ${whoIsSignedIn(signedIn, query)}
-${isFaulty && notice(html`That did not work.`, Object.values(faults))}
+${isFaulty && notice(html`Authorization failed.`, Object.values(faults))}
 <form class="consent" method="post" action="${ownAddress(PATHS.authorize, query)}">
 <input type="hidden" name="csrf" value="${signedIn.csrfToken}">
 ${request.targets.length > 1 && targetChoice(consent)}
@@ -64,8 +64,8 @@ function heading({ request: { application, targets, scopes }, bot, maker, server
 ${icon(application)}
 <div>
 <h1>Authorize ${name(application.name)}?</h1>
-<p class="soft small">Made by ${maker.kind === 'team' && 'the team '}${name(maker.name)} on ${made}, and in ${servers(serverCount)}.${
-    withBot && html` Its bot is called ${name(bot.username)}.`
+<p class="soft small">Created by ${maker.kind === 'team' && 'the team '}${name(maker.name)} on ${made}. Installed in ${servers(serverCount)}.${
+    withBot && html` Its bot is named ${name(bot.username)}.`
   }</p>
 </div>
 </div>
@@ -73,8 +73,8 @@ ${application.description !== '' && html`<p class="soft">${application.descripti
 }
 
 function servers(count: number): string {
-  if (count === 0) return 'no server yet';
-  return count === 1 ? 'one server' : `${count} servers`;
+  if (count === 0) return 'no servers yet';
+  return count === 1 ? '1 server' : `${count} servers`;
 }
 
 const MADE_ON = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
@@ -88,13 +88,13 @@ function icon({ id, iconHash, name }: AuthorizationRequest['application']): Html
 const CHECKED = html` checked`;
 
 const TARGETS: Record<InstallTarget, { title: string; detail: string }> = {
-  SERVER: { title: 'To a server', detail: 'For everybody there.' },
-  USER: { title: 'To my account', detail: 'For you alone, wherever you are.' },
+  SERVER: { title: 'To a server', detail: 'All members of the server can use it.' },
+  USER: { title: 'To my account', detail: 'Only you can use it, wherever you are.' },
 };
 
 function targetChoice({ request, choice, faults }: Consent): Html {
   return html`<fieldset${describedBy('target', faults)}>
-<legend>Where to add it</legend>
+<legend>Where to add the application</legend>
 <ul class="choices">
 ${request.targets.map(
   (target) => html`<li><label><input type="radio" id="target-${target.toLowerCase()}" name="target" value="${target}"${
@@ -107,15 +107,15 @@ ${fault('target', faults)}
 }
 
 /** An unreachable server may be back when the form is sent. */
-const BOX_TEXTS = { none: '', connected: ' (self-hosted)', away: ' (self-hosted, not reachable at the moment)' };
+const BOX_TEXTS = { none: '', connected: ' (self-hosted)', away: ' (self-hosted, offline)' };
 
 function serverChoice(consent: Consent): Html {
   const { request, guilds, faults } = consent;
   if (request.guildIsFixed) return fixedServer(consent);
   if (guilds.length === 0) {
     return serverPart(html`<h2>Server</h2>
-<div class="hint"><p>You have no server to add it to: you need the permission “Manage the server” in one.</p>
-<p>Ask who manages your server to open this link, or <a href="/portal/servers">make a server of your own</a> and load this page again.</p></div>
+<div class="hint"><p>You have no server to add it to. You need the “Manage server” permission in a server.</p>
+<p>Ask someone who manages the server to open this link, or <a href="/portal/servers">create your own server</a> and reload this page.</p></div>
 ${fault('guildId', faults)}`);
   }
   const chosen = (guildId: bigint) => guildId === consent.choice.guildId && html` selected`;
@@ -133,7 +133,7 @@ function fixedServer({ request, guilds, faults }: Consent): Html {
 ${
   fixed
     ? html`<p class="hint">${name(fixed.name)}${BOX_TEXTS[fixed.box ?? 'none']}</p>`
-    : html`<p class="hint">The link names a server that you cannot add it to: you need the permission “Manage the server” there.</p>`
+    : html`<p class="hint">You cannot add the application to the server in this link. You need the “Manage server” permission in that server.</p>`
 }
 ${fault('guildId', faults)}`);
 }
@@ -147,7 +147,7 @@ ${content}
 function scopeChoice({ request, choice, faults }: Consent): Html {
   const offered = offeredScopes(request);
   return html`<fieldset${describedBy('scopes', faults)}>
-<legend>What it may do</legend>
+<legend>Allow this application to</legend>
 <ul class="choices">
 ${offered.map(
   (scope) => html`<li${onlyFor(request, scope)}><label><input type="checkbox" name="scopes" value="${scope}"${
@@ -176,14 +176,14 @@ function asksForPermissions({ targets, scopes, permissions }: AuthorizationReque
 
 function permissionChoice({ request, choice, faults }: Consent): Html {
   return html`<fieldset class="server-only"${describedBy('permissions', faults)}>
-<legend>What its bot may do in the server</legend>
-<p class="soft small">It gets only those of them that you have in that server yourself.</p>
+<legend>Bot permissions</legend>
+<p class="soft small">The bot gets only the permissions that you have in that server.</p>
 <ul class="choices compact">
 ${namedPermissions(request.permissions).map(({ bit, text }) => {
   const isGrave = bit === Permission.Administrator;
   return html`<li${isGrave && html` class="grave"`}><label><input type="checkbox" name="permissions" value="${bit}"${
     (choice.permissions & bit) !== 0n && CHECKED
-  }><span>${isGrave ? html`<strong>${text}</strong><span class="small">Everything, in every channel. Only for a bot that you trust fully.</span>` : text}</span></label></li>
+  }><span>${isGrave ? html`<strong>${text}</strong><span class="small">Full access to the server and all its channels. Allow this only for bots that you trust fully.</span>` : text}</span></label></li>
 `;
 })}</ul>
 ${fault('permissions', faults)}
@@ -192,7 +192,8 @@ ${fault('permissions', faults)}
 
 function leadsTo({ redirectUri }: AuthorizationRequest): Html | false {
   return (
-    redirectUri !== null && html`<p class="soft small">Either way you will be taken to ${destination(redirectUri)}.</p>`
+    redirectUri !== null &&
+    html`<p class="soft small">Whether you authorize or cancel, you will be redirected to ${destination(redirectUri)}.</p>`
   );
 }
 

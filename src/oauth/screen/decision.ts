@@ -30,7 +30,7 @@ export function firstChoice(request: AuthorizationRequest, guilds: InstallableGu
 export function readChoice(form: URLSearchParams): Choice | 'cancel' {
   const decision = formValue(form, 'decision');
   if (decision === 'cancel') return 'cancel';
-  if (decision !== 'authorize') throw new DomainError('INVALID_REQUEST', 'The form says neither authorize nor cancel.');
+  if (decision !== 'authorize') throw new DomainError('INVALID_REQUEST', 'The decision must be authorize or cancel.');
   return {
     target: readTarget(formValue(form, 'target')),
     guildId: parseSnowflake(formValue(form, 'guild_id') ?? '') ?? null,
@@ -57,7 +57,7 @@ export function explain(error: DomainError): Faults {
     case 'MISSING_ACCESS':
       return { guildId: 'You are not in that server, or it does not exist.' };
     case 'MISSING_PERMISSIONS':
-      return { guildId: 'You need the permission “Manage the server” there.' };
+      return { guildId: 'You need the “Manage server” permission in that server.' };
     default:
       return { whole: error.message };
   }

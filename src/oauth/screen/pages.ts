@@ -30,7 +30,7 @@ export interface SignInForm extends Attempt {
 
 export const EMAIL: Field = {
   name: 'email',
-  label: 'E-mail address',
+  label: 'Email address',
   type: 'email',
   autocomplete: 'username',
   limits: html` maxlength="254"`,
@@ -58,7 +58,7 @@ export function signInPage({ query, leadsTo, ...attempt }: SignInForm): Page {
     title: 'Sign in',
     leadsTo,
     body: html`<h1>Sign in to continue</h1>
-${isAsked(query) && html`<p class="soft">An application asks for your consent. Sign in to see what it wants, and decide.</p>`}
+${isAsked(query) && html`<p class="soft">An application is asking for access. Sign in to review the request.</p>`}
 <form method="post" action="${ownAddress(PATHS.signIn, query)}">
 ${fields([EMAIL, PASSWORD], attempt)}
 <div class="actions"><button type="submit">Sign in</button></div>
@@ -76,7 +76,7 @@ export function notFoundPage(query: AuthorizationQuery | null, signedIn: SignedI
     title: 'Not found',
     mark: 'fault',
     above: signedIn && query && whoIsSignedIn(signedIn, query),
-    text: html`<p>There is no application at this link. It may have been deleted, or be private.</p>
+    text: html`<p>There is no application at this link. It may be private, or it may have been deleted.</p>
 ${mayBeInvited && html`<p>If you were invited to test it, sign in first.</p>`}`,
     next: mayBeInvited ? [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }] : [START],
   });
@@ -91,7 +91,7 @@ export function installedPage({ application, guild }: MadeInstallation, withheld
     text: html`<p>${name(application.name)} was added to ${guild ? name(guild.name) : 'your account'}.</p>
 ${
   withheld.length > 0 &&
-  html`<p>Its bot did not get these permissions: you can give only those that you have there yourself.</p>
+  html`<p>The bot did not get these permissions, because you do not have them in that server:</p>
 <ul>${withheld.map(({ text }) => html`<li>${text}</li>`)}</ul>`
 }
 <p class="soft">You can close this page.</p>`,
@@ -104,8 +104,8 @@ export function cancelledPage(query: AuthorizationQuery): Page {
     status: 200,
     title: 'Cancelled',
     mark: 'nothing',
-    text: html`<p>Nothing was allowed and nothing was installed. You can close this page.</p>`,
-    next: [{ address: ownAddress(PATHS.authorize, query), text: 'Look at the request again' }, START],
+    text: html`<p>The application was not authorized. You can close this page.</p>`,
+    next: [{ address: ownAddress(PATHS.authorize, query), text: 'Review the request again' }, START],
   });
 }
 
@@ -120,10 +120,10 @@ export function refusedClientPage(refused: {
   const { application, refusal, redirectUri, address } = refused;
   return endingPage({
     status: statusOf(refusal),
-    title: 'The request is not valid',
+    title: 'Invalid request',
     mark: 'fault',
-    text: html`<p>${name(application.name)} asked for something that it cannot have: ${refusal.message}</p>
-<p>Nothing was allowed. The way back leads to ${destination(redirectUri)}; take it only if you came from there.</p>`,
+    text: html`<p>${name(application.name)} sent an invalid request: ${refusal.message}</p>
+<p>The application was not authorized. “Go back” leads to ${destination(redirectUri)}. Use it only if you came from there.</p>`,
     next: [{ address, text: 'Go back' }],
   });
 }
@@ -137,16 +137,16 @@ export function refusalPage(refusal: DomainError, again: AuthorizationQuery | nu
     retryAfter: refusal.retryAfterSeconds,
     mark: 'fault',
     text: html`<p>${refusal.message}</p>
-<p class="soft small">If a link or a button of an application led you here, tell the people who make it.</p>`,
+<p class="soft small">If an application sent you here, report this error to its developer.</p>`,
     next: again ? [{ address: ownAddress(PATHS.authorize, again), text: 'Open the request again' }, START] : [START],
   });
 }
 
 /** For errors that the link did not cause. */
 const TITLES: Partial<Record<ErrorKind, string>> = {
-  forbidden: 'Nothing was done',
+  forbidden: 'Request refused',
   rateLimited: 'Too many attempts',
-  overloaded: 'Not at the moment',
+  overloaded: 'Temporarily unavailable',
 };
 
 export function faultPage(requestId: string): Page {
@@ -154,8 +154,8 @@ export function faultPage(requestId: string): Page {
     status: 500,
     title: 'Something went wrong',
     mark: 'fault',
-    text: html`<p>This is a fault of ours, and it is in our log. Please try again.</p>
-<p class="soft small">Request ${requestId}</p>`,
+    text: html`<p>The error is on our side and was logged. Try again in a moment.</p>
+<p class="soft small">Request ID: ${requestId}</p>`,
     next: [START],
   });
 }

@@ -56,12 +56,12 @@ function forgottenPage(query: AuthorizationQuery, attempt: Attempt = {}): Page {
   return formPage(attempt, {
     title: 'Forgot your password?',
     body: html`<h1>Forgot your password?</h1>
-<p class="soft">Type the e-mail address of your account. A mail brings you a link to choose another password.</p>
+<p class="soft">Enter the email address of your account. We will email you a password reset link.</p>
 <form method="post" action="${ownAddress(PATHS.password, query)}">
 ${fields([EMAIL], attempt)}
-<div class="actions"><button type="submit">Send the link</button></div>
+<div class="actions"><button type="submit">Send reset link</button></div>
 </form>
-<p class="soft small">You remember it? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
+<p class="soft small">Remember your password? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
   });
 }
 
@@ -69,10 +69,10 @@ ${fields([EMAIL], attempt)}
 function sentPage(query: AuthorizationQuery, email: string): Page {
   return endingPage({
     status: 200,
-    title: 'Look into your mail',
+    title: 'Check your email',
     mark: 'done',
-    text: html`<p>If there is an account with ${name(email)}, a link to choose another password is on its way there. It works once, within an hour.</p>
-<p class="soft small">No mail? Look into the folder for unwanted mails, or try another address.</p>`,
+    text: html`<p>If there is an account for ${name(email)}, we sent a password reset link to that address. You can use it once, within an hour.</p>
+<p class="soft small">No email? Check your spam folder, or try another address.</p>`,
     next: [
       { address: ownAddress(PATHS.signIn, query), text: 'Sign in' },
       { address: ownAddress(PATHS.password, query), text: 'Try again' },
@@ -84,13 +84,13 @@ const ANOTHER = { ...NEW_PASSWORD, name: 'newPassword' };
 
 function newPasswordPage(query: AuthorizationQuery, token: string, attempt: Attempt = {}): Page {
   return formPage(attempt, {
-    title: 'Choose another password',
-    body: html`<h1>Choose another password</h1>
-<p class="soft">Everywhere you are signed in, you are signed out.</p>
+    title: 'Choose a new password',
+    body: html`<h1>Choose a new password</h1>
+<p class="soft">Changing your password signs you out on all devices.</p>
 <form method="post" action="${ownAddress(PATHS.password, query)}">
 <input type="hidden" name="token" value="${token}">
 ${fields([ANOTHER], attempt)}
-<div class="actions"><button type="submit">Change the password</button></div>
+<div class="actions"><button type="submit">Change password</button></div>
 </form>`,
   });
 }
@@ -98,9 +98,9 @@ ${fields([ANOTHER], attempt)}
 function changedPage(query: AuthorizationQuery): Page {
   return endingPage({
     status: 200,
-    title: 'Your password is changed',
+    title: 'Password changed',
     mark: 'done',
-    text: html`<p>Sign in with the new one${isAsked(query) && ' to go on'}.</p>`,
+    text: html`<p>Sign in with your new password${isAsked(query) && ' to continue'}.</p>`,
     next: [{ address: ownAddress(PATHS.signIn, query), text: 'Sign in' }],
   });
 }
@@ -113,7 +113,7 @@ function deadLinkPage(query: AuthorizationQuery): Page {
     mark: 'fault',
     text: html`<p>${message}</p>`,
     next: [
-      { address: ownAddress(PATHS.password, query), text: 'Ask for another link' },
+      { address: ownAddress(PATHS.password, query), text: 'Request a new link' },
       { address: ownAddress(PATHS.signIn, query), text: 'Sign in' },
     ],
   });

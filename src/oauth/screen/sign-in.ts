@@ -19,7 +19,7 @@ export async function signIn(visit: Visit): Promise<Answer> {
   const password = formValue(form, 'password');
   try {
     if (email === undefined || password === undefined) {
-      throw new DomainError('INVALID_INPUT', 'Type your e-mail address and your password.');
+      throw new DomainError('INVALID_INPUT', 'Enter your email address and password.');
     }
     return back(visit, await visit.sessions.signIn({ email, password }, visit.visitor));
   } catch (error) {

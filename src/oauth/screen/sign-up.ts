@@ -45,7 +45,7 @@ const FIELDS: Field[] = [
     label: 'Username',
     type: 'text',
     autocomplete: 'username',
-    rule: '2 to 32 characters: a to z, 0 to 9, dot and underscore.',
+    rule: '2 to 32 characters: lowercase letters a to z, digits, dots and underscores.',
     limits: html` autocapitalize="none" pattern="[a-z0-9._]{2,32}" maxlength="32"`,
   },
   { ...EMAIL, autocomplete: 'email' },
@@ -57,11 +57,11 @@ function signUpPage({ query, leadsTo, ...attempt }: SignUpForm): Page {
     title: 'Sign up',
     leadsTo,
     body: html`<h1>Sign up to continue</h1>
-<p class="soft">With an account you see what the application asks for, and decide.</p>
+<p class="soft">You need an account to review what the application asks for.</p>
 <form method="post" action="${ownAddress(PATHS.signUp, query)}">
 ${fields(FIELDS, attempt)}
 <div class="actions"><button type="submit">Sign up</button></div>
 </form>
-<p class="soft small">You have an account? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
+<p class="soft small">Already have an account? <a href="${ownAddress(PATHS.signIn, query)}">Sign in</a>.</p>`,
   });
 }

@@ -50,7 +50,7 @@ export async function answer(
     if (refused) return refused;
     const refusal = refusalIn(error);
     if (refusal) return refusalPage(refusal, null);
-    app.log.error({ err: error, requestId: request.id }, 'a request to the authorization screen failed');
+    app.log.error({ err: error, requestId: request.id }, 'Request to the authorization screen failed');
     return faultPage(request.id);
   } finally {
     visit?.held.release();
@@ -112,7 +112,7 @@ export function refusalAddress(
  * RefusedAuthorization}
  */
 export async function readRequest({ call, query }: Visit): Promise<AuthorizationRequest> {
-  if (query.client_id === undefined) throw new DomainError('INVALID_REQUEST', 'The link lacks its client_id.');
+  if (query.client_id === undefined) throw new DomainError('INVALID_REQUEST', 'The link must contain a client_id.');
   const application = await findInstallable(call, parseSnowflake(query.client_id) ?? 0n);
   return readAuthorizationRequest(application, query);
 }
@@ -120,11 +120,11 @@ export async function readRequest({ call, query }: Visit): Promise<Authorization
 /** @throws FORBIDDEN for a form from another origin */
 export function requireOwnOrigin({ app, request }: Visit): void {
   if (originOf(app.addresses.publicUrl, request.headers) !== 'foreign') return;
-  throw new DomainError('FORBIDDEN', 'This form was not sent from a page of this site, so nothing was done.');
+  throw new DomainError('FORBIDDEN', 'This form was not sent from this site, so it was ignored.');
 }
 
 /** @throws FORBIDDEN for a form of another session, INVALID_REQUEST */
 export function requireCsrfToken({ sessions, request }: Visit, form: URLSearchParams): void {
   if (sessions.csrfTokenFits(request.headers, formValue(form, 'csrf') ?? '')) return;
-  throw new DomainError('FORBIDDEN', 'This form belongs to another session, so nothing was done.');
+  throw new DomainError('FORBIDDEN', 'This form belongs to another session, so it was ignored.');
 }

@@ -3,21 +3,21 @@ import { Permission } from '../../domain/permissions.js';
 import { type Html, html, name } from '../../http/pages/html.js';
 
 export const SCOPE_TEXTS: Record<Scope, { title: string; detail: string }> = {
-  identify: { title: 'Know who you are', detail: 'Your user id, your username and your avatar.' },
-  email: { title: 'Read your e-mail address', detail: 'The verified address of your account.' },
+  identify: { title: 'Know who you are', detail: 'Your user ID, username and avatar.' },
+  email: { title: 'Read your email address', detail: 'The verified address of your account.' },
   guilds: {
-    title: 'Know which servers you are in',
-    detail: 'Their names and icons, whether you own them and what you may do there.',
+    title: 'See which servers you are in',
+    detail: 'Their names and icons, whether you own them, and your permissions there.',
   },
-  'guilds.join': { title: 'Join servers for you', detail: 'Make you a member of servers that its bot is in.' },
-  bot: { title: 'Add its bot to a server', detail: 'The bot becomes a member there.' },
+  'guilds.join': { title: 'Join servers for you', detail: 'Add you to servers that its bot is in.' },
+  bot: { title: 'Add its bot to a server', detail: 'The bot becomes a member of the server.' },
   'applications.commands': {
-    title: 'Offer commands',
-    detail: 'Slash commands, and commands in the menus of users and messages.',
+    title: 'Create commands',
+    detail: 'Slash commands, and commands in user and message menus.',
   },
   'applications.commands.permissions.update': {
-    title: 'Decide who may use its commands',
-    detail: 'In the servers where you could decide that yourself.',
+    title: 'Manage who can use its commands',
+    detail: 'In servers where you can manage this yourself.',
   },
 };
 
@@ -31,13 +31,13 @@ const PERMISSION_TEXTS: Record<PermissionName, string> = {
   ManageRoles: 'Manage roles',
   ManageGuildExpressions: 'Manage emoji, stickers and sounds',
   CreateGuildExpressions: 'Create emoji, stickers and sounds',
-  ViewAuditLog: 'View the audit log',
+  ViewAuditLog: 'View audit log',
   ViewGuildInsights: 'View server insights',
   ViewCreatorMonetizationAnalytics: 'View monetization analytics',
   ManageWebhooks: 'Manage webhooks',
-  ManageGuild: 'Manage the server',
+  ManageGuild: 'Manage server',
   CreateInstantInvite: 'Create invites',
-  ChangeNickname: 'Change its own nickname',
+  ChangeNickname: 'Change own nickname',
   ManageNicknames: 'Manage nicknames',
   KickMembers: 'Kick members',
   BanMembers: 'Ban members',
@@ -49,8 +49,8 @@ const PERMISSION_TEXTS: Record<PermissionName, string> = {
   EmbedLinks: 'Embed links',
   AttachFiles: 'Attach files',
   AddReactions: 'Add reactions',
-  UseExternalEmojis: 'Use emoji of other servers',
-  UseExternalStickers: 'Use stickers of other servers',
+  UseExternalEmojis: 'Use external emoji',
+  UseExternalStickers: 'Use external stickers',
   MentionEveryone: 'Mention everyone and all roles',
   ManageMessages: 'Manage messages',
   PinMessages: 'Pin messages',
@@ -60,21 +60,21 @@ const PERMISSION_TEXTS: Record<PermissionName, string> = {
   SendTTSMessages: 'Send text-to-speech messages',
   SendVoiceMessages: 'Send voice messages',
   SendPolls: 'Create polls',
-  UseApplicationCommands: 'Use commands of applications',
-  UseExternalApps: 'Use external applications',
+  UseApplicationCommands: 'Use application commands',
+  UseExternalApps: 'Use external apps',
   UseEmbeddedActivities: 'Use activities',
   Connect: 'Connect to voice channels',
   Speak: 'Speak',
   Stream: 'Stream video',
-  UseSoundboard: 'Use the soundboard',
-  UseExternalSounds: 'Use sounds of other servers',
+  UseSoundboard: 'Use soundboard',
+  UseExternalSounds: 'Use external sounds',
   UseVAD: 'Use voice activity',
-  PrioritySpeaker: 'Be a priority speaker',
+  PrioritySpeaker: 'Speak with priority',
   MuteMembers: 'Mute members',
   DeafenMembers: 'Deafen members',
   MoveMembers: 'Move members',
-  SetVoiceChannelStatus: 'Set the status of voice channels',
-  RequestToSpeak: 'Ask to speak on stages',
+  SetVoiceChannelStatus: 'Set voice channel status',
+  RequestToSpeak: 'Request to speak on stages',
   CreateEvents: 'Create events',
   ManageEvents: 'Manage events',
 };
@@ -98,5 +98,5 @@ export function namedPermissions(bits: bigint): NamedPermission[] {
 export function destination(redirectUri: string): Html {
   const { protocol, origin } = new URL(redirectUri);
   if (protocol === 'http:' || protocol === 'https:') return name(origin);
-  return html`the program on this device that opens ${name(protocol)} addresses`;
+  return html`the app on this device that opens ${name(protocol)} links`;
 }

@@ -62,7 +62,7 @@ describe('the consent screen', () => {
   test('names the application, its bot and the user', () => {
     const text = page();
     expect(text).toContain('<h1>Authorize <bdi>ärger</bdi>?</h1>');
-    expect(text).toContain('Its bot is called <bdi>helper</bdi>.');
+    expect(text).toContain('Its bot is named <bdi>helper</bdi>.');
     expect(text).toContain('Signed in as <bdi>ada</bdi>');
     expect(text).toContain('<div class="icon letter" aria-hidden="true">Ä</div>');
     expect(text).not.toContain('<img');
@@ -70,18 +70,18 @@ describe('the consent screen', () => {
   });
 
   test.each<[Partial<Consent>, string]>([
-    [{}, 'Made by <bdi>cleo</bdi> on 1 January 2015, and in 2 servers.'],
+    [{}, 'Created by <bdi>cleo</bdi> on 1 January 2015. Installed in 2 servers.'],
     [
       { maker: { kind: 'team', name: 'O<tt>ers' }, serverCount: 1 },
-      'Made by the team <bdi>O&lt;tt&gt;ers</bdi> on 1 January 2015, and in one server.',
+      'Created by the team <bdi>O&lt;tt&gt;ers</bdi> on 1 January 2015. Installed in 1 server.',
     ],
-    [{ serverCount: 0 }, 'and in no server yet.'],
+    [{ serverCount: 0 }, 'Installed in no servers yet.'],
   ])('shows the owner, the creation date and the number of servers: %j', (facts, text) => {
     expect(page(request(), facts)).toContain(text);
   });
 
   test("omits the bot's name if it equals the application's", () => {
-    expect(page(request(), { bot: user('ärger') })).not.toContain('Its bot is called');
+    expect(page(request(), { bot: user('ärger') })).not.toContain('Its bot is named');
   });
 
   test('has a title that shows whether there is a fault', () => {
@@ -92,7 +92,7 @@ describe('the consent screen', () => {
       status: 400,
       leadsTo: 'https://client.example/back',
     });
-    expect(consent({ whole: 'Why.' })).toMatchObject({ title: 'Not yet: Authorize ärger' });
+    expect(consent({ whole: 'Why.' })).toMatchObject({ title: 'Error: Authorize ärger' });
   });
 
   test('shows the icon and the description if there are any', () => {
@@ -133,12 +133,12 @@ describe('the consent screen', () => {
     expect(text.match(/class="grave"/g)).toHaveLength(1);
     expect(text).toMatch(/<li class="grave"><label><input type="checkbox" name="permissions" value="8"/);
     expect(inputs(page(request({ permissions: 0n })), 'permissions')).toEqual([]);
-    expect(page(request({ permissions: 0n }))).not.toContain('What its bot may do');
+    expect(page(request({ permissions: 0n }))).not.toContain('Bot permissions');
   });
 
   test('shows the destination if there is one', () => {
-    expect(page()).toContain('you will be taken to <bdi>https://client.example</bdi>');
-    expect(page(request({ redirectUri: null }))).not.toContain('you will be taken');
+    expect(page()).toContain('you will be redirected to <bdi>https://client.example</bdi>');
+    expect(page(request({ redirectUri: null }))).not.toContain('you will be redirected');
   });
 });
 
@@ -184,8 +184,8 @@ describe('the server choice', () => {
   test('reports that there is no server, and then allows only what needs none', () => {
     const text = page(toServer(), { guilds: [] });
     expect(text).toContain('You have no server to add it to');
-    expect(text).toContain('make a server of your own');
-    for (const hidden of [ALLOW, 'What it may do', 'What its bot may do']) expect(text).not.toContain(hidden);
+    expect(text).toContain('create your own server');
+    for (const hidden of [ALLOW, 'Allow this application to', 'Bot permissions']) expect(text).not.toContain(hidden);
     expect(page(toServer({ targets: ['SERVER', 'USER'] }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer({ targets: [] }), { guilds: [] })).toContain(ALLOW);
     expect(page(toServer({ scopes: { SERVER: ['bot', 'identify'], USER: [] } }), { guilds: [] })).toContain(ALLOW);
@@ -196,9 +196,9 @@ describe('the server choice', () => {
     const guilds = [guild(5n, 'Attic', 'connected'), guild(6n, 'Cellar', 'away')];
     const text = page(toServer(), { guilds });
     expect(text).toContain('<option value="5">Attic (self-hosted)</option>');
-    expect(text).toContain('<option value="6" selected>Cellar (self-hosted, not reachable at the moment)</option>');
+    expect(text).toContain('<option value="6" selected>Cellar (self-hosted, offline)</option>');
     const fixed = page(toServer({ guildIsFixed: true, guildId: 6n }), { guilds });
-    expect(fixed).toContain('<bdi>Cellar</bdi> (self-hosted, not reachable at the moment)</p>');
+    expect(fixed).toContain('<bdi>Cellar</bdi> (self-hosted, offline)</p>');
     expect(fixed).toContain(ALLOW);
   });
 
@@ -208,7 +208,7 @@ describe('the server choice', () => {
     expect(fixed).not.toContain('<select');
     expect(fixed).toContain(ALLOW);
     const foreign = page(toServer({ guildIsFixed: true, guildId: 9n }));
-    expect(foreign).toContain('The link names a server that you cannot add it to');
+    expect(foreign).toContain('You cannot add the application to the server in this link.');
     expect(foreign).not.toContain(ALLOW);
   });
 

@@ -69,8 +69,8 @@ describe('the submitted decision', () => {
         ['permissions', 'x'],
       ]),
     ).toBe('cancel');
-    expect(() => read([['decision', 'x']])).toThrow('neither authorize nor cancel');
-    expect(() => read([])).toThrow('neither authorize nor cancel');
+    expect(() => read([['decision', 'x']])).toThrow('must be authorize or cancel');
+    expect(() => read([])).toThrow('must be authorize or cancel');
     expect(() =>
       read([
         ['decision', 'authorize'],
@@ -112,7 +112,7 @@ describe('a refusal', () => {
   test.each<[ErrorCode, string, string]>([
     ['UNKNOWN_GUILD', 'guildId', 'You are not in that server, or it does not exist.'],
     ['MISSING_ACCESS', 'guildId', 'You are not in that server, or it does not exist.'],
-    ['MISSING_PERMISSIONS', 'guildId', 'You need the permission “Manage the server” there.'],
+    ['MISSING_PERMISSIONS', 'guildId', 'You need the “Manage server” permission in that server.'],
     ['LIMIT_EXCEEDED', 'whole', 'Why.'],
     ['INVALID_INPUT', 'whole', 'Why.'],
   ])('%s is shown at %s', (code, part, text) => {

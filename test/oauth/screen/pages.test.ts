@@ -92,14 +92,14 @@ describe('a page', () => {
         { bit: 2n, text: 'B' },
       ]),
       { status: 200 },
-      ['was added to your account.', 'Its bot did not get these permissions', '<ul><li>A</li><li>B</li></ul>'],
+      ['was added to your account.', 'The bot did not get these permissions', '<ul><li>A</li><li>B</li></ul>'],
       [],
     ],
     [
       'after a no',
       cancelledPage(query),
       { status: 200, title: 'Cancelled' },
-      ['Nothing was allowed', `href="/oauth2/authorize?${ADDRESS}"`],
+      ['The application was not authorized', `href="/oauth2/authorize?${ADDRESS}"`],
       [],
     ],
     [
@@ -110,9 +110,9 @@ describe('a page', () => {
         redirectUri: 'https://client.example/x',
         address: 'https://client.example/x?error=y&z',
       }),
-      { status: 429, title: 'The request is not valid' },
+      { status: 429, title: 'Invalid request' },
       [
-        'something that it cannot have: Too &lt;many&gt;.',
+        'sent an invalid request: Too &lt;many&gt;.',
         '<bdi>https://client.example</bdi>',
         'href="https://client.example/x?error=y&amp;z"',
       ],
@@ -132,7 +132,7 @@ describe('a page', () => {
       [`<a class="button" href="/oauth2/authorize?${ADDRESS}">Open the request again</a>`],
       [],
     ],
-    ['of a fault', faultPage('r<1'), { status: 500, title: 'Something went wrong' }, ['Request r&lt;1'], []],
+    ['of a fault', faultPage('r<1'), { status: 500, title: 'Something went wrong' }, ['Request ID: r&lt;1'], []],
   ])('%s', (_what, page, facts, present, absent) => {
     const { text, ...beside } = shown(page);
     expect(beside).toMatchObject(facts);

@@ -48,7 +48,7 @@ describe('a user who forgot their password', () => {
     const another = formIn(await visitor.get(await link()), PASSWORD_PAGE);
     const changed = await visitor.send(another, { newPassword: 'another horse' });
     expect([changed.status, changed.headers.getSetCookie()]).toEqual([200, []]);
-    expect(changed.html).toContain('Your password is changed');
+    expect(changed.html).toContain('Password changed');
     const entered = await visitor.send(formIn(await visitor.get('/oauth2/sign-in'), '/oauth2/sign-in'), {
       email: ada.email,
       password: 'another horse',
@@ -73,7 +73,7 @@ describe('a user who forgot their password', () => {
     );
     expect(html).not.toContain('short"');
     const again = formIn({ status, html, headers: new Headers(), location: null }, PASSWORD_PAGE);
-    expect((await visitor.send(again, { newPassword: 'long enough' })).html).toContain('Your password is changed');
+    expect((await visitor.send(again, { newPassword: 'long enough' })).html).toContain('Password changed');
   });
 
   it.each<[string, () => Promise<string>]>([
@@ -100,7 +100,7 @@ describe('a user who forgot their password', () => {
     const { status, html } = await visitor.get(await find());
     expect(status).toBe(400);
     expect(html).toContain('This link does not work');
-    expect(html).toContain(`href="${PASSWORD_PAGE}?">Ask for another link</a>`);
+    expect(html).toContain(`href="${PASSWORD_PAGE}?">Request a new link</a>`);
   });
 
   it('is offered a new link if this one was already used', async () => {
@@ -108,7 +108,7 @@ describe('a user who forgot their password', () => {
     const form = formIn(await visitor.get(address), PASSWORD_PAGE);
     await visitor.send(form, { newPassword: 'the first of two' });
     const second = await visitor.send(form, { newPassword: 'the second of two' });
-    expect([second.status, second.html.includes('Ask for another link')]).toEqual([400, true]);
+    expect([second.status, second.html.includes('Request a new link')]).toEqual([400, true]);
   });
 
   it('cannot submit the form from a page of another site', async () => {
