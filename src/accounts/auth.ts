@@ -68,7 +68,7 @@ function signUp(app: AppContext) {
         const { id } = await createAccount(call, { ...details, emailVerified }, { ...CREDENTIAL, passwordHash });
         if (!emailVerified) await sendVerificationMail(app, details);
         const user = await ctx.context.internalAdapter.findUserById(String(id));
-        if (!user) throw new Error('an account that was just made is not there');
+        if (!user) throw new Error('the new account was not found after sign-up');
         const session = await ctx.context.internalAdapter.createSession(user.id);
         await setSessionCookie(ctx, { session, user });
         return ctx.json({ token: session.token, user: { id: user.id, name: user.name, email: user.email } });

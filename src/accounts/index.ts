@@ -158,6 +158,6 @@ function refuse(app: AppContext, error: FastifyError, reply: FastifyReply): Fast
     return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });
   }
   const requestId = reply.request.id;
-  app.log.error({ err: error, requestId }, 'a request to /auth failed');
+  app.log.error({ err: error, requestId }, 'Request to /auth failed');
   return reply.code(500).send({ code: 'INTERNAL_ERROR', message: `Internal error (request ${requestId}).`, requestId });
 }

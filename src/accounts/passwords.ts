@@ -48,7 +48,7 @@ export async function changePassword(
     throw invalidInput({
       path: 'currentPassword',
       code: 'PASSWORD_DOES_NOT_MATCH',
-      message: 'That is not your password.',
+      message: 'The current password is incorrect.',
     });
   });
   const passwordHash = await password.hash(newPassword);

@@ -26,7 +26,7 @@ export function sessionCredentials(headers: IncomingHttpHeaders): Credentials | 
   const { authorization } = headers;
   if (authorization !== undefined) {
     if (/^bearer +\S/i.test(authorization)) return { authorization };
-    throw new DomainError('UNAUTHENTICATED', 'The Authorization header is not "Bearer" and the token of a session.');
+    throw new DomainError('UNAUTHENTICATED', 'The Authorization header must be "Bearer" followed by a session token.');
   }
   const cookie = SESSION_COOKIE.exec(headers.cookie ?? '')?.[1];
   return cookie ? { cookie } : null;
@@ -115,7 +115,7 @@ export class Sessions {
     try {
       await callContext(this.app, { kind: 'anonymous' }).writeOne((db) => noteSeen(db, userId, clock.now()));
     } catch (error) {
-      log.warn({ err: error }, 'that somebody is here could not be noted');
+      log.warn({ err: error }, 'Could not store when a user was last seen');
     }
   }
 

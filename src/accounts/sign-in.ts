@@ -11,7 +11,7 @@ import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
-const Password = plainText().refine((password) => password !== '', fault('BASE_TYPE_REQUIRED', 'Type your password.'));
+const Password = plainText().refine((password) => password !== '', fault('BASE_TYPE_REQUIRED', 'Enter your password.'));
 
 const Credentials = z.object({ email: EmailAddress, password: Password });
 
@@ -25,8 +25,8 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
     const found = await findPassword(app.callOfNobody(), { email });
     const request = requestFor(app, '/auth/sign-in/email', visitor, { email, password });
     const answer = await auth.handler(request);
-    if (answer.status >= 500) throw new Error(`signing in was answered with ${answer.status}`);
-    if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+    if (answer.status >= 500) throw new Error(`sign-in failed with status ${answer.status}`);
+    if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The email address or password is incorrect.');
     return { ok: true, before: found, response: answer };
   });
   if (before) await endIfOutdated(app, before, response);
@@ -42,7 +42,7 @@ async function endIfOutdated(app: AppContext, before: OwnPassword, response: Res
   if (await isStillPassword(call, before)) return;
   const { token } = SignedIn.parse(await response.clone().json());
   await endSession(call, before.userId, { token: hashSecret(token) });
-  throw new DomainError('UNAUTHENTICATED', 'The password was changed a moment ago. Sign in with the new one.');
+  throw new DomainError('UNAUTHENTICATED', 'Your password was just changed. Sign in with the new password.');
 }
 
 const SignedIn = z.object({ token: z.string() });

@@ -16,13 +16,13 @@ export async function sendVerificationMail(
   const token = await createEmailVerificationToken(app.keys.accounts[0], email, undefined, LINK_LIFETIME_S);
   await app.mailer.send({
     to: email,
-    subject: 'Verify your e-mail address',
+    subject: 'Verify your email address',
     text: `Welcome to Causeway, ${name}.
 
-Follow this link to show that this address is yours:
+Verify your email address with this link:
 ${app.addresses.publicUrl}/auth/verify-email?token=${token}
 
-The link works for ${LINK_LIFETIME_S / 3600} hours. If you did not sign up, you can ignore this mail.
+The link expires in ${LINK_LIFETIME_S / 3600} hours. If you did not sign up, you can ignore this email.
 `,
   });
 }

@@ -15,7 +15,7 @@ export async function resendVerificationMail(
   const person = await findPerson(headers);
   if (person.kind !== 'person') throw new DomainError('UNAUTHENTICATED');
   const account = await app.db.reader.authUser.findUnique({ where: { userId: person.user.id } });
-  if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your e-mail address is verified.');
+  if (!account || account.emailVerified) throw new DomainError('CONFLICT', 'Your email address is already verified.');
   await takeAttempt(app, VERIFICATION_MAILS_PER_PERSON, account.id);
   const { sendVerificationMail } = await import('./verification-mail.js');
   await sendVerificationMail(app, account);
@@ -29,7 +29,7 @@ export async function verifyEmail(app: AppContext, auth: Auth, token: string, ad
   // The link may belong to another account than the visitor's.
   const response = await auth.handler(requestFor(app, path, { address, headers: {} }));
   if (response.ok) return;
-  if (response.status >= 500) throw new Error(`verifying an e-mail address was answered ${response.status}`);
-  const message = 'This link is not valid, or not any more. Sign in to the portal and ask for a new one.';
+  if (response.status >= 500) throw new Error(`email verification failed with status ${response.status}`);
+  const message = 'This link is invalid or has expired. Sign in to the portal and request a new one.';
   throw new DomainError('INVALID_REQUEST', message);
 }

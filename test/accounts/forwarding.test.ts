@@ -29,5 +29,5 @@ test('a request with a body becomes a POST with JSON', async () => {
 });
 
 test('a request with an Authorization header that is not a Bearer token is refused', () => {
-  expect(() => requestFor(app, '/', { address, headers: { authorization: 'Basic x' } })).toThrow('not "Bearer"');
+  expect(() => requestFor(app, '/', { address, headers: { authorization: 'Basic x' } })).toThrow('must be "Bearer"');
 });

@@ -42,7 +42,7 @@ describe('the sessions of pages', () => {
   ])('are refused with the same message for %s', async (_what, change) => {
     await expect(pages.signIn({ ...ada, ...change }, visitor())).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
-      message: 'The e-mail address or the password is wrong.',
+      message: 'The email address or password is incorrect.',
     });
   });
 
