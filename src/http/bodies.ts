@@ -54,12 +54,12 @@ export class Bodies {
 }
 
 function tooMuchInAll(): DomainError {
-  const message = 'Too much is being sent to this server at the moment; try again soon.';
+  const message = 'The service is receiving too much data at the moment; try again soon.';
   return new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS });
 }
 
 function tooMuchAtOnce(): DomainError {
-  const message = 'You are sending too much at once; try again when some of it has arrived.';
+  const message = 'You are sending too much data at once; try again when one of your requests has finished.';
   return new DomainError('RATE_LIMITED', message, { retryAfterMs: TRY_AGAIN_MS });
 }
 
@@ -119,10 +119,14 @@ export function requestTooLarge(message?: string): DomainError {
 }
 
 export function tooManyPieces(): DomainError {
-  const message = 'The request body comes in too many small pieces.';
+  const message = 'The request body arrives in too many small chunks. Send larger ones.';
   return invalidInput({ path: '', code: 'BASE_TYPE_INVALID', message });
 }
 
 function brokenOff(): DomainError {
-  return invalidInput({ path: '', code: 'BASE_TYPE_INVALID', message: 'The request ended before its body did.' });
+  return invalidInput({
+    path: '',
+    code: 'BASE_TYPE_INVALID',
+    message: 'The request ended before its body was complete.',
+  });
 }

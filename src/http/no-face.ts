@@ -34,7 +34,7 @@ export function answerForNoFace(http: FastifyInstance, log: Logger): void {
       if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
       return sendJson(reply.code(STATUS_OF_KIND[kind]), { message, code: kind === 'overloaded' ? OVERLOADED : 0 });
     }
-    log.error({ err: error, requestId: request.id, method: request.method }, 'a request failed');
+    log.error({ err: error, requestId: request.id, method: request.method }, 'Request failed');
     return sendFault(reply, 500);
   });
 }
@@ -52,7 +52,7 @@ const NOT_HERE = endingPage({
   status: 404,
   title: 'Not found',
   mark: 'fault',
-  text: html`<p>There is nothing at this address.</p>`,
+  text: html`<p>There is no page at this address.</p>`,
   next: [START],
 });
 

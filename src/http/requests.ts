@@ -73,7 +73,7 @@ function logRequest(log: Logger, request: FastifyRequest, { route, who }: Reques
       ms: Math.round(reply.elapsedTime * 10) / 10,
       ...(who !== null && { who }),
     },
-    reply.raw.writableFinished ? 'a request was answered' : 'a request ended before its whole answer was sent',
+    reply.raw.writableFinished ? 'Request completed' : 'Request ended before its response was complete',
   );
 }
 

@@ -45,7 +45,7 @@ function notText(message: string): DomainError {
 
 function decodeOther(bytes: Buffer, charset: string, what: string): string {
   const decoder = decoderOf(charset);
-  if (!decoder) throw notText(`The charset "${charset.slice(0, 40)}" is not known. Send UTF-8.`);
+  if (!decoder) throw notText(`The charset "${charset.slice(0, 40)}" is unknown. Send UTF-8.`);
   try {
     return decoder.decode(bytes);
   } catch {

@@ -30,7 +30,8 @@ function jsonAsForm() {
   return invalidInput({
     path: '',
     code: 'CONTENT_TYPE_INVALID',
-    message: 'The body is JSON, but its Content-Type is that of a form. Send it with "Content-Type: application/json".',
+    message:
+      'The body is JSON, but its Content-Type says that it is a form. Send it with "Content-Type: application/json".',
   });
 }
 
@@ -39,5 +40,5 @@ function decoded(text: string, charset?: string): string {
   const bytes = text
     .replaceAll('+', ' ')
     .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return decodeText(Buffer.from(bytes, 'latin1'), charset, 'A field of the form');
+  return decodeText(Buffer.from(bytes, 'latin1'), charset, 'A form field');
 }

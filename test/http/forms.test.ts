@@ -133,7 +133,7 @@ describe('a text body', () => {
     stream.destroy();
     await expect(text).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      fields: [{ path: '', message: 'The request ended before its body did.' }],
+      fields: [{ path: '', message: 'The request ended before its body was complete.' }],
     });
   });
 });

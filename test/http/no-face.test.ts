@@ -108,7 +108,7 @@ describe('an error outside all entry points', () => {
     const answer = await post('/fails');
     expect([answer.statusCode, answer.json()]).toEqual([500, { message: '500: Internal Server Error', code: 0 }]);
     expect(readLines(lines)).toMatchObject([
-      { level: 50, msg: 'a request failed', method: 'POST', err: { message: 'the secret' } },
+      { level: 50, msg: 'Request failed', method: 'POST', err: { message: 'the secret' } },
     ]);
   });
 });

@@ -42,7 +42,7 @@ describe('the log at level debug', () => {
     await answer.arrayBuffer();
     const id = answer.headers.get('x-request-id');
     expect(id).toMatch(UUID);
-    const find = () => parsed(lines).find((line) => line.requestId === id && line.msg === 'a request was answered');
+    const find = () => parsed(lines).find((line) => line.requestId === id && line.msg === 'Request completed');
     await expect.poll(find).toBeDefined();
     return find() as Line;
   }
@@ -95,11 +95,11 @@ describe('the log at level debug', () => {
     await client.close();
     const named = { applicationId: bot.id, sessionId: d.session_id };
     const about = (msg: string) => parsed(lines).filter((line) => line.msg === msg);
-    expect(about('a gateway client was answered')).toEqual([
+    expect(about('Gateway session admitted or refused')).toEqual([
       expect.objectContaining({ outcome: 'identified', ...named }),
     ]);
     await expect
-      .poll(() => about('a gateway connection was closed'))
+      .poll(() => about('Gateway connection closed'))
       .toEqual([expect.objectContaining({ code: 1000, ...named })]);
 
     const socket = socketClient(server, { token: ada.token });

@@ -63,7 +63,7 @@ describe('GraphQL', () => {
 });
 
 describe('JSON sent as a form, as curl does by default,', () => {
-  const REASON = expect.stringContaining('The body is JSON, but its Content-Type is that of a form.');
+  const REASON = expect.stringContaining('The body is JSON, but its Content-Type says that it is a form.');
 
   it('is refused by GraphQL', async () => {
     const answer = await post('/graphql', operation(), FORM_TYPE);

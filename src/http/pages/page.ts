@@ -74,7 +74,7 @@ export interface NextStep {
   text: string;
 }
 
-export const START: NextStep = { address: '/', text: 'To the start page' };
+export const START: NextStep = { address: '/', text: 'Go to the start page' };
 
 /** A page that ends a flow, such as a confirmation or an error. */
 export interface Ending extends Omit<Page, 'body'> {
