@@ -27,9 +27,9 @@ const SizeQuery = z.object({
 });
 
 export const ATTACHMENT_QUERY =
-  'An image takes width and height, whole numbers from 1 to 4096, format, which is png, jpeg or webp, and quality, lossless or a whole number from 1 to 100; each once.';
+  'An image takes width and height (1 to 4096), format (png, jpeg or webp) and quality (1 to 100, or lossless). Each must appear only once.';
 
-export const SIZE_QUERY = 'The size has to be a power of two from 16 to 4096, stated once.';
+export const SIZE_QUERY = 'The size must be a power of two from 16 to 4096 and appear only once.';
 
 /**
  * Other types ignore the query.

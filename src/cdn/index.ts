@@ -23,8 +23,8 @@ interface AttachmentRequest {
 }
 
 const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; gone: string }[] = [
-  { folder: 'attachments', find: findAttachmentFile, gone: 'ask for the message again' },
-  { folder: 'ephemeral-attachments', find: findInteractionFile, gone: 'such files are kept for seven days' },
+  { folder: 'attachments', find: findAttachmentFile, gone: 'request the message again to get a new URL' },
+  { folder: 'ephemeral-attachments', find: findInteractionFile, gone: 'files of this kind are kept for seven days' },
 ];
 
 /** Serves uploads under `/cdn`. Browsers must not run their content. */
@@ -56,13 +56,13 @@ export function createCdnFace(app: AppContext): Face {
 function answerFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyImages) {
     reply.code(503).header('retry-after', TRY_AGAIN_MS / 1_000);
-    return plain(reply, 'Too many images are being sized at the moment; try again in a moment.');
+    return plain(reply, 'Too many images are being resized; try again in a moment.');
   }
   if (error instanceof DomainError && error.kind === 'overloaded') {
     reply.code(503).header('retry-after', error.retryAfterSeconds ?? TRY_AGAIN_MS / 1_000);
     return plain(reply, error.message);
   }
-  if (isMissingFile(error)) return plain(reply.code(404), 'There is no such file any more.');
+  if (isMissingFile(error)) return plain(reply.code(404), 'This file was deleted.');
   throw error;
 }
 
@@ -78,7 +78,7 @@ async function serveAttachment(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const signed = await findSigned(app, kind, request);
-  if (!signed) return plain(reply.code(404), `There is no such file, or its address has expired: ${kind.gone}.`);
+  if (!signed) return plain(reply.code(404), `There is no such file, or its URL has expired: ${kind.gone}.`);
   const { file, secondsLeft } = signed;
   const form = attachmentForm(file.contentType, request.query);
   if (!form) return plain(reply.code(400), ATTACHMENT_QUERY);

@@ -51,7 +51,7 @@ export function sendContent(
 ): FastifyReply {
   const { 'if-match': wanted, 'if-none-match': had } = request.headers;
   if (wanted !== undefined && !isTheSame(wanted, tag)) {
-    return plain(reply.code(412), 'The file is not the one of If-Match.');
+    return plain(reply.code(412), 'The file does not match If-Match.');
   }
   const headers = {
     ...FILE_HEADERS,
@@ -67,7 +67,10 @@ export function sendContent(
   const isUnchanged = condition === undefined || condition === tag;
   const range = isUnchanged ? parseRange(request.headers.range, size) : null;
   if (range === 'unsatisfiable') {
-    return plain(reply.code(416).header('content-range', `bytes */${size}`), 'The file has no such range.');
+    return plain(
+      reply.code(416).header('content-range', `bytes */${size}`),
+      'The requested range is outside the file.',
+    );
   }
   if (range === null) return reply.header('content-length', size).send(read());
   return reply

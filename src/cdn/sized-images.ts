@@ -100,7 +100,7 @@ export class SizedImages {
     const pieces = function* () {
       for (let at = start; at <= end; at += PIECE_BYTES) {
         const content = held ?? contentNow();
-        if (!content) throw new Error('an image was dropped for others before it was sent whole');
+        if (!content) throw new Error('the image was evicted from the cache before it was sent completely');
         // A slice would keep the whole image in memory.
         yield Buffer.from(content.subarray(at, Math.min(at + PIECE_BYTES, end + 1)));
       }

@@ -83,7 +83,7 @@ describe('an icon', () => {
       const response = await fetch(`${address}.png?size=${size}`);
       expect([response.status, await response.text()]).toEqual([
         400,
-        'The size has to be a power of two from 16 to 4096, stated once.\n',
+        'The size must be a power of two from 16 to 4096 and appear only once.\n',
       ]);
     },
   );

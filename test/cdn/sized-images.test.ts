@@ -157,7 +157,7 @@ describe('an attached image', () => {
     const response = await fetch(`${url}&${query}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8']);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.text()).toMatch(/width and height, whole numbers from 1 to 4096.*png, jpeg or webp/);
+    expect(await response.text()).toMatch(/width and height \(1 to 4096\).*png, jpeg or webp/);
   });
 
   test('has the extension of its format in its name', async () => {
@@ -262,7 +262,7 @@ describe('the response with a resized image', () => {
       return found;
     };
     const response = await fetch(url + query);
-    expect([response.status, await response.text()]).toEqual([404, 'There is no such file any more.\n']);
+    expect([response.status, await response.text()]).toEqual([404, 'This file was deleted.\n']);
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -353,7 +353,7 @@ describe('the budget for resizing', { tags: ['slow'] }, () => {
       return size;
     };
     const [unheld] = slow.splice(4);
-    await expect(unheld && rest(unheld)).rejects.toThrow('dropped');
+    await expect(unheld && rest(unheld)).rejects.toThrow('evicted');
     expect(await Promise.all(slow.map(rest))).toEqual(slow.map(() => first.size));
   });
 });
