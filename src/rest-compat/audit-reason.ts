@@ -9,7 +9,7 @@ const HEADER = 'X-Audit-Log-Reason';
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readAuditReason(header: string | string[] | undefined): string | null {
-  return checked(decode(String(header ?? '')), { path: HEADER, rule: 'URL-encoded, without U+0000' });
+  return checked(decode(String(header ?? '')), { path: HEADER, rule: 'URL-encoded and without U+0000' });
 }
 
 /**
@@ -19,7 +19,7 @@ export function readAuditReason(header: string | string[] | undefined): string |
 export function readReasonField(query: RestQuery, body: unknown): string | null {
   const inBody: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'reason') : null;
   const stated = query.reason ?? inBody;
-  return typeof stated === 'string' ? checked(stated, { path: 'reason', rule: 'without U+0000' }) : null;
+  return typeof stated === 'string' ? checked(stated, { path: 'reason', rule: 'and must not contain U+0000' }) : null;
 }
 
 function checked(stated: string, { path, rule }: { path: string; rule: string }): string | null {

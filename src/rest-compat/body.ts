@@ -58,7 +58,7 @@ export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer, row: Body
 }
 
 const HOLDS_NULL =
-  'The request body holds U+0000. Send it in UTF-8, or name its charset, such as "application/json; charset=utf-16le".';
+  'The request body contains U+0000. Send it in UTF-8, or name its charset, such as "application/json; charset=utf-16le".';
 
 /** Accepts a missing type, because the body may be empty. */
 function requireKnownType(headers: IncomingHttpHeaders, row: BodyRow): void {

@@ -136,7 +136,7 @@ export function requireCaller(callers: readonly Caller[], actor: Actor): void {
     throw new DomainError('BOTS_REFUSED');
   }
   if (actor.kind !== 'token') return;
-  if (isForSessions(callers)) throw new DomainError('FORBIDDEN', 'This endpoint needs a portal session');
+  if (isForSessions(callers)) throw new DomainError('FORBIDDEN', 'This endpoint requires a portal session');
   if (!takesTokens(callers)) throw new DomainError('ONLY_BOTS');
   const isTaken = callers.some(
     (caller) => caller === 'token' || (typeof caller === 'object' && actor.scopes.includes(caller.scope)),
@@ -158,5 +158,5 @@ function credentialIn({ headers }: Shown, form: 'bot' | 'bearer'): string | null
 }
 
 export function unauthenticated(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'A valid credential is needed.');
+  return new DomainError('UNAUTHENTICATED', 'This endpoint requires a valid credential.');
 }

@@ -77,7 +77,7 @@ async function outcomeOf(blobs: BlobStore, answer: OutboundAnswer, request: stri
   const step = { kind: 'HTTP' as const, status, durationMs, request, response: body };
   const attempt = { httpMs: durationMs, step };
   if (!isSuccess(status)) {
-    return { ...attempt, kind: 'failed', reason: `The endpoint answered ${status} instead of 2xx.` };
+    return { ...attempt, kind: 'failed', reason: `The endpoint responded with ${status} instead of 2xx.` };
   }
   if (status === ACCEPTED || body.trim() === '') return { ...attempt, kind: 'accepted' };
   return { ...attempt, ...(await readCallback(blobs, answer)) };
@@ -96,7 +96,7 @@ async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<Call
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
-    return { kind: 'unusable', reason: `The answer cannot be used: ${faultsOfAnswer(refusal)}` };
+    return { kind: 'unusable', reason: `The response is invalid: ${faultsOfAnswer(refusal)}` };
   }
 }
 
@@ -121,8 +121,8 @@ async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[])
 
 /** Messages worded for endpoint developers. */
 const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
-  INVALID_JSON: 'It contains invalid JSON. Answer 202 where the answer follows through the callback route.',
-  REQUEST_TOO_LARGE: 'Its form has too many parts, or too large ones.',
+  INVALID_JSON: 'It contains invalid JSON. To respond later through the callback route, return 202.',
+  REQUEST_TOO_LARGE: 'Its form has too many parts, or a part is too large.',
 };
 
 function faultsOfAnswer(refusal: DomainError): string {

@@ -9,7 +9,7 @@ export const imageData = z
   .string()
   .refine(
     (text) => /^data:image\/[a-z+.-]{1,20};base64,/i.test(text.slice(0, 50)),
-    fault('IMAGE_INVALID', 'Must be a data URI of an image in base64.'),
+    fault('IMAGE_INVALID', 'Must be a base64 data URI of an image.'),
   )
   .transform((text) => Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
 

@@ -52,8 +52,5 @@ export const InteractionCallback = z.discriminatedUnion(
       .object({ type: z.literal(Type.Modal), data: modalContent })
       .transform(({ type, data }): Callback => ({ type, modal: data })),
   ],
-  fault(
-    'BASE_TYPE_CHOICES',
-    'Must be one of 4 (message), 5 and 6 (deferred), 7 (update), 8 (autocompletion) and 9 (modal).',
-  ),
+  fault('BASE_TYPE_CHOICES', 'Must be 4 (message), 5 or 6 (deferred), 7 (update), 8 (autocomplete) or 9 (modal).'),
 );

@@ -47,7 +47,7 @@ export interface Directory {
 export const everythingHere: Directory = {
   whereIs: async () => 'here',
   isInstalled: async () => false,
-  forward: () => Promise.reject(new Error('there are no boxes')),
+  forward: () => Promise.reject(new Error('this instance has no boxes to forward to')),
 };
 
 const TARGETS = { guildId: 'guild', channelId: 'channel', webhookId: 'webhook' } as const satisfies Record<

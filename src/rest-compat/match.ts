@@ -65,7 +65,7 @@ export class RouteTable {
 
   #add(row: Route): void {
     const { rows } = this.#endOf(row.path);
-    if (rows.has(row.method)) throw new Error(`two rows for ${row.method} ${row.path}`);
+    if (rows.has(row.method)) throw new Error(`two routes are defined for ${row.method} ${row.path}`);
     rows.set(row.method, row);
   }
 
@@ -97,7 +97,7 @@ function checkLimits(rows: readonly Route[]): void {
     const { name, points, seconds } = bucket.limit;
     const other = known.get(name) ?? bucket.limit;
     if (other.points !== points || other.seconds !== seconds) {
-      throw new Error(`${method} ${path}: the limit "${name}" has other numbers in another row`);
+      throw new Error(`${method} ${path}: the limit "${name}" has different numbers in another route`);
     }
     known.set(name, bucket.limit);
   }

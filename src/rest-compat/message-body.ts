@@ -37,7 +37,7 @@ const referenceType = z
   .int()
   .refine(
     (type) => type === REPLY,
-    fault('BASE_TYPE_CHOICES', 'Messages are not forwarded here; a reference is a reply (0).'),
+    fault('BASE_TYPE_CHOICES', 'Forwarding messages is not supported. The type must be 0 (reply).'),
   )
   .meta({ enum: [REPLY] });
 
@@ -71,8 +71,8 @@ const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pi
 const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
 
 /** Rejected: without its poll or stickers, a message is not what the sender meant (docs/absent.md). */
-const poll = absent('Messages hold no polls here.');
-const stickerIds = absent('There are no stickers here.', isEmptyList);
+const poll = absent('Polls are not supported.');
+const stickerIds = absent('Stickers are not supported.', isEmptyList);
 
 const SEND = z.object({
   content: maybe(messageContent),
@@ -111,8 +111,8 @@ export const SendAnswerBody = SEND.transform(messageOf);
 
 /** Webhook message or follow-up (Discord's documentation, Webhook Resource). */
 export const ExecuteWebhookBody = SEND.extend({
-  thread_name: absent('There are no threads here.'),
-  applied_tags: absent('There are no threads here.', isEmptyList),
+  thread_name: absent('Threads are not supported.'),
+  applied_tags: absent('Threads are not supported.', isEmptyList),
 }).transform(({ thread_name: _noThread, applied_tags: _noTags, ...same }) => messageOf(same));
 
 const EDIT = z.object({

@@ -153,7 +153,7 @@ function badPart(name: string): DomainError {
   return invalidInput({
     path: '',
     code: 'BASE_TYPE_CHOICES',
-    message: `Files are named files[n], each n once, and have a filename; "${name.slice(0, 40)}" is not one.`,
+    message: `The part "${name.slice(0, 40)}" is not a valid file. Name each file files[n], use each n once, and add a filename.`,
   });
 }
 
@@ -161,6 +161,6 @@ function repeatedPart(name: string): DomainError {
   return invalidInput({
     path: '',
     code: 'BASE_TYPE_INVALID',
-    message: `The part "${name.slice(0, 40)}" stands more than once in the form.`,
+    message: `The part "${name.slice(0, 40)}" must appear only once in the form.`,
   });
 }

@@ -16,14 +16,14 @@ const NOTES: Partial<Record<SelfHosted, string>> = {
 
 /** Routes of the cloud that concern self-hosted servers (service description, section 4). */
 const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[] = [
-  [/^\/interactions\//, '404', 'Users cannot run commands of bots on self-hosted servers.'],
+  [/^\/interactions\//, '404', 'Users cannot run bot commands on self-hosted servers.'],
   [
     /^\/applications\/:applicationId\/commands/,
     '404',
     'Works as usual, but self-hosted servers do not have the commands.',
   ],
   [/^\/users\/@me\/guilds$/, 'works', 'Includes self-hosted servers, even while the box is offline.'],
-  [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Requires that the box is connected.'],
+  [/^\/users\/@me\/guilds\/:guildId$/, 'works', 'Requires the box to be online.'],
   [/^\/users\/@me\/channels$/, '404', 'Works as usual, except for users of a box: 404 with code 10013.'],
   [/^\/users\/(:userId|by-name\/:name)$/, '404', 'Works as usual, except for users of a box: 404 with code 10013.'],
 ];

@@ -48,7 +48,7 @@ async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext,
   try {
     await row.noteRefusal(call, refusal);
   } catch (fault) {
-    app.log.warn({ err: fault, requestId: call.requestId }, 'a refusal could not be noted');
+    app.log.warn({ err: fault, requestId: call.requestId }, 'Could not record a refused request');
   }
 }
 
@@ -56,7 +56,7 @@ async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext,
 export function faultAnswer(app: AppContext, { id, method }: RestRequest, error: unknown): RestAnswer {
   const refusal = renderRestError(error);
   if (refusal) return errorAnswer(refusal);
-  app.log.error({ err: error, requestId: id, method }, 'a REST request failed');
+  app.log.error({ err: error, requestId: id, method }, 'REST request failed');
   return errorAnswer(INTERNAL_ERROR);
 }
 

@@ -225,5 +225,5 @@ function checkParams(
 ): void {
   const meant = [...bucket.major, ...(typeof where === 'string' ? [] : [where.by])];
   const missing = meant.find((name) => !names.includes(name));
-  if (missing !== undefined) throw new Error(`${method} ${path}: there is no parameter ${missing}`);
+  if (missing !== undefined) throw new Error(`${method} ${path}: the path has no parameter ${missing}`);
 }

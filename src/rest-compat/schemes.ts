@@ -49,7 +49,7 @@ export function schemesFor(callers: readonly Caller[], schemes: readonly Scheme[
   const wanted = callers.map(kindOf);
   const serving = schemes.filter((scheme) => scheme.of.some((kind) => wanted.includes(kind)));
   const unserved = wanted.find((kind) => !serving.some((scheme) => scheme.of.includes(kind)));
-  if (unserved !== undefined) throw new Error(`no scheme recognises the caller "${unserved}"`);
+  if (unserved !== undefined) throw new Error(`no authentication scheme supports the caller "${unserved}"`);
   const takesHeaders = serving.some((scheme) => scheme.in === 'header');
   return schemes.filter((scheme) => serving.includes(scheme) || (scheme.in === 'header' && takesHeaders));
 }

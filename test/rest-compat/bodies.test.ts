@@ -143,7 +143,7 @@ describe('a body is refused with 400', () => {
     expect((await answerTo(body)).status).toBe(200);
     const answer = await answerTo(body + ' '.repeat(20_000));
     expect(answer.status).toBe(400);
-    expect(answer.body).toContain('too many small pieces');
+    expect(answer.body).toContain('too many small chunks');
   });
 
   test('for deep nesting in a field that allows none', async () => {

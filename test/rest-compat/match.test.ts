@@ -125,7 +125,7 @@ test('each route of the table matches its own path', () => {
 
 describe('a route table is refused', () => {
   test('if two routes have the same path and method, apart from parameter names', () => {
-    expect(() => new RouteTable([row('/a/:x'), row('/a/:y')])).toThrow('two rows');
+    expect(() => new RouteTable([row('/a/:x'), row('/a/:y')])).toThrow('two routes');
   });
 
   test('if a limit has one name and two sizes', () => {

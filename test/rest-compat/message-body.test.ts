@@ -70,7 +70,7 @@ describe('an unsupported message feature is refused at its field', () => {
     }
   };
   const POLL = { question: { text: 'Tea?' }, answers: [{ poll_media: { text: 'Yes' } }], duration: 24 };
-  const NO_POLLS = [{ path: 'poll', code: 'BASE_TYPE_INVALID', message: 'Messages hold no polls here.' }];
+  const NO_POLLS = [{ path: 'poll', code: 'BASE_TYPE_INVALID', message: 'Polls are not supported.' }];
 
   test.each([[POLL], [{}], ['poll'], [false], [0]])('a poll: %j', (poll) => {
     expect(faultsOf(() => send({ poll }))).toEqual(NO_POLLS);
@@ -91,14 +91,14 @@ describe('an unsupported message feature is refused at its field', () => {
       {
         path: 'message_reference.type',
         code: 'BASE_TYPE_CHOICES',
-        message: 'Messages are not forwarded here; a reference is a reply (0).',
+        message: 'Forwarding messages is not supported. The type must be 0 (reply).',
       },
     ]);
     expect(send({ message_reference: { ...reference, type: 0 } })).toEqual({ reference: { messageId: 7n } });
   });
 
   test.each([[['1']], ['1'], [{}]])('stickers in %j', (stickerIds) => {
-    const message = 'There are no stickers here.';
+    const message = 'Stickers are not supported.';
     expect(faultsOf(() => send({ content: 'x', sticker_ids: stickerIds }))).toEqual([
       { path: 'sticker_ids', code: 'BASE_TYPE_INVALID', message },
     ]);

@@ -117,12 +117,12 @@ describe('a form is refused', () => {
     {
       path: '',
       code: 'BASE_TYPE_CHOICES',
-      message: `Files are named files[n], each n once, and have a filename; "${name}" is not one.`,
+      message: `The part "${name}" is not a valid file. Name each file files[n], use each n once, and add a filename.`,
     },
   ];
   const repeated = (name: string) => [
     'INVALID_INPUT',
-    { path: '', code: 'BASE_TYPE_INVALID', message: `The part "${name}" stands more than once in the form.` },
+    { path: '', code: 'BASE_TYPE_INVALID', message: `The part "${name}" must appear only once in the form.` },
   ];
 
   test.each([

@@ -284,7 +284,7 @@ describe('docs/webhooks.md', () => {
       expect(await post({ content: 'lost' })).toMatchObject({ status: 500 });
       faults.heal();
     }
-    expect(readLines(log.lines).filter(({ msg }) => msg === 'a REST request failed')).toHaveLength(2);
+    expect(readLines(log.lines).filter(({ msg }) => msg === 'REST request failed')).toHaveLength(2);
     expect(log.lines.filter((line) => line.includes(secret))).toEqual([]);
   });
 });

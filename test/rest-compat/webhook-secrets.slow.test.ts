@@ -327,7 +327,7 @@ describe('a token in a path', () => {
 
   test('is in no log, metric, file or row', async () => {
     const written = instance.written();
-    expect(written).toContain('a REST request failed');
+    expect(written).toContain('REST request failed');
     expect(secrets.in(written)).toEqual([]);
     const metrics = await tell(instance, { target: '/metrics' });
     expect(metrics).toContain('/webhooks/:webhookId/:webhookToken');

@@ -417,7 +417,12 @@ describe('an endpoint over HTTP', () => {
     );
     expect(shown).toEqual({
       interactionsEndpointUrl: endpoint.url,
-      endpointHealth: { answered: 1, fellBack: 1, failed: 1, lastFailure: expect.stringMatching(/cannot be used/) },
+      endpointHealth: {
+        answered: 1,
+        fellBack: 1,
+        failed: 1,
+        lastFailure: expect.stringMatching(/response is invalid/),
+      },
     });
     const { data } = await read(dev, failed.id);
     expect(data.interaction.trace).toMatchObject([

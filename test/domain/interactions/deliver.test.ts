@@ -214,9 +214,9 @@ describe('an interaction over HTTP', () => {
 
   it.each([
     ['tooLargeForm', { type: 4, data: { content: 'x' } }, /maximum size of 10485760 bytes/],
-    ['wrongForm', { type: 4, data: { content: 'x' } }, /named files\[n\]/],
+    ['wrongForm', { type: 4, data: { content: 'x' } }, /Name each file files\[n\]/],
     ['noJsonForm', undefined, /invalid JSON/],
-    ['noJson', undefined, /invalid JSON.*Answer 202/],
+    ['noJson', undefined, /invalid JSON.*return 202/],
     ['deepJson', undefined, /at most 64 levels deep/],
     ['latin1', { type: 4, data: { content: 'café' } }, /It is not valid UTF-8/],
     ['brokenForm', undefined, /form is malformed/],
@@ -383,7 +383,7 @@ describe('the gateway gets an interaction', () => {
       state: 'FAILED',
       fellBack: true,
       endsAt: null,
-      failure: expect.stringMatching(/^The endpoint answered 500 instead of 2xx\. No gateway session/),
+      failure: expect.stringMatching(/^The endpoint responded with 500 instead of 2xx\. No gateway session/),
     });
     expect(await kindsOfSteps(server, sent)).toEqual(['HTTP', 'FAILED']);
     const { interaction } = hosted.endpoint.requests[0] ?? {};

@@ -114,9 +114,9 @@ describe('a route definition', () => {
 
   test('is refused if its bucket or location uses a missing path parameter', () => {
     expect(() => route({ ...spec, bucket: { ...bucket, major: ['guildId', 'no'] } })).toThrow(
-      'GET /x/:guildId/y/:id: there is no parameter no',
+      'GET /x/:guildId/y/:id: the path has no parameter no',
     );
-    expect(() => route({ ...spec, where: onServerOf('channelId') })).toThrow('there is no parameter channelId');
+    expect(() => route({ ...spec, where: onServerOf('channelId') })).toThrow('the path has no parameter channelId');
     expect(() => route({ ...spec, where: onServerOf('guildId') })).not.toThrow();
   });
 });
@@ -343,7 +343,7 @@ describe('the credential schemes of a route', () => {
 
   test('must recognize each of its callers', () => {
     expect(() => schemesFor(['bot', 'interactionToken'], all)).toThrow(
-      'no scheme recognises the caller "interactionToken"',
+      'no authentication scheme supports the caller "interactionToken"',
     );
   });
 });
