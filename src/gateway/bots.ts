@@ -29,7 +29,7 @@ const GUILDS_PER_TURN = 1_000;
  */
 const HEAD_START_MS = 250;
 
-const NOT_CAUGHT_UP = "a bot's guilds could not be read for the gateway";
+const NOT_CAUGHT_UP = 'Could not read the guilds of a bot for the gateway';
 
 interface Bot {
   sessions: Set<Session>;
@@ -127,7 +127,7 @@ export class Bots {
         session.dispatch(new GatewayEvent(message.type, new Piece(message.data)));
       }
     } catch (error) {
-      this.#logFault(error, 'an interaction could not be taken for a session');
+      this.#logFault(error, 'Could not claim an interaction for a session');
     }
   }
 
@@ -198,7 +198,7 @@ export class Bots {
         }
       }
     } catch (error) {
-      this.#logFault(error, 'applications could not be read for the gateway');
+      this.#logFault(error, 'Could not read applications for the gateway');
     }
   }
 

@@ -126,11 +126,11 @@ export class Connection implements Applicant {
     const { log } = this.gateway.app;
     if (!log.isLevelEnabled('debug')) return;
     const named = session && { sessionId: session.id, applicationId: String(session.botId) };
-    log.debug({ code, ...named }, 'a gateway connection was closed');
+    log.debug({ code, ...named }, 'Gateway connection closed');
   }
 
   #fail(error: unknown): void {
-    this.close(closeFor(error, this.gateway.app.log, 'a gateway connection failed'));
+    this.close(closeFor(error, this.gateway.app.log, 'Gateway connection failed; closing it'));
   }
 
   #countPayload(): void {
@@ -206,7 +206,7 @@ export class Connection implements Applicant {
     metrics.gatewayAdmissions.inc({ outcome });
     if (!log.isLevelEnabled('debug')) return;
     const named = session && { sessionId: session.id, applicationId: String(session.botId) };
-    log.debug({ outcome, ...named }, 'a gateway client was answered');
+    log.debug({ outcome, ...named }, 'Gateway session admitted or refused');
   }
 
   #adopt({ session, begin }: Exclude<Admission, { refused: true }>): void {

@@ -323,7 +323,11 @@ export class GuildFeed {
 
   /** Closes connections that want the event and have no cached permissions for it. */
   #disconnect(event: Dispatched, error: unknown): void {
-    const close = closeFor(error, this.app.log, 'permissions for gateway events could not be read');
+    const close = closeFor(
+      error,
+      this.app.log,
+      'Could not read permissions for gateway events; disconnecting the sessions',
+    );
     for (const session of sessionsThatWant(event, this.#undecided(event))) session.disconnect(close);
   }
 
@@ -353,7 +357,10 @@ export class GuildFeed {
     );
     if (behind.length > 0) {
       const facts = { guildId: String(this.guildId), sessions: behind.length };
-      this.app.log.warn(facts, 'sessions lose sight of a guild: too much that happens there waits');
+      this.app.log.warn(
+        facts,
+        'Too many events of a guild are waiting; the guild becomes unavailable to the sessions that lag behind',
+      );
     }
     for (const { session } of behind) this.cutOff(session, closes.unavailable);
     // `#work` is processing the first event. Losses of the guild stay too.
@@ -389,7 +396,7 @@ export class GuildFeed {
     try {
       this.#deliver(event);
     } catch (error) {
-      const close = closeFor(error, this.app.log, 'an event could not be dispatched');
+      const close = closeFor(error, this.app.log, 'Could not dispatch an event; ending the sessions that want it');
       for (const session of sessionsThatWant(event, [...this.#seats.values()])) session.end(close);
     }
     if (event.audience.detaches) this.#detachAll(event.message);

@@ -146,11 +146,14 @@ class Introduction {
         largeThreshold: session.largeThreshold,
       });
       if (create.size <= MAX_GUILD_CREATE_BYTES) return create;
-      app.log.warn({ guildId: String(feed.guildId), bytes: create.size }, 'a guild is too large for the gateway');
+      app.log.warn(
+        { guildId: String(feed.guildId), bytes: create.size },
+        'Guild is too large for GUILD_CREATE; it is shown as unavailable',
+      );
       return 'out of reach';
     } catch (error) {
       if (error instanceof GuildUnavailable) return 'out of reach';
-      if (!refusalIn(error)) app.log.error({ err: error }, 'a guild could not be read for the gateway');
+      if (!refusalIn(error)) app.log.error({ err: error }, 'Could not read a guild for the gateway');
       feed.forgetPicture();
       return 'unreadable';
     }

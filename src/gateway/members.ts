@@ -24,7 +24,9 @@ export async function sendMembers(gateway: Gateway, session: Session, request: M
     await sendRequested(gateway.app.guilds, session, request);
   } catch (error) {
     if (error instanceof GuildUnavailable) return sendNone(session, request);
-    session.disconnect(closeFor(error, gateway.app.log, 'members could not be read for the gateway'));
+    session.disconnect(
+      closeFor(error, gateway.app.log, 'Could not read members for the gateway; disconnecting the session'),
+    );
   }
 }
 

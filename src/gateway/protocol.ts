@@ -143,7 +143,7 @@ export const closes = {
   disallowedIntents: { code: 4014, reason: 'Disallowed intent(s).', client: 'stop' },
   stopping: { code: 4900, reason: 'The server is stopping.', client: 'resume' },
   unavailable: { code: 4902, reason: 'Not available at the moment.', client: 'resume' },
-  notReading: { code: 4901, reason: 'Too many events wait to be read.', client: 'resume' },
+  notReading: { code: 4901, reason: 'Too many events are waiting to be read.', client: 'resume' },
 } as const satisfies Record<string, Close>;
 
 export function clientCloseKeepsSession(code: number): boolean {

@@ -42,7 +42,7 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
     case GatewayOpcodes.Heartbeat:
     case GatewayOpcodes.Identify:
     case GatewayOpcodes.Resume:
-      throw new Error(`opcode ${op} belongs to the connection`);
+      throw new Error(`opcode ${op} must be handled by the connection`);
   }
 }
 

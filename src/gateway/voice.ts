@@ -23,7 +23,9 @@ export async function changeVoice(gateway: Gateway, session: Session, request: V
     if (error instanceof GuildUnavailable) return;
     const refusal = refusalIn(error);
     if (refusal && refusal.kind !== 'overloaded') return;
-    session.disconnect(closeFor(error, gateway.app.log, 'a voice state could not be changed for the gateway'));
+    session.disconnect(
+      closeFor(error, gateway.app.log, 'Could not change a voice state for the gateway; disconnecting the session'),
+    );
   }
 }
 

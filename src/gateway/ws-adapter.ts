@@ -54,7 +54,9 @@ function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSo
     if (socket.writableLength < SOCKET_HIGH_WATER) webSocket.pong(data);
   });
   webSocket.on('close', (code) => connection.closed(code));
-  webSocket.on('error', (error) => gateway.app.log.debug({ err: error }, 'a gateway socket broke the protocol'));
+  webSocket.on('error', (error) =>
+    gateway.app.log.debug({ err: error }, 'Gateway socket violated the WebSocket protocol'),
+  );
   socket.on('drain', () => connection.drained());
   if (refusal) connection.close(refusal);
   // Some clients lose a HELLO that arrives in the same read as the upgrade response.

@@ -99,7 +99,9 @@ it('G-23 G-48 sessions whose permission cannot be read close 4000 and get the wa
   await untilPassed(() => closedWith !== undefined);
   expect(closedWith).toBe(4000);
   expect(contents(client)).toEqual([]);
-  expect(readLines(lines).map(({ msg }) => msg)).toEqual(['permissions for gateway events could not be read']);
+  expect(readLines(lines).map(({ msg }) => msg)).toEqual([
+    'Could not read permissions for gateway events; disconnecting the sessions',
+  ]);
   const again = await GatewayClient.open(server.origin);
   again.send(6, { token: bot.token, session_id: id, seq: client.sequence });
   await again.event('RESUMED');

@@ -194,7 +194,7 @@ describe('a guild that cannot be read', () => {
     }
     expect(home.asked.map((at) => (at - start) / 1_000)).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
     expect(told(shown)).toEqual(['GUILD_DELETE unavailable']);
-    const said = { level: 50, msg: 'a guild could not be read for the gateway', err: { message: 'broken' } };
+    const said = { level: 50, msg: 'Could not read a guild for the gateway', err: { message: 'broken' } };
     expect(readLines(lines)).toMatchObject(Array(8).fill(said));
     home.fault = null;
     clock.advance(29_000);
