@@ -20,7 +20,7 @@ export class Actors {
     application_id: applicationId,
     message_content,
   }: RequestingBot): Promise<Extract<Actor, { kind: 'bot' }>> {
-    if (applicationId !== user.id) throw new DomainError('FORBIDDEN', 'This is not the bot of that application.');
+    if (applicationId !== user.id) throw new DomainError('FORBIDDEN', 'The user is not the bot of this application.');
     const copy = await this.#copy(user);
     return { kind: 'bot', user: copy, applicationId, messageContentIntent: message_content };
   }
@@ -54,7 +54,7 @@ export class Actors {
   }
 
   async #copy(user: RequestingBot['user']) {
-    if (idSpaceOf(user.id) === this.idSpace) throw new DomainError('FORBIDDEN', 'This is no bot of the cloud.');
+    if (idSpaceOf(user.id) === this.idSpace) throw new DomainError('FORBIDDEN', 'The user is not a bot of the cloud.');
     const profile: BotProfile = {
       id: user.id,
       username: user.username,

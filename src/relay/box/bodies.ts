@@ -5,7 +5,7 @@ export class NotBegun extends Error {
   override readonly name = 'NotBegun';
 
   constructor(readonly why: 'late' | 'cancelled' | 'broken') {
-    super(`the work was not begun: ${why}`);
+    super(`the work was not started: ${why}`);
   }
 }
 

@@ -37,9 +37,9 @@ export class Calls {
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal) return json(STATUS_OF_KIND[refusal.kind], { code: codeOf(refusal), message: refusal.message });
-      if (error instanceof z.ZodError) return json(400, { message: 'the input cannot be used' });
-      this.app.log.error({ err: error, call: name }, 'a call of the cloud failed');
-      return json(500, { message: 'the box failed' });
+      if (error instanceof z.ZodError) return json(400, { message: 'the input is invalid' });
+      this.app.log.error({ err: error, call: name }, 'Call of the cloud failed');
+      return json(500, { message: 'the box had an internal error' });
     }
   }
 

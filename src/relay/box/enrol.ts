@@ -49,7 +49,7 @@ async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
     if ('box_id' in met) {
       const enrolment = { boxId: met.box_id, idSpace: met.id_space };
       identity.enrol(enrolment);
-      log.info({ boxId: String(met.box_id) }, `enrolled at ${identity.cloudUrl} as "${met.name}"`);
+      log.info({ boxId: String(met.box_id) }, `Enrolled at ${identity.cloudUrl} as "${met.name}"`);
       return enrolment;
     }
     if (isPermanent(met.code)) {
@@ -58,7 +58,7 @@ async function untilEnrolled(parts: EnrolParts): Promise<Enrolment> {
       throw new RefusedByCloud(reason);
     }
     const wait = backOff.next();
-    log.warn(`${identity.cloudUrl} does not enrol this box: ${met.reason}; next try in ${seconds(wait)} s`);
+    log.warn(`Could not enrol at ${identity.cloudUrl}: ${met.reason}; retrying in ${seconds(wait)} s`);
     await pause(clock, wait);
   }
 }

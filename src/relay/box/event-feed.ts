@@ -93,7 +93,7 @@ export class EventFeed {
     const guarded = async () => {
       if (this.log.session !== session) return;
       await work().catch((error: unknown) => {
-        this.parts.log.error({ err: error }, "the box's servers could not be read for the cloud");
+        this.parts.log.error({ err: error }, 'Could not read the servers of this box for the cloud');
         if (this.log.session === session) this.#overflow();
       });
     };
@@ -116,7 +116,7 @@ export class EventFeed {
     if (this.log.session === null) return;
     if (isTooLong(told)) {
       const event = told.op === 'dispatch' ? told.t : told.op;
-      this.parts.log.warn({ event }, 'an event is too long for the cloud, and left out');
+      this.parts.log.warn({ event }, 'Event is too large for the cloud; skipping it');
       return;
     }
     if (this.log.append(told)) this.parts.onAppended();

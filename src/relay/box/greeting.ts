@@ -68,7 +68,7 @@ export class Greeting {
   #accept(welcome: Welcome): Welcome | null {
     this.cancel();
     if (isAsEnrolled(welcome, this.parts.identity)) return welcome;
-    this.#end(because(closes.notOwnId, 'the cloud takes this box for another one'));
+    this.#end(because(closes.notOwnId, 'the cloud mistakes this box for another one'));
     return null;
   }
 
@@ -92,5 +92,5 @@ function isAsEnrolled({ box_id, id_space }: Welcome, { enrolment, isChangingKeys
 /** Null if the challenge is valid (R-11, R-12). */
 function faultOf(version: number, origin: string, { cloudUrl }: BoxIdentity): Close | null {
   if (!VERSIONS.includes(version)) return closes.noVersion;
-  return isSameOrigin(origin, cloudUrl) ? null : because(closes.otherOrigin, `the cloud calls itself ${origin}`);
+  return isSameOrigin(origin, cloudUrl) ? null : because(closes.otherOrigin, `the origin of the cloud is ${origin}`);
 }

@@ -53,7 +53,7 @@ export class BoxIdentity {
     const stored = read(file);
     if (!stored && cloudUrl === null) {
       throw new StartError(
-        `there is no box in ${dataDir} yet: the first start needs the origin of its cloud as CLOUD_URL`,
+        `there is no box in ${dataDir} yet: for the first start, set CLOUD_URL to the origin of its cloud`,
       );
     }
     const tokenHash = token === null ? undefined : hashSecret(token);
@@ -66,7 +66,7 @@ export class BoxIdentity {
     // No cloud knows this identity yet.
     if (stored.boxId === undefined) return BoxIdentity.#kept(file, { ...stored, cloudUrl: url });
     throw new StartError(
-      `the box in ${dataDir} belongs to ${stored.cloudUrl}, and CLOUD_URL names ${url}: set it to the former, name another DATA_DIR, or give a token of the latter as BOX_TOKEN`,
+      `the box in ${dataDir} belongs to ${stored.cloudUrl}, but CLOUD_URL is ${url}: change CLOUD_URL, use another DATA_DIR, or set BOX_TOKEN to a token of the new cloud`,
     );
   }
 
@@ -151,13 +151,13 @@ function read(file: string): StoredIdentity | null {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (isMissing(error)) return null;
-    throw new StartError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`could not read ${file}: ${error instanceof Error ? error.message : error}`);
   }
   try {
     return Stored.parse(JSON.parse(text));
   } catch {
     // The message of the cause might repeat the key.
-    throw new StartError(`${file} is damaged: put it back from a backup, or enrol a new box in another DATA_DIR`);
+    throw new StartError(`${file} is damaged: restore it from a backup, or enrol a new box in another DATA_DIR`);
   }
 }
 
@@ -170,7 +170,7 @@ function write(file: string, stored: StoredIdentity): void {
     synced(openSync(dirname(file), 'r'), () => {});
   } catch (error) {
     rmSync(whole, { force: true });
-    throw new StartError(`${file} cannot be written: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`could not write ${file}: ${error instanceof Error ? error.message : error}`);
   }
 }
 

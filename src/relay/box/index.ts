@@ -37,7 +37,7 @@ export interface EnterParts {
 export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Promise<EnteredBox> {
   if (!holdsBox(dataDir) && (await db.reader.authUser.findFirst({ select: { id: true } }))) {
     throw new StartError(
-      `the data of ${dataDir} belong to an instance that is no box, and cannot become one: name another DATA_DIR`,
+      `the data in ${dataDir} belongs to an instance that is not a box: use another DATA_DIR for the box`,
     );
   }
   const identity = BoxIdentity.open(dataDir, box);
@@ -46,7 +46,7 @@ export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Pr
   if (enrolment && (isAlone || !identity.needsEnrolment)) return { identity, enrolment, isAlone };
   if (!enrolment && !identity.hasToken) {
     throw new StartError(
-      `the first start needs an enrolment token of ${identity.cloudUrl} as BOX_TOKEN: createBox gives one`,
+      `for the first start, set BOX_TOKEN to an enrolment token of ${identity.cloudUrl}: create one with createBox`,
     );
   }
   return { identity, enrolment: await enrol({ identity, token: box.token, clock, log }), isAlone };
@@ -61,7 +61,7 @@ export function requireNoBox(dataDir: string): void {
 function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
   if (!isOnThisMachine(publicUrl) || isOnThisMachine(cloudUrl)) return;
   log.warn(
-    `bots elsewhere cannot fetch the files of this box from ${publicUrl}: set PUBLIC_URL to an address that they reach`,
+    `Bots on other machines cannot download the files of this box from ${publicUrl}; set PUBLIC_URL to an address that they can reach`,
   );
 }
 

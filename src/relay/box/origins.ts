@@ -15,7 +15,9 @@ function canonical({ protocol, hostname, port }: URL): string {
 
 export function describeDialFault({ message }: Error): string {
   // `ws` reports the status only in this text.
-  return message.endsWith(' 404') ? `${message}; is there a cloud at that address, and no box?` : message;
+  return message.endsWith(' 404')
+    ? `${message}; check that CLOUD_URL is the address of a cloud, not of a box`
+    : message;
 }
 
 /** See R-1. */

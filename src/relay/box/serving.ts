@@ -44,7 +44,9 @@ export class Serving {
   begin(message: BoxWork): void {
     const { link, requests } = this.parts;
     if (this.#open.size >= requests || this.#open.has(message.id)) {
-      link.end(because(closes.unusable, `${message.op} beyond what may be open, or on a stream in use`));
+      link.end(
+        because(closes.unusable, `${message.op} exceeds the limit of open requests or uses a stream that is in use`),
+      );
       return;
     }
     const stream: Stream = { isCancelled: false, isLate: false, beganAt: null };
@@ -103,13 +105,12 @@ export class Serving {
   #within(result: Result): Result {
     const { answerBytes, log } = this.parts;
     if (result.body.length <= answerBytes) return result;
-    log.warn({ bytes: result.body.length }, 'an answer is too long for the cloud');
-    return json(500, { message: 'The answer is too long.', code: 0 });
+    log.warn({ bytes: result.body.length }, 'Response is too large for the cloud');
+    return json(500, { message: 'The response is too large.', code: 0 });
   }
 
   #noteFault(error: unknown): void {
-    if (!(error instanceof BrokenBody))
-      this.parts.log.error({ err: error }, 'an answer could not be sent to the cloud');
+    if (!(error instanceof BrokenBody)) this.parts.log.error({ err: error }, 'Could not send a response to the cloud');
   }
 
   #close(id: number): void {

@@ -84,7 +84,7 @@ export class Uplink {
   #dial(): void {
     const { identity, log, dial } = this.parts;
     this.#waiting = null;
-    log.debug(`connecting to ${identity.cloudUrl}`);
+    log.debug(`Connecting to ${identity.cloudUrl}`);
     this.#giveUpDialling = dial(
       relayUrl(identity.cloudUrl),
       (outlet) => this.#greet(outlet),
@@ -116,7 +116,7 @@ export class Uplink {
   #welcomed(connection: Connection, { name, generation }: Welcome): void {
     if (connection !== this.#current) return;
     this.#servesSince = this.parts.clock.now();
-    this.parts.log.info({ generation }, `connected to ${this.parts.identity.cloudUrl} as "${name}"`);
+    this.parts.log.info({ generation }, `Connected to ${this.parts.identity.cloudUrl} as "${name}"`);
   }
 
   #goneSoon(connection: Connection, retryAfterMs: number): void {
@@ -125,7 +125,7 @@ export class Uplink {
     this.#noteServed();
     const { random, log, identity } = this.parts;
     const wait = retryAfterMs * (1 + GIVE_OR_TAKE * (2 * random() - 1));
-    log.info(`${identity.cloudUrl} is going away; next try in ${seconds(wait)} s`);
+    log.info(`${identity.cloudUrl} is going away; reconnecting in ${seconds(wait)} s`);
     this.#dialAfter(wait);
   }
 
@@ -139,7 +139,7 @@ export class Uplink {
     if (this.#servesSince === null) this.#unsureUntil = clock.now() + UNSURE_MS;
     this.#noteServed();
     if (isPermanent(close.code) && !isReplacedByOwn) this.#refused(close);
-    else this.#lost(close.reason === '' ? `it broke off (${close.code})` : `${close.reason} (${close.code})`);
+    else this.#lost(close.reason === '' ? `connection lost (${close.code})` : `${close.reason} (${close.code})`);
   }
 
   #refused(close: Close): void {
@@ -152,7 +152,7 @@ export class Uplink {
     this.#giveUpDialling = null;
     if (this.#isOver) return;
     const wait = this.#backOff.next();
-    this.parts.log.warn(`no connection to ${this.parts.identity.cloudUrl}: ${reason}; next try in ${seconds(wait)} s`);
+    this.parts.log.warn(`No connection to ${this.parts.identity.cloudUrl}: ${reason}; retrying in ${seconds(wait)} s`);
     this.#dialAfter(wait);
   }
 

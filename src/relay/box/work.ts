@@ -111,7 +111,7 @@ export class Work {
   #faultOf(error: unknown, work: BoxWork): Result {
     const refusal = refusalIn(error);
     if (refusal) return json(STATUS_OF_KIND[refusal.kind], { message: refusal.message, code: 0 });
-    this.app.log.error({ err: error, op: work.op }, 'what the cloud asked for failed');
+    this.app.log.error({ err: error, op: work.op }, 'Request of the cloud failed');
     return json(500, httpFault(500));
   }
 }

@@ -46,7 +46,7 @@ export class Absences {
       if (!isElsewhere) await tellUnavailable(app, boxId, () => !this.parts.isBack(boxId));
     } catch (error) {
       if (!refusalIn(error))
-        this.app.log.error({ err: error, boxId: String(boxId) }, 'the absence of a box was not told');
+        this.app.log.error({ err: error, boxId: String(boxId) }, 'Could not notify clients that a box is offline');
     }
   }
 }

@@ -25,7 +25,7 @@ const FAULTS = {
   undecodable: {
     status: 502,
     reason: 'box-malformed',
-    message: 'The self-hosted server answered something that cannot be used.',
+    message: 'The self-hosted server sent an invalid response.',
   },
   offline: {
     status: 503,
@@ -40,12 +40,12 @@ const FAULTS = {
   tooLong: {
     status: 413,
     reason: 'box-request-too-long',
-    message: 'The request is too long to be handed to the self-hosted server.',
+    message: 'The request is too large to forward to the self-hosted server.',
   },
   overfull: {
     status: 503,
     reason: 'box-busy',
-    message: 'The self-hosted servers answer more at once than there is room for; try again in a few seconds.',
+    message: 'The self-hosted servers are sending too much data at once; try again in a few seconds.',
   },
   timeout: { status: 504, reason: 'box-timeout', message: 'The self-hosted server did not answer in time.' },
 } as const satisfies Record<BoxFault, { status: number; reason: string; message: string }>;

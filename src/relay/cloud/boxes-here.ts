@@ -141,7 +141,7 @@ export class BoxesHere {
       await disconnectBox(app.callOfNobody(), connection);
     } catch (error) {
       const boxId = String(connection.boxId);
-      if (!refusalIn(error)) app.log.error({ err: error, boxId }, 'that a box is away could not be written');
+      if (!refusalIn(error)) app.log.error({ err: error, boxId }, 'Could not store that a box is offline');
     }
   }
 
@@ -210,13 +210,13 @@ export class BoxesHere {
         else connection.end(close);
       }
     } catch (error) {
-      if (!refusalIn(error)) app.log.error({ err: error }, 'boxes could not be read for their connections');
+      if (!refusalIn(error)) app.log.error({ err: error }, 'Could not read boxes for their connections');
     }
   }
 
   #tell({ boxId, generation }: BoxConnection, why: Close): void {
     const level = BROKEN_RULES.includes(why.code) ? 'warn' : 'info';
-    this.app.log[level]({ boxId: String(boxId), generation, ...why }, 'the connection of a box is lost');
+    this.app.log[level]({ boxId: String(boxId), generation, ...why }, 'the connection to the box was lost');
   }
 
   #show(): void {

@@ -174,7 +174,7 @@ export class BoxConnection implements BoxLine {
   }
 
   async #ask(opening: Opening, body: ForwardedBody | null, errand: Errand): Promise<BoxAnswer> {
-    if (!this.isServing) throw new BoxError('offline', 'the box is about to leave');
+    if (!this.isServing) throw new BoxError('offline', 'the box is about to disconnect');
     return this.#streams.ask(opening, body, errand);
   }
 
@@ -186,7 +186,7 @@ export class BoxConnection implements BoxLine {
       if (error instanceof BoxError && error.fault === 'undecodable') {
         const { boxId, version, software } = this.parts.admitted;
         const facts = { boxId: String(boxId), version, software, err: error };
-        this.parts.app.log.warn(facts, 'a box gave an unusable answer');
+        this.parts.app.log.warn(facts, 'Box sent an invalid response');
       }
       throw error;
     }

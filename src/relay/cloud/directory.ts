@@ -82,7 +82,7 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
 
   /** @throws BoxError */
   async function ask(box: bigint, request: ForwardedRequest, { budgetMs, fingerprint }: Piece): Promise<BoxAnswer> {
-    if (budgetMs <= 0) throw new BoxError('timeout', 'nothing is left of the budget');
+    if (budgetMs <= 0) throw new BoxError('timeout', 'the time budget is used up');
     const sent = (errand: Errand) => waitFor(app.clock, send(box, request, errand), budgetMs);
     if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
     return writes.perform(fingerprint, budgetMs, sent);

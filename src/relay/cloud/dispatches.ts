@@ -123,18 +123,18 @@ export async function stampDispatch(
   of: NamesInEvents,
 ): Promise<{ topics: string[]; message: BusMessage } | { refusal: string }> {
   const name = DISPATCHED.find((known) => known === t);
-  if (!name) return { refusal: 'is none that boxes send' };
+  if (!name) return { refusal: 'is not an event that boxes send' };
   const read = READINGS[name].safeParse(d);
   if (!read.success) return { refusal: `cannot be read: ${faultsOf(read.error)}` };
   const { message, ...about } = read.data;
-  if (!of.guildIds.has(about.guildId)) return { refusal: 'is of a guild that the box did not announce' };
+  if (!of.guildIds.has(about.guildId)) return { refusal: 'belongs to a guild that the box did not announce' };
   const foreign = await namesOnlyItsOwn(d, { ...of, guildIds: new Set([about.guildId]) });
   if (foreign !== null) return { refusal: foreign };
   const absent = await absentActor(name, d, { ...about, ...of });
-  if (absent !== null) return { refusal: `is of the bot ${absent}, which is not there` };
+  if (absent !== null) return { refusal: `is of the bot ${absent}, which is not installed there` };
   const data = JSON.stringify(d);
   // The cloud's user objects may have made the event longer.
-  if (Buffer.byteLength(data) > MAX_DISPATCH_BYTES) return { refusal: 'is too long as it is shown' };
+  if (Buffer.byteLength(data) > MAX_DISPATCH_BYTES) return { refusal: 'is too large with user objects of the cloud' };
   if (message) return stampMessage(name, about, d, { ...message, data });
   return stampEvent(name, about, { data });
 }
@@ -182,7 +182,8 @@ function stampMessage(
   d: Record<string, unknown>,
   { referenced_message: referenced, data, ...message }: Message & { data: string },
 ): Publication | { refusal: string } {
-  if (isEphemeral(message) || (referenced && isEphemeral(referenced))) return { refusal: 'is for one person alone' };
+  if (isEphemeral(message) || (referenced && isEphemeral(referenced)))
+    return { refusal: 'is visible to one person only' };
   const readers = { ...addresseesOf(message), ...(referenced ? { reply: addresseesOf(referenced) } : {}) };
   const shown = knownOf(d);
   const withReply = { ...d, referenced_message: shown.referenced_message };

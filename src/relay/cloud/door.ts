@@ -60,15 +60,15 @@ export class LineDoor implements BoxDoor {
     const facts = { boxId: String(boxId), call, status };
     if (isRefusal(status)) {
       const { code, said } = refusalIn(body);
-      this.parts.log.warn({ ...facts, said }, 'a box refused a call');
+      this.parts.log.warn({ ...facts, said }, 'Box refused a call');
       return new BoxRefused(code);
     }
     try {
-      if (status !== 200) throw new BoxError('undecodable', `the box answered ${call} with status ${status}`);
+      if (status !== 200) throw new BoxError('undecodable', `the box responded to ${call} with status ${status}`);
       if (body.length > MAX_CALL_ANSWER_BYTES) throw new BoxError('undecodable', `an answer of ${body.length} bytes`);
       return parseBody(body);
     } catch (error) {
-      this.parts.log.warn({ ...facts, err: error }, 'a box gave an unusable answer');
+      this.parts.log.warn({ ...facts, err: error }, 'Box sent an invalid response');
       throw error;
     }
   }
@@ -106,6 +106,6 @@ function parseBody(body: Buffer): unknown {
   try {
     return parseBounded(body.toString(), ANSWER_BOUNDS);
   } catch (error) {
-    throw new BoxError('undecodable', 'the box answered what is no JSON', { cause: error });
+    throw new BoxError('undecodable', 'the box sent a response that is not JSON', { cause: error });
   }
 }

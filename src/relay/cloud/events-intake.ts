@@ -127,7 +127,7 @@ export class EventsIntake {
   #fail(error: unknown, op: string): void {
     const { app, boxId } = this.parts;
     if (!refusalIn(error)) {
-      app.log.error({ err: error, boxId: String(boxId), op }, 'what a box told could not be worked on');
+      app.log.error({ err: error, boxId: String(boxId), op }, 'Could not process a message of a box');
     }
     this.#end(closeFor(error));
   }
@@ -187,7 +187,7 @@ export class EventsIntake {
     const { id, name, icon, owner_id, channels, bots } = guild;
     // The database enforces this, too, but with a transaction per guild.
     if (!session.guilds.has(id) && session.guilds.size >= limits.guildsPerBox) {
-      this.#refusals.note('announce', `is one of more than ${limits.guildsPerBox}`);
+      this.#refusals.note('announce', `exceeds the limit of ${limits.guildsPerBox} guilds per box`);
       return;
     }
     if (bots.length > limits.botsPerBoxGuild) {

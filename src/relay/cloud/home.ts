@@ -196,7 +196,7 @@ export class BoxHome implements GuildHome {
     const question = { guild_id: String(guildId), user_id: String(userId) };
     return this.#ask(guildId, 'member', question, (answer) => {
       const member = readMember(answer, guildId);
-      if (member.userId !== userId) throw new RangeError('another member was answered');
+      if (member.userId !== userId) throw new RangeError('the box returned another member');
       return factsOf(member);
     });
   }
@@ -246,7 +246,7 @@ export class BoxHome implements GuildHome {
 
   #unusable({ boxId, guildId }: BoxRoute, name: string, error: unknown): GuildUnavailable {
     const facts = { boxId: String(boxId), guildId: String(guildId), call: name, err: error };
-    this.parts.log.warn(facts, 'a box answered what cannot be used');
+    this.parts.log.warn(facts, 'Box sent an invalid response');
     return new GuildUnavailable(guildId, error);
   }
 
@@ -263,7 +263,8 @@ function asked(members: MemberRecord[], after: bigint | undefined, userIds?: rea
   let last = after;
   for (const { userId } of members) {
     const isInOrder = last === undefined || userId > last;
-    if (!isInOrder || wanted?.has(userId) === false) throw new RangeError('members that were not asked for');
+    if (!isInOrder || wanted?.has(userId) === false)
+      throw new RangeError('the box returned members that were not requested');
     last = userId;
   }
   return members;

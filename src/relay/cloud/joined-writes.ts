@@ -122,7 +122,7 @@ export class JoinedWrites {
 /** @throws BoxError `timeout` after the budget and GRACE_MS, errors of `running` */
 export function waitFor(clock: Clock, running: Promise<BoxAnswer>, budgetMs: number): Promise<BoxAnswer> {
   return new Promise((resolve, reject) => {
-    const late = new BoxError('timeout', 'no answer within the budget');
+    const late = new BoxError('timeout', 'the box did not respond within the time budget');
     const timer = clock.after(budgetMs + GRACE_MS, () => reject(late));
     running.then(resolve, reject).finally(() => timer.cancel());
   });

@@ -37,7 +37,7 @@ export class LinesOfCloud implements BoxLines {
     const { here, joined } = this.parts;
     const newest = () => {
       const connection = here.get(boxId);
-      if (!connection) throw new BoxError('offline', 'the box is not connected any more');
+      if (!connection) throw new BoxError('offline', 'the box is no longer connected');
       return connection;
     };
     return {

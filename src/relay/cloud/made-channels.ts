@@ -24,7 +24,6 @@ export async function noteMadeChannel(
   try {
     await noteChannel(app.callOfNobody(), box, { guildId, channelId });
   } catch (error) {
-    if (!refusalIn(error))
-      app.log.error({ err: error, boxId: String(box) }, 'a channel that was made could not be kept');
+    if (!refusalIn(error)) app.log.error({ err: error, boxId: String(box) }, 'Could not index a created channel');
   }
 }

@@ -103,10 +103,10 @@ export async function namesOnlyItsOwn(value: unknown, of: OwnNames): Promise<str
     const walk = new Walk(of);
     walk.into(value, '', 0);
     for (const id of walk.others) {
-      if (!(await of.bots.userOf(id))) return `names ${id}, which is not the box's`;
+      if (!(await of.bots.userOf(id))) return `names ${id}, which does not belong to the box`;
     }
     for (const posted of walk.posted)
-      if (!(await isOwnPost(posted, of))) return `names the webhook ${posted.webhookId}`;
+      if (!(await isOwnPost(posted, of))) return `names the foreign webhook ${posted.webhookId}`;
     for (const shown of walk.shown) await showAsCloud(shown, of);
     return null;
   } catch (error) {
@@ -165,7 +165,7 @@ class Walk {
   into(value: unknown, field: string, depth: number): void {
     if (typeof value !== 'object' || value === null) return;
     this.#nodes += 1;
-    if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) throw new Foreign('is too deep or too large');
+    if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) throw new Foreign('is nested too deeply or too large');
     if (Array.isArray(value)) {
       for (const entry of value) {
         if (typeof entry === 'object') this.into(entry, field, depth + 1);
@@ -199,7 +199,8 @@ class Walk {
     const id = 'id' in value ? this.#snowflake(value.id, 'user') : null;
     if (id === null) throw new Foreign('names a user without an id');
     if (this.#isOwn(id)) return;
-    if (!('bot' in value) || value.bot !== true) throw new Foreign(`names ${id} as a person, which is not the box's`);
+    if (!('bot' in value) || value.bot !== true)
+      throw new Foreign(`names ${id} as a person who does not belong to the box`);
     this.#other(id);
     this.shown.push({ id, object: value });
   }
@@ -211,7 +212,7 @@ class Walk {
     const authorId = named === null ? null : this.#snowflake(named, 'author');
     if (this.#isOwn(webhookId)) {
       if (authorId !== null && !this.#isOwn(authorId))
-        throw new Foreign(`has a webhook of its own post as ${authorId}`);
+        throw new Foreign(`shows a post of its own webhook as ${authorId}`);
       return;
     }
     this.#posted.set(`${webhookId} ${authorId}`, { webhookId, authorId });
@@ -219,11 +220,11 @@ class Walk {
   }
 
   #picture(value: unknown, field: string): void {
-    if (typeof value === 'string' && !PICTURE.test(value)) throw new Foreign(`has no picture in ${field}`);
+    if (typeof value === 'string' && !PICTURE.test(value)) throw new Foreign(`has no image hash in ${field}`);
   }
 
   #address(value: unknown): void {
-    if (typeof value !== 'string' || !FILE_ADDRESS.test(value)) throw new Foreign('has a file at no address of HTTP');
+    if (typeof value !== 'string' || !FILE_ADDRESS.test(value)) throw new Foreign('has a file without an HTTP URL');
   }
 
   #id(value: unknown, field: string): void {
@@ -236,7 +237,7 @@ class Walk {
 
   #guild(value: unknown): void {
     if (this.#guilds.has(value)) return;
-    throw new Foreign('names a guild that it is not about');
+    throw new Foreign('names another guild');
   }
 
   #owners(value: object): void {
@@ -258,6 +259,6 @@ class Walk {
 
   #other(id: bigint): void {
     this.others.add(id);
-    if (this.others.size > MAX_BOTS) throw new Foreign('names too many that are not the box’s');
+    if (this.others.size > MAX_BOTS) throw new Foreign('names too many ids that do not belong to the box');
   }
 }

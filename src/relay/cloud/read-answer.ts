@@ -21,10 +21,10 @@ export async function readAnswer(answer: BoxAnswer, own: OwnNames): Promise<BoxA
 /** @throws BoxError `undecodable` */
 function parse(body: Buffer): unknown {
   try {
-    if (!isUtf8(body)) throw new SyntaxError('text that is no UTF-8');
+    if (!isUtf8(body)) throw new SyntaxError('the text is not UTF-8');
     return parseBounded(body.toString(), ANSWER_BOUNDS);
   } catch (cause) {
-    throw undecodable('a body that is not JSON in UTF-8, or is beyond its bounds', { cause });
+    throw undecodable('a body that is not JSON in UTF-8 or exceeds the limits', { cause });
   }
 }
 

@@ -98,7 +98,7 @@ export class Reception {
       const close = await this.#connect(visit, proved);
       if (close) visit.link.end(close);
     } catch (error) {
-      if (!refusalIn(error)) this.parts.app.log.error({ err: error }, 'a box could not be admitted');
+      if (!refusalIn(error)) this.parts.app.log.error({ err: error }, 'Could not admit a box');
       visit.link.end(closeFor(error));
     }
   }
@@ -108,10 +108,7 @@ export class Reception {
     const { app, here, untilReachable } = this.parts;
     const known = await admitBox(app.callOfNobody(), { key, token, idSpace: wanted });
     if (!known) {
-      app.log.info(
-        { key, hasToken: token !== undefined },
-        'a box was not admitted: neither its key nor its token is good',
-      );
+      app.log.info({ key, hasToken: token !== undefined }, 'Refused a box: neither its key nor its token is valid');
       return closes.notAdmitted;
     }
     await untilReachable();
@@ -178,7 +175,7 @@ export class Reception {
     link.allow({ streamCredit: CREDIT.stream, boxCredit: CREDIT.box });
     here.add(connection);
     const { version, software } = box;
-    app.log.info({ boxId: String(boxId), generation, version, software }, 'a box is connected');
+    app.log.info({ boxId: String(boxId), generation, version, software }, 'Box connected');
   }
 }
 

@@ -172,10 +172,10 @@ export interface GuildTold {
 /** @throws ZodError; RangeError for another guild */
 export function readGuild(value: unknown, guildId: bigint): GuildTold {
   const guild = WholeGuild.parse(value);
-  if (guild.id !== guildId) throw new RangeError('another guild was answered');
+  if (guild.id !== guildId) throw new RangeError('the box returned another guild');
   const { channels, voice_states, member_count } = guild;
   if (channels.some(({ guild_id }) => guild_id !== undefined && guild_id !== guildId))
-    throw new RangeError('a channel of another guild was answered');
+    throw new RangeError('the box returned a channel of another guild');
   return {
     snapshot: {
       guild: guildRecord(guild, member_count),
@@ -197,7 +197,8 @@ export function readMember(value: unknown, guildId: bigint): MemberRecord {
 /** @throws ZodError; RangeError if a member comes twice */
 export function readMembers(value: unknown, guildId: bigint, most: number): MemberRecord[] {
   const members = z.array(WireMember).max(most).parse(value);
-  if (new Set(members.map(({ user }) => user.id)).size < members.length) throw new RangeError('a member comes twice');
+  if (new Set(members.map(({ user }) => user.id)).size < members.length)
+    throw new RangeError('the box returned a member twice');
   return members.map((member) => memberRecord(member, guildId));
 }
 

@@ -18,7 +18,7 @@ export class RefusalLog {
     this.#unsaid += 1;
     if (this.clock.now() - this.#lastAt < LOG_EVERY_MS) return;
     const facts = { boxId: String(this.boxId), name: name.slice(0, 50), refusal, count: this.#unsaid };
-    this.log.warn(facts, 'events of a box were left out');
+    this.log.warn(facts, 'Ignored invalid events of a box');
     this.#lastAt = this.clock.now();
     this.#unsaid = 0;
   }

@@ -53,7 +53,7 @@ export class Streams {
 
   /** @throws BoxError, errors of reading the body */
   async ask(opening: Opening, body: ForwardedBody | null, { budgetMs, key }: Errand): Promise<BoxAnswer> {
-    if (this.#isLost) throw new BoxError('offline', 'the connection is lost');
+    if (this.#isLost) throw new BoxError('offline', 'the connection was lost');
     if (this.#open.size >= MAX_REQUESTS) throw new BoxError('crowded', `${MAX_REQUESTS} requests are open`);
     const id = this.#nextId();
     try {
@@ -89,7 +89,8 @@ export class Streams {
       return null;
     }
     const release = this.room.take(response.body);
-    if (!release) waiting.fail(new BoxError('overfull', `no room for an answer of ${response.body} bytes`));
+    if (!release)
+      waiting.fail(new BoxError('overfull', `there is no memory left for a response of ${response.body} bytes`));
     return release;
   }
 
@@ -100,7 +101,7 @@ export class Streams {
   }
 
   /** The outcome of open requests is unknown (R-43). */
-  lose(why = new BoxError('timeout', 'the connection was lost before the answer came')): void {
+  lose(why = new BoxError('timeout', 'the connection was lost before the box responded')): void {
     this.#isLost = true;
     for (const { waiting } of this.#open.values()) waiting?.fail(why);
     this.#open.clear();
@@ -167,7 +168,7 @@ export class Streams {
 
   /** An arriving answer keeps the stream in use. */
   #expire(id: number, { waiting, isAnswered }: Stream): void {
-    const late = new BoxError('timeout', 'the answer did not come in time');
+    const late = new BoxError('timeout', 'the box did not respond in time');
     if (!waiting) return;
     if (isAnswered) waiting.fail(late);
     else this.#cancel(id, waiting, late);
@@ -186,7 +187,7 @@ export class Streams {
       stream.waiting?.settle({ status, retryAfter: retryAfterOf(headers), tookMs: took_ms ?? null, body: whole });
     } catch {
       // A closed link gives the caller its own error.
-      if (this.link.isOpen) stream.waiting?.fail(new BoxError('undecodable', 'an answer that was broken off'));
+      if (this.link.isOpen) stream.waiting?.fail(new BoxError('undecodable', 'a response that was interrupted'));
     }
     this.#close(id);
   }
@@ -212,10 +213,10 @@ async function readWhile(isWanted: () => boolean, body: Readable | null): Promis
 
 /** Null if the answer can be passed on (R-21). */
 function faultOf({ status, body }: Response): string | null {
-  if (body > MAX_ANSWER_BYTES) return `an answer of ${body} bytes`;
+  if (body > MAX_ANSWER_BYTES) return `a response of ${body} bytes`;
   // On a 401, a library would drop its token.
   const isUsable = status >= 200 && status <= 599 && status !== 401 && !(status >= 300 && status <= 399);
-  return isUsable ? null : `an answer of status ${status}`;
+  return isUsable ? null : `a response with status ${status}`;
 }
 
 function retryAfterOf(headers: Record<string, string>): number | null {

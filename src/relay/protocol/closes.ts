@@ -6,16 +6,16 @@ export interface Close {
 
 export const closes = {
   goingAway: { code: 4000, reason: 'going away' },
-  unusable: { code: 4002, reason: 'a message that cannot be used' },
-  tooSlow: { code: 4003, reason: 'too much waits for this end' },
+  unusable: { code: 4002, reason: 'invalid message' },
+  tooSlow: { code: 4003, reason: 'too much data is waiting for this end' },
   unavailable: { code: 4004, reason: 'cannot serve at the moment' },
-  silent: { code: 4005, reason: 'the greeting did not come in time' },
+  silent: { code: 4005, reason: 'the handshake timed out' },
   noVersion: { code: 4100, reason: 'no protocol version in common' },
   notAdmitted: { code: 4101, reason: 'not admitted' },
   deleted: { code: 4102, reason: 'the box was deleted' },
   replaced: { code: 4103, reason: 'another connection with this key is newer' },
-  notOwnId: { code: 4104, reason: "an id that is not the box's to use" },
-  otherOrigin: { code: 4105, reason: 'the cloud calls itself by another origin' },
+  notOwnId: { code: 4104, reason: 'the box may not use this id' },
+  otherOrigin: { code: 4105, reason: 'the cloud has another origin' },
 } as const satisfies Record<string, Close>;
 
 /** Shortens the reason, since a WebSocket close holds 123 bytes of it at most. */

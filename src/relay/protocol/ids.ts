@@ -4,6 +4,6 @@ import { parseSnowflake } from '../../infra/ids.js';
 export const snowflake = z.string().transform((text, context) => {
   const value = parseSnowflake(text);
   if (value !== undefined) return value;
-  context.addIssue({ code: 'custom', message: 'is no id' });
+  context.addIssue({ code: 'custom', message: 'is not an id' });
   return z.NEVER;
 });

@@ -42,7 +42,7 @@ export class IncomingBodies {
 
   take({ id, bytes }: Piece): void {
     const body = this.#bodies.get(id);
-    const fault = body ? body.faultOf(bytes) : 'that nobody announced';
+    const fault = body ? body.faultOf(bytes) : 'was not announced';
     if (fault !== null) this.does.refuse(`a piece on stream ${id} ${fault}`);
     else body?.add(bytes);
     if (body) this.#forget(id, body);
@@ -56,7 +56,7 @@ export class IncomingBodies {
     const body = this.#bodies.get(id);
     if (!body?.missing) return;
     this.#bodies.delete(id);
-    body.destroy(new BrokenBody(`the other end broke off the body on stream ${id}`));
+    body.destroy(new BrokenBody(`the other end interrupted the body on stream ${id}`));
   }
 
   /** Complete bodies can still be read. */
@@ -99,8 +99,8 @@ class IncomingBody extends Readable {
 
   /** Null for a valid piece. */
   faultOf({ length }: Buffer): string | null {
-    if (length > this.#missing) return 'beyond what was announced';
-    return length > this.own.left || length > this.all.left ? 'beyond the credit' : null;
+    if (length > this.#missing) return 'exceeds the announced length';
+    return length > this.own.left || length > this.all.left ? 'exceeds the credit' : null;
   }
 
   add(bytes: Buffer): void {

@@ -29,7 +29,7 @@ export class TooLongMessage extends RangeError {
   override readonly name = 'TooLongMessage';
 
   constructor(op: string) {
-    super(`a message "${op}" is too long to send`);
+    super(`a message "${op}" is too large to send`);
   }
 }
 
@@ -200,7 +200,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     const bytes = typeof message === 'string' ? Buffer.from(message) : message;
     const value = readMessage(bytes);
     if (value) this.#take(value, bytes.length);
-    else this.#refuse('no JSON object with an op, or too long a one');
+    else this.#refuse('the message is not a JSON object with an op, or is too large');
   }
 
   bytes(message: Buffer): void {
@@ -208,7 +208,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     this.#heartbeat.heard();
     const piece = message.length <= PIECE_HEAD_BYTES + MAX_PIECE_BYTES ? readPiece(message) : null;
     if (piece) this.#incoming.take(piece);
-    else this.#refuse('no piece of a body, or too long a one');
+    else this.#refuse('the binary message is not a body chunk, or is too large');
   }
 
   unusable(reason: string): void {
@@ -219,7 +219,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     this.#heartbeat.heard();
     if (this.#isGreeted) return;
     this.#greetingBytes += bytes;
-    if (this.#greetingBytes > MAX_GREETING_BYTES) this.#refuse('too much before the welcome');
+    if (this.#greetingBytes > MAX_GREETING_BYTES) this.#refuse('too much data before the welcome');
   }
 
   drained(): void {
@@ -250,7 +250,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     if (message.op === 'ping') this.#write({ op: 'pong', t: message.t });
     else if (message.op === 'pong') this.#pass(message.t);
     else if (message.op === 'credit') this.#outgoing.addCredit(message.id, message.bytes);
-    else if (message.op === 'unknown') this.parts.log.debug({ was: message.was }, 'the other end does not know an op');
+    else if (message.op === 'unknown') this.parts.log.debug({ was: message.was }, 'The other end does not know an op');
   }
 
   #pass(t: number): void {
@@ -264,7 +264,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     try {
       this.parts.events.onMessage(message, bytes);
     } catch (error) {
-      this.parts.log.error({ err: error, op: message.op }, 'a message of the relay could not be handled');
+      this.parts.log.error({ err: error, op: message.op }, 'Could not handle a relay message; closing the link');
       this.end(closes.unavailable);
     }
   }

@@ -71,7 +71,7 @@ const ids = z.array(snowflake).max(10_000);
 /** Validated later, by its handler. */
 const freeObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'is no object',
+  'is not an object',
 );
 
 function bytes(length: number) {

@@ -32,7 +32,7 @@ export class OutgoingBodies {
    */
   async send(id: number, source: AsyncIterable<Buffer>): Promise<void> {
     if (this.#end) throw this.#end;
-    if (this.#bodies.has(id)) throw new Error(`a body is being sent on stream ${id} already`);
+    if (this.#bodies.has(id)) throw new Error(`a body is already being sent on stream ${id}`);
     const body = new OutgoingBody(this.#streamCredit);
     this.#bodies.set(id, body);
     try {

@@ -113,7 +113,7 @@ describe('R-14: an enrolled box with another token', () => {
 
   it('keeps its key if the token is invalid', async () => {
     const before = await identityIn(home);
-    await expect(start(home, 'cwbox_none')).rejects.toThrow(/used up, expired or unknown: .* start without BOX_TOKEN/);
+    await expect(start(home, 'cwbox_none')).rejects.toThrow(/used, expired or unknown: .* start without BOX_TOKEN/);
     expect(await identityIn(home)).toEqual(before);
     await started(home);
   });
@@ -121,7 +121,7 @@ describe('R-14: an enrolled box with another token', () => {
   it('keeps its key if the token is of another box, which has other ids', async () => {
     const before = await identityIn(home);
     const { token } = await makeBox(owner, 'Another');
-    await expect(start(home, token)).rejects.toThrow(/token of BOX_TOKEN is of another box/);
+    await expect(start(home, token)).rejects.toThrow(/BOX_TOKEN belongs to another box/);
     expect(await identityIn(home)).toEqual(before);
     await started(home);
   });
@@ -139,11 +139,11 @@ describe('R-14: an enrolled box with another token', () => {
 
 describe('the first start of a box', () => {
   it('needs a token before it dials', async () => {
-    await expect(start(await folder())).rejects.toThrow(/needs an enrolment token .* BOX_TOKEN/);
+    await expect(start(await folder())).rejects.toThrow(/set BOX_TOKEN to an enrolment token/);
   });
 
   it('needs a cloud', async () => {
-    await expect(start(await folder(), undefined, 'none')).rejects.toThrow(/the first start needs .* CLOUD_URL/);
+    await expect(start(await folder(), undefined, 'none')).rejects.toThrow(/for the first start, set CLOUD_URL/);
   });
 
   it('R-12: stores the origin that the cloud states, and no cloud knows the box until it is enrolled', async () => {
@@ -152,7 +152,7 @@ describe('the first start of a box', () => {
     const dataDir = await folder();
     const attempt = start(dataDir, 'cwbox_some', named.app.addresses.operationsUrl);
     await expect(attempt).rejects.toThrow(
-      /CLOUD_URL must be .* \(4105 the cloud calls itself http:\/\/cloud\.example\)/,
+      /CLOUD_URL must be .* \(4105 the origin of the cloud is http:\/\/cloud\.example\)/,
     );
     await started(dataDir, await makeBox(owner, 'Another').then(({ token }) => token));
     expect(await identityIn(dataDir)).toMatchObject({ cloudUrl: cloud.origin });

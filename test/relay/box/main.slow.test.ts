@@ -39,7 +39,7 @@ it('a box waits for its cloud at the first start, keeps trying, and ends at a si
   let tries = 0;
   if (!child.stdout) throw new Error('the process has no output');
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.includes('next try in')) tries += 1;
+    if (line.includes('retrying in')) tries += 1;
     if (tries === 2) child.kill('SIGTERM');
   }
   expect(tries).toBeGreaterThanOrEqual(2);
@@ -62,7 +62,7 @@ it('R-6: a box exits with 78 if its cloud refuses it, and logs what to do', asyn
       said += piece;
     });
     expect(await once(child, 'close')).toEqual([78, null]);
-    expect(said).toMatch(/^causeway: http\S+: the token of BOX_TOKEN is used up, expired or unknown: make another/);
+    expect(said).toMatch(/^causeway: http\S+: the token in BOX_TOKEN is used, expired or unknown: create another/);
   } finally {
     await cloud.stop();
   }

@@ -52,7 +52,7 @@ describe('the first start', () => {
     const starting = startBox({ cloudUrl: cloud.origin, token: 'secret' });
     const connection = await cloud.accept();
     connection.close(4101, 'not admitted');
-    await expect(starting).rejects.toThrow(/token of BOX_TOKEN .* newEnrolmentToken/);
+    await expect(starting).rejects.toThrow(/token in BOX_TOKEN .* newEnrolmentToken/);
   });
 
   it('R-12: ends if the cloud states another origin', async () => {
@@ -158,7 +158,7 @@ describe('a lost connection', () => {
 
   it.each([
     [4102, /deleted in the cloud/],
-    [4103, /another box runs with a copy/],
+    [4103, /another box is running with a copy/],
   ])('R-6, R-16: with %d is followed by no other, and the box logs what to do', async (code, reason) => {
     const { cloud, box, connection } = await connectBox();
     connection.close(code, 'as it is');

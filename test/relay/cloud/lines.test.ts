@@ -79,7 +79,7 @@ describe('calls and requests of the cloud to a box (docs/relay.md, R-20 to R-27,
     box.relay.send({ op: 'response', id, headers: {}, ...response });
     expect(await fault).toBe('undecodable');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { boxId: String(box.id), msg: 'a box gave an unusable answer' },
+      { boxId: String(box.id), msg: 'Box sent an invalid response' },
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('calls and requests of the cloud to a box (docs/relay.md, R-20 to R-27,
       expect(error).toBeInstanceOf(BoxRefused);
       expect(error).toMatchObject({ code, message: expect.not.stringMatching(/^no$|x{5}/) });
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-        { boxId: String(box.id), call: 'guild', status, said, msg: 'a box refused a call' },
+        { boxId: String(box.id), call: 'guild', status, said, msg: 'Box refused a call' },
       ]);
     },
   );

@@ -20,9 +20,7 @@ it('R-35 a channel that a box has made is returned even if the cloud cannot stor
     await box.relay.answer({ ...channel, ...facts }, 201);
     expect(await asked).toMatchObject({ status: 201, body: { id } });
     expect(faults.count()).toBeGreaterThan(0);
-    expect(scene.loggedOf()).toContainEqual(
-      expect.objectContaining({ msg: 'a channel that was made could not be kept' }),
-    );
+    expect(scene.loggedOf()).toContainEqual(expect.objectContaining({ msg: 'Could not index a created channel' }));
   } finally {
     faults.heal();
   }

@@ -222,7 +222,7 @@ describe('R-34, R-35: an event about objects that are not the box’s is left ou
       for (const { rest } of scene.elsewhere) expect(rest()).toEqual([]);
       const logged = scene.loggedOf().slice(before);
       expect(logged).toContainEqual(
-        expect.objectContaining({ msg: 'events of a box were left out', name: t.slice(0, 50) }),
+        expect.objectContaining({ msg: 'Ignored invalid events of a box', name: t.slice(0, 50) }),
       );
     });
   });

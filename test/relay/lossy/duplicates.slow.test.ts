@@ -105,7 +105,7 @@ describe('R-16: several connections with one key', () => {
     const { privateKey } = JSON.parse(await readFile(join(all.box.dataDir, 'box.json'), 'utf8'));
     const keys = nacl.sign.keyPair.fromSeed(Buffer.from(privateKey, 'hex'));
     const copy = await greet(all.cloud.origin, { keys });
-    expect((await all.box.refused).message).toMatch(/another box runs with a copy of this data folder/);
+    expect((await all.box.refused).message).toMatch(/another box is running with a copy of this data folder/);
     copy.relay.send({ op: 'ping', t: 1 });
     await copy.relay.next('pong');
     copy.relay.cut();

@@ -138,7 +138,7 @@ describe("the box's end", () => {
     const other = await RawCloud.open();
     ends.push(() => other.stop());
     const starting = startBox({ cloudUrl: other.origin, token: 'token' });
-    const refused = expect(starting).rejects.toThrow(/no version of the protocol in common/);
+    const refused = expect(starting).rejects.toThrow(/no protocol version in common/);
     const newer = await other.accept();
     await newer.next('hello');
     const nonce = Buffer.alloc(32).toString('base64url');

@@ -57,13 +57,14 @@ export class Asker {
       if (message.type !== BUS_RECONNECTED) this.#hear(message);
     });
     await this.#subscription.ready;
-    if (!this.#subscription.isComplete) throw new BoxError('offline', 'the process that has the box cannot be reached');
+    if (!this.#subscription.isComplete)
+      throw new BoxError('offline', 'the process that serves the box cannot be reached');
     const id = randomUUID();
     const outgoing = new OutgoingPieces((data) => this.bus.publish(holderTopic, { type: 'piece', id, data }));
     let timer: Timer | undefined;
     const answer = new Promise<BoxAnswer>((settle, fail) => {
       this.#pending.set(id, { outgoing, incoming: null, release() {}, holderTopic, settle, fail });
-      const late = () => fail(new BoxError('timeout', 'the process that has the box did not answer in time'));
+      const late = () => fail(new BoxError('timeout', 'the process that serves the box did not respond in time'));
       timer = this.clock.after(errand.budgetMs + GRACE_MS, late);
     });
     this.#look ??= this.#lookLater();
@@ -84,7 +85,7 @@ export class Asker {
   async #deliver(id: string, holderTopic: string, ask: LineMessage): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, ask).catch(() => 'heard');
     if (delivery !== 'heard')
-      this.#pending.get(id)?.fail(new BoxError('offline', 'the process that had the box is gone'));
+      this.#pending.get(id)?.fail(new BoxError('offline', 'the process that served the box is gone'));
   }
 
   #lookLater(): Timer {
@@ -99,7 +100,7 @@ export class Asker {
   async #lookAt(holderTopic: string, id: string): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, { type: 'waiting', id }).catch(() => 'heard');
     if (delivery !== 'unheard') return;
-    const lost = new BoxError('timeout', 'the process that had the box ended before the answer came');
+    const lost = new BoxError('timeout', 'the process that served the box ended before it responded');
     for (const pending of this.#pending.values()) if (pending.holderTopic === holderTopic) pending.fail(lost);
   }
 
@@ -140,7 +141,7 @@ export class Asker {
     const release = this.room.take(size);
     if (!release) {
       this.bus.publish(holderTopic, { type: 'drop', id });
-      fail(new BoxError('overfull', `no room for an answer of ${size} bytes`));
+      fail(new BoxError('overfull', `there is no memory left for a response of ${size} bytes`));
       return;
     }
     pending.release = release;

@@ -82,7 +82,7 @@ export class Holder {
       bus.publish(from, { type: 'answer', id, ...head, size: body.length });
       await this.#served.get(id)?.outgoing.sendAll(once(body));
     } catch (error) {
-      if (!(error instanceof BoxError)) log.error({ err: error, boxId }, 'a request of another process failed');
+      if (!(error instanceof BoxError)) log.error({ err: error, boxId }, 'Request of another process failed');
       const fault = error instanceof BoxError ? error.fault : 'timeout';
       bus.publish(from, { type: 'fault', id, fault, message: error instanceof Error ? error.message : '' });
     }
@@ -93,7 +93,8 @@ export class Holder {
   #begin({ id, from, asked, errand }: Ask): IncomingPieces {
     const { bus, clock } = this.parts;
     const size = asked.kind === 'request' ? asked.size : 0;
-    if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS) throw new BoxError('crowded', 'too much waits for boxes');
+    if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS)
+      throw new BoxError('crowded', 'too much data is waiting for boxes');
     const incoming = new IncomingPieces(size, () => bus.publish(from, { type: 'taken', id }));
     const outgoing = new OutgoingPieces((data) => bus.publish(from, { type: 'piece', id, data }));
     const timer = clock.after(errand.budgetMs + TAKING_MS, () => this.#end(id));
@@ -107,7 +108,7 @@ export class Holder {
     const served = this.#served.get(id);
     if (!served || size <= SMALL_BYTES) return;
     if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS)
-      throw new BoxError('overfull', 'too much waits for other processes');
+      throw new BoxError('overfull', 'too much data is waiting for other processes');
     this.#keptBytes += size;
     served.size += size;
   }
