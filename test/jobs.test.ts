@@ -162,7 +162,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is away'), (
         { interval: 200 },
       );
       expect(logged().map(({ msg }) => msg)).toEqual([
-        'the database cannot be used; what needs it is answered 503 until it can',
+        'Database is not available; requests that need it get 503 until it is',
       ]);
       await server.stop();
     },

@@ -111,7 +111,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect(signedIn.status).toBe(503);
       expect(await signedIn.json()).toEqual({ code: 'OVERLOADED', message: expect.stringContaining('Try again') });
       expect((await gateway.closed).code).toBe(4902);
-      expect(logged(40)).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
+      expect(logged(40)).toEqual(['Database is not available; requests that need it get 503 until it is']);
     });
 
     it('is used again when it is back, by reads and transactions on every connection', async () => {
@@ -128,7 +128,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
       expect((await readMessages()).status).toBe(200);
       await sendMessage(ada, guild.textChannelId, 'back for good');
       expect((await readMessages()).status).toBe(200);
-      expect(logged()).toEqual(['the database can be used again']);
+      expect(logged()).toEqual(['Database is available again']);
     });
   });
 
@@ -177,7 +177,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     line.mend();
     clock.advance(30_000);
     expect((await client.event('GUILD_CREATE')).d.name).toBe('Joined');
-    expect(faults()).toEqual(['the database cannot be used; what needs it is answered 503 until it can']);
+    expect(faults()).toEqual(['Database is not available; requests that need it get 503 until it is']);
     await client.close();
   });
 
@@ -187,7 +187,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     line.cut();
     client.send(GatewayOpcodes.RequestGuildMembers, { guild_id: guild.id, query: 'a', limit: 1 });
     expect((await client.closed).code).toBe(4902);
-    expect(logged()).not.toContain('members could not be read for the gateway');
+    expect(logged()).not.toContain('Could not read members for the gateway');
   });
 
   it('stops within a transaction never uses that connection again, on which a late answer may still come', async () => {

@@ -94,8 +94,8 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('joined');
     await client.close();
     expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
-      'Redis is away',
-      'Redis is back',
+      'Redis is not available',
+      'Redis is available again',
     ]);
   });
 
@@ -257,15 +257,17 @@ describe.skipIf(missingAlone)(needing(missingAlone, 'a process alone whose Redis
     const server = await startServer({ log, env: { REDIS_URL: url } });
     expect(server.app.degraded()).toEqual(['redis']);
     await redis.start('--requirepass', 'another password');
-    await expect(startServer({ env: { REDIS_URL: url } })).rejects.toThrow(/^the Redis of REDIS_URL .* WRONGPASS/);
+    await expect(startServer({ env: { REDIS_URL: url } })).rejects.toThrow(
+      /^the Redis server of REDIS_URL .* WRONGPASS/,
+    );
     await signUp(server, 'ada');
     expect(server.app.degraded()).toEqual(['redis']);
     await redis.stop();
     await redis.start('--requirepass', 'no-such-password');
     await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
     expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
-      'Redis is away',
-      'Redis is back',
+      'Redis is not available',
+      'Redis is available again',
     ]);
     expect(lines.join()).not.toContain('no-such-password');
     await server.stop();

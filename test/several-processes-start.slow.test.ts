@@ -44,8 +44,8 @@ describe.skipIf(missing)(needing(missing, 'several processes on one PostgreSQL')
       (error: Error) => (error instanceof StartError ? error.message : error.stack),
     );
 
-  const UNHEARD = /^another Causeway works on the database of DATABASE_URL/;
-  const KEYS = /^the keys of SECRET_KEYS are not those of the other processes/;
+  const UNHEARD = /^another Causeway process uses the database of DATABASE_URL/;
+  const KEYS = /^SECRET_KEYS differs from the other processes/;
 
   describe('of which one has no Redis', () => {
     it.each<[string, Record<string, string>, Record<string, string>]>([

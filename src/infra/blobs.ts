@@ -51,7 +51,7 @@ export class BlobsUnavailable extends Error {
     readonly reason: string,
     readonly mayPass: boolean,
   ) {
-    super(`the store of uploads is not available: ${reason}`);
+    super(`the upload store is not available: ${reason}`);
   }
 }
 
@@ -78,7 +78,7 @@ export function createFileBlobStore(folder: string): BlobStore {
   const pathOf = (key: string) => {
     const path = normalize(join(folder, key));
     const inside = join(folder, '/');
-    if (!path.startsWith(inside) || path === inside) throw new RangeError('a blob key that leaves the store');
+    if (!path.startsWith(inside) || path === inside) throw new RangeError('the blob key points outside the store');
     return path;
   };
   return {

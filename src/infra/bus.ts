@@ -94,7 +94,7 @@ export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message>
       try {
         handler(message);
       } catch (error) {
-        log.error({ err: error, topic, type: message.type }, 'a bus subscriber failed');
+        log.error({ err: error, topic, type: message.type }, 'Event bus subscriber failed');
       }
     }
   };

@@ -81,7 +81,7 @@ export class SnowflakeSource {
 
   /** @throws NoIdsError */
   next(): bigint {
-    if (!this.#range) throw new NoIdsError('this process holds no snowflake worker');
+    if (!this.#range) throw new NoIdsError('this process has no snowflake worker');
     const { worker, throughMs } = this.#range;
     const { first, last } = this.#sequences;
     const now = this.clock.now();
@@ -94,7 +94,7 @@ export class SnowflakeSource {
       this.#lastMs += 1;
       this.#sequence = first;
     } else {
-      throw new NoIdsError('the milliseconds reserved for the snowflake worker are used up');
+      throw new NoIdsError('the id range reserved for the snowflake worker is used up');
     }
     const time = BigInt(this.#lastMs - SNOWFLAKE_EPOCH_MS) << TIMESTAMP_SHIFT;
     return time | (BigInt(worker) << SEQUENCE_BITS) | BigInt(this.#sequence);

@@ -65,13 +65,11 @@ async function keptKeys({ reader, writer }: Doors, dataDir: string, log: Logger)
     await writer.$executeRaw`
       INSERT INTO "InstanceKey" ("purpose", "secret") VALUES (${purpose}, ${secret}) ON CONFLICT DO NOTHING`;
     if (former !== null) {
-      log.info(
-        `the key in the file ${FORMER_FILES[purpose]} is kept in the database now; the file is not read any more`,
-      );
+      log.info(`Moved the key in the file ${FORMER_FILES[purpose]} to the database; the file is no longer read`);
     }
   }
   const made = await findKeys(reader);
-  if (!made) throw new Error('keys that were just made are not there');
+  if (!made) throw new Error('the new instance keys were not found in the database');
   return made;
 }
 

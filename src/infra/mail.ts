@@ -65,7 +65,7 @@ export function createOutbox(folder: string, sender: Sender): Mailer {
         await writeWhole(folder, fileName(mail, sender.clock), unencoded(String(message), mail.text));
         sender.onEnd?.('sent');
       } catch (error) {
-        sender.log.error({ err: error }, 'a mail could not be put into the outbox');
+        sender.log.error({ err: error }, 'Could not write an email to the outbox');
         sender.onEnd?.('failed');
       }
     },
@@ -119,7 +119,7 @@ export async function warnUnlessReachable(url: string, log: Logger): Promise<voi
     await createTransport({ url, ...PATIENCE }).verify();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason }, 'the mail server of SMTP_URL cannot be used; no mail is sent until it can');
+    log.warn({ reason }, 'The mail server of SMTP_URL is not available; no email is sent until it is');
   }
 }
 
@@ -135,7 +135,7 @@ export function createSmtpMailer(url: string, sender: Sender): Mailer {
       await (await transport.get()).sendMail(composed(mail, sender));
       sender.onEnd?.('sent');
     } catch (error) {
-      sender.log.error({ err: error }, 'a mail could not be sent');
+      sender.log.error({ err: error }, 'Could not send an email');
       sender.onEnd?.('failed');
     }
   };

@@ -57,25 +57,27 @@ export function createMeasures(registry: Registry): Measures {
   return {
     statements: new Histogram({
       name: 'causeway_database_statement_seconds',
-      help: 'Time that a statement of the database took',
+      help: 'Time of a database statement',
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
       registers,
     }),
     databaseFaults: new Counter({
       name: 'causeway_database_faults_total',
-      help: 'Statements that failed because the database could not be used',
+      help: 'Statements that failed because the database was not available',
       registers,
     }),
-    redisFaults: counterOf(registers, 'causeway_redis_faults_total', 'Commands to Redis without an answer', {
+    redisFaults: counterOf(registers, 'causeway_redis_faults_total', 'Failed commands to Redis', {
       reason: ['timeout', 'failed'],
     }),
-    limitRefusals: counterOf(registers, 'causeway_limit_refusals_total', 'Uses of rate limits that were refused', {
+    limitRefusals: counterOf(registers, 'causeway_limit_refusals_total', 'Refusals by a rate limit', {
       scope: LIMIT_SCOPES,
     }),
-    mails: counterOf(registers, 'causeway_mails_total', 'Mails, by what became of them', {
+    mails: counterOf(registers, 'causeway_mails_total', 'Emails, by outcome', {
       outcome: ['sent', 'failed'],
     }),
-    fileBytes: counterOf(registers, 'causeway_file_bytes_total', 'Bytes of files', { direction: ['received', 'sent'] }),
+    fileBytes: counterOf(registers, 'causeway_file_bytes_total', 'Bytes of transferred files', {
+      direction: ['received', 'sent'],
+    }),
   };
 }
 
@@ -98,7 +100,7 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
   const registers = [registry];
   new Gauge({
     name: 'causeway_event_loop_block_seconds',
-    help: 'The longest time in which nobody was served, of the last 30 to 60 seconds',
+    help: 'Longest block of the event loop in the last 30 to 60 seconds',
     registers,
     collect() {
       this.set(loop.longestBlockMs() / 1_000);
@@ -109,14 +111,14 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
     ...createMeasures(registry),
     requests: new Histogram({
       name: 'causeway_request_seconds',
-      help: 'Time from a request to its answer',
+      help: 'Time from a request to its response',
       labelNames: ['face', 'route', 'status'],
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers,
     }),
     endpointRequests: new Histogram({
       name: 'causeway_endpoint_request_seconds',
-      help: 'Time until an interactions endpoint answered or failed, by outcome (answered, accepted, unusable, failed)',
+      help: 'Time until an interactions endpoint responded or failed, by outcome (answered, accepted, unusable, failed)',
       labelNames: ['outcome'],
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
       registers,
@@ -130,35 +132,40 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
     }),
     gatewayCloses: new Counter({
       name: 'causeway_gateway_closes_total',
-      help: 'Gateway connections closed by this side',
+      help: 'Gateway connections that the platform closed',
       labelNames: ['code'],
       registers,
     }),
-    gatewayAdmissions: counterOf(registers, 'causeway_gateway_admissions_total', 'Identifying and resuming', {
-      outcome: ['identified', 'resumed', 'invalid_session'],
-    }),
+    gatewayAdmissions: counterOf(
+      registers,
+      'causeway_gateway_admissions_total',
+      'Gateway clients that identified or resumed, by outcome',
+      {
+        outcome: ['identified', 'resumed', 'invalid_session'],
+      },
+    ),
     slowSubscriptions: new Counter({
       name: 'causeway_graphql_slow_subscriptions_total',
-      help: 'Subscriptions that were ended because events came faster than they were read',
+      help: 'Subscriptions that ended because the client read too slowly',
       registers,
     }),
     relayBoxes: new Gauge({
       name: 'causeway_relay_boxes',
-      help: 'Self-hosted instances that are connected to this process',
+      help: 'Boxes that are connected to this process',
       registers,
     }),
-    relayRequests: counterOf(registers, 'causeway_relay_requests_total', 'Requests to self-hosted instances', {
+    relayRequests: counterOf(registers, 'causeway_relay_requests_total', 'Requests to boxes', {
       outcome: RELAY_OUTCOMES,
     }),
     relaySeconds: new Histogram({
       name: 'causeway_relay_seconds',
-      help: 'Time from a request to a self-hosted instance to its answer',
+      help: 'Time from a request to a box to its response',
       buckets: RELAY_BUCKETS,
       registers,
     }),
     relayAddedSeconds: new Histogram({
       name: 'causeway_relay_added_seconds',
-      help: 'The same without the time that the instance says it worked on it, where it says so',
+      help: 'Time from a request to a box to its response, without the time that the box reports for its own work',
       buckets: RELAY_BUCKETS,
       registers,
     }),
@@ -168,7 +175,7 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
 export function showSubscriptions({ registry }: Metrics, count: () => number): void {
   new Gauge({
     name: 'causeway_graphql_subscriptions',
-    help: 'GraphQL subscriptions that are open in this process',
+    help: 'Open GraphQL subscriptions of this process',
     registers: [registry],
     collect() {
       this.set(count());
@@ -188,7 +195,7 @@ const NO_POOL: PoolState = { used: 0, idle: 0, waiting: 0 };
 export function showPool({ registry }: Metrics, look: () => PoolState = () => NO_POOL): void {
   new Gauge({
     name: 'causeway_database_connections',
-    help: 'Connections to PostgreSQL (used, idle), and what waits for one (waiting)',
+    help: 'PostgreSQL connections (used, idle), and statements that wait for one (waiting)',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -203,19 +210,23 @@ export function showLive(
 ): void {
   const show = (name: string, help: string, value: (counts: Awaited<ReturnType<typeof look>>) => number) =>
     showPart(registry, look, { name, help, value });
-  show('causeway_live_processes', 'Processes that hold connections and live', ({ processes }) => processes);
   show(
-    'causeway_presences',
-    'Connections by which people and bots are there, over all processes',
-    ({ presences }) => presences,
+    'causeway_live_processes',
+    'Live processes that hold connections, over all processes',
+    ({ processes }) => processes,
   );
-  show('causeway_voice_states', 'People and bots in voice, over all processes', ({ voiceStates }) => voiceStates);
+  show('causeway_presences', 'Connections of online people and bots, over all processes', ({ presences }) => presences);
+  show(
+    'causeway_voice_states',
+    'People and bots in voice channels, over all processes',
+    ({ voiceStates }) => voiceStates,
+  );
 }
 
 export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
   new Gauge({
     name: 'causeway_redis_up',
-    help: 'Whether this process is connected to Redis (1) or does without it (0)',
+    help: 'Whether this process is connected to Redis (1) or not (0)',
     registers: [registry],
     collect() {
       this.set(isUp() ? 1 : 0);

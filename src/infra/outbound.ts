@@ -160,9 +160,9 @@ function guardedLookup(lookUp: LookUp, allowPrivate: boolean): LookupFunction {
 /** @throws AddressNotAllowed, LookUpFailed */
 async function checkedAddresses(name: string, lookUp: LookUp, allowPrivate: boolean) {
   const found = await lookUp(name).catch((cause: unknown) => {
-    throw new LookUpFailed('the name was not found', { cause });
+    throw new LookUpFailed('the host name was not found', { cause });
   });
-  if (found.length === 0) throw new LookUpFailed('the name has no address');
+  if (found.length === 0) throw new LookUpFailed('the host name has no address');
   if (!found.every((address) => isAllowedAddress(address, allowPrivate))) throw new AddressNotAllowed();
   return found.map((address) => ({ address, family: isIP(address) }));
 }
@@ -227,23 +227,23 @@ type Failure = { reason: OutboundFailure; detail: string };
 
 const BUSY: Failure = {
   reason: 'busy',
-  detail: 'Too many requests of the application to the host are waiting for an answer.',
+  detail: 'Too many requests of the application to this host are waiting for a response.',
 };
 
 const notAllowed = (detail: string): Failure => ({ reason: 'url-not-allowed', detail });
 
 const ADDRESS_REFUSAL: Failure = {
   reason: 'address-not-allowed',
-  detail: 'The host has an address that is not a public one.',
+  detail: 'The host has an address that is not public.',
 };
 
 function readTarget(text: string, allowPrivate: boolean): URL | Failure {
-  if (!URL.canParse(text)) return notAllowed('This is no full URL.');
+  if (!URL.canParse(text)) return notAllowed('The URL must be complete, such as https://example.com/path.');
   const url = new URL(text);
   if (!isAllowedProtocol(url, allowPrivate)) {
     return notAllowed(`The URL must begin with https://${allowPrivate ? ' or http://' : ''}.`);
   }
-  if (url.username !== '' || url.password !== '') return notAllowed('The URL must not hold a user or a password.');
+  if (url.username !== '' || url.password !== '') return notAllowed('The URL must not contain a user or password.');
   if (text.includes('#')) return notAllowed('The URL must not have a fragment.');
   if (!allowPrivate && !['', '8443'].includes(url.port)) return notAllowed('The port must be 443 or 8443.');
   return isAllowedHost(url, allowPrivate) ? url : ADDRESS_REFUSAL;
@@ -308,7 +308,7 @@ class Posting {
   }
 
   stop(): void {
-    this.#fail({ reason: 'connection-reset', detail: 'The service is being stopped.' });
+    this.#fail({ reason: 'connection-reset', detail: 'The service is shutting down.' });
   }
 
   get #firstStage(): OutboundStage {
@@ -337,7 +337,7 @@ class Posting {
     request.on('information', () => this.#countInterimAnswer());
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      this.#fail(invalidAnswer('The host answers with another protocol than HTTP.'));
+      this.#fail(invalidAnswer('The host does not speak HTTP.'));
     });
     request.on('close', () => this.#break(request, new Error('closed')));
     request.end(body);
@@ -431,7 +431,7 @@ class Posting {
   }
 
   #lateness(): Failure {
-    const waitedFor = this.#request ? WAITED_FOR[this.#stage] : 'Other requests to the host were not done';
+    const waitedFor = this.#request ? WAITED_FOR[this.#stage] : 'Earlier requests to the host did not finish';
     return { reason: 'timeout', detail: `${waitedFor} within ${this.outbound.deadlineMs} ms.` };
   }
 
@@ -456,11 +456,11 @@ class Posting {
 }
 
 const WAITED_FOR: Record<OutboundStage, string> = {
-  nothing: 'The name of the host was not looked up',
-  address: 'The host did not take a connection',
-  connected: 'The host did not answer',
-  secured: 'The host did not answer',
-  answering: 'The answer was not complete',
+  nothing: 'The host name could not be resolved',
+  address: 'The host did not accept a connection',
+  connected: 'The host did not respond',
+  secured: 'The host did not respond',
+  answering: 'The response was not complete',
 };
 
 function contentTypeOf({ headers }: IncomingMessage): string | null {
@@ -471,7 +471,7 @@ function faultOfHeaders({ headers }: IncomingMessage, { most }: BodyLimit): Fail
   if (Number(headers['content-length'] ?? 0) > most) return tooLarge(most);
   return isIdentity(headers['content-encoding'])
     ? null
-    : invalidAnswer('The body of the answer is compressed, which was not asked for.');
+    : invalidAnswer('The response body is compressed, although the request did not allow compression.');
 }
 
 function isIdentity(encoding: string | undefined): boolean {
@@ -479,43 +479,43 @@ function isIdentity(encoding: string | undefined): boolean {
 }
 
 function tooLarge(most: number): Failure {
-  return { reason: 'too-large', detail: `The body of the answer is longer than ${Math.floor(most / MIB)} MiB.` };
+  return { reason: 'too-large', detail: `The response body is larger than ${Math.floor(most / MIB)} MiB.` };
 }
 
 const NO_ROOM: Failure = {
   reason: 'too-large',
-  detail: 'Too many large answers are being read at the moment; answer with a file through the callback route.',
+  detail: 'Too many large responses are being read at the moment; send files through the callback route.',
 };
 
 const TOO_MANY_PIECES: Failure = {
   reason: 'too-large',
-  detail: 'The body of the answer comes in too many small pieces.',
+  detail: 'The response body arrives in too many small chunks.',
 };
 
 const invalidAnswer = (detail: string): Failure => ({ reason: 'invalid-answer', detail });
 
 const TOO_MANY_INTERIM_ANSWERS = invalidAnswer(
-  `The host sends more than ${MAX_INTERIM_ANSWERS} interim answers (1xx).`,
+  `The host sends more than ${MAX_INTERIM_ANSWERS} interim responses (1xx).`,
 );
 
 function failureOf(error: Error, stage: OutboundStage, isSecure: boolean): Failure {
   if (error instanceof AddressNotAllowed) return ADDRESS_REFUSAL;
-  if (error instanceof LookUpFailed) return { reason: 'name-not-found', detail: 'The name of the host was not found.' };
+  if (error instanceof LookUpFailed) return { reason: 'name-not-found', detail: 'The host name was not found.' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === 'HPE_HEADER_OVERFLOW') return { reason: 'too-large', detail: 'The headers are longer than 16 KiB.' };
-  if (code.startsWith('HPE_')) return invalidAnswer('What came is no HTTP answer.');
+  if (code === 'HPE_HEADER_OVERFLOW') return { reason: 'too-large', detail: 'The headers are larger than 16 KiB.' };
+  if (code.startsWith('HPE_')) return invalidAnswer('The response is not valid HTTP.');
   if (code === 'ECONNREFUSED') return { reason: 'connection-refused', detail: 'The host refused the connection.' };
   if (stage === 'nothing' || stage === 'address') return UNREACHABLE;
   if (isSecure && stage === 'connected' && isOfTls(code)) return { reason: 'tls', detail: detailOfTls(code) };
   return { reason: 'connection-reset', detail: CLOSED_AT[stage] };
 }
 
-const UNREACHABLE: Failure = { reason: 'unreachable', detail: 'No connection to the host could be made.' };
+const UNREACHABLE: Failure = { reason: 'unreachable', detail: 'Could not connect to the host.' };
 
 const CLOSED_AT = {
-  connected: 'The host closed the connection before it answered.',
-  secured: 'The host closed the connection before it answered.',
-  answering: 'The host closed the connection before its answer was complete.',
+  connected: 'The host closed the connection before it responded.',
+  secured: 'The host closed the connection before it responded.',
+  answering: 'The host closed the connection before its response was complete.',
 };
 
 function isOfTls(code: string): boolean {
@@ -524,17 +524,17 @@ function isOfTls(code: string): boolean {
 
 const TLS_DETAILS: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate leads to a self-signed one.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate chain contains a self-signed certificate.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The certificate is not signed by anybody known; an intermediate one may be missing.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by anybody known.',
+    'The certificate is not signed by a known authority; an intermediate certificate may be missing.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by a known authority.',
   CERT_HAS_EXPIRED: 'The certificate has expired.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'The host does not speak TLS on this port.',
   EPROTO: 'The host does not speak TLS on this port.',
 };
 
 function detailOfTls(code: string): string {
-  return TLS_DETAILS[code] ?? `TLS could not be agreed upon (${code}).`;
+  return TLS_DETAILS[code] ?? `The TLS handshake failed (${code}).`;
 }

@@ -93,7 +93,7 @@ export async function connectRedis(
     presence.end();
     asking.cancel();
     for (const connection of connections) connection.disconnect();
-    throw new StartError(`the Redis of REDIS_URL (${placeOf(commands)}) refuses this process: ${refusal}`);
+    throw new StartError(`the Redis server of REDIS_URL (${placeOf(commands)}) refused this process: ${refusal}`);
   }
   return {
     prefix,
@@ -180,7 +180,7 @@ function watchPresence(
       log.warn(
         // Only the message: the error may also hold the AUTH command with the password.
         { reason: fault?.message ?? 'the connection was closed' },
-        'Redis is away: events reach this process only, and limits are counted by each process alone, until it is back',
+        'Redis is not available; until it is, events reach only this process, and each process counts its own rate limits',
       );
     }
     know(null);
@@ -188,7 +188,7 @@ function watchPresence(
   const onReady = () => {
     if (isAway()) return;
     if (refusal() !== null) return know(refusal());
-    if (awaySince !== null) log.info({ awayMs: clock.now() - awaySince }, 'Redis is back');
+    if (awaySince !== null) log.info({ awayMs: clock.now() - awaySince }, 'Redis is available again');
     awaySince = null;
     fault = undefined;
     know(null);
@@ -217,7 +217,7 @@ class Connection extends Redis {
   override auth(...args: unknown[]): never {
     return this.#settled(super.auth, args, (error) => {
       if (/no password is set|without any password configured/.test(error.message)) {
-        this.onOddity('REDIS_URL states a password, which this Redis does not ask for');
+        this.onOddity('REDIS_URL contains a password, but this Redis does not require one');
         return null;
       }
       return error.message.includes('wrong number of arguments') ? new Error(`NOAUTH ${NO_USERS}`) : error;
@@ -233,7 +233,7 @@ class Connection extends Redis {
   #settled(command: unknown, args: unknown[], read: (error: Error) => Error | null): never {
     const callback = args.at(-1);
     if (typeof command !== 'function' || typeof callback !== 'function')
-      throw new TypeError('the library passes a callback');
+      throw new TypeError('the Redis library must pass a callback');
     const answer: Promise<unknown> = Reflect.apply(command, this, args.slice(0, -1));
     const told = answer.then(
       (value) => callback(null, value),
@@ -243,4 +243,4 @@ class Connection extends Redis {
   }
 }
 
-const NO_USERS = 'this Redis knows no users: state the password alone in REDIS_URL';
+const NO_USERS = 'this Redis does not support users: put only the password in REDIS_URL';

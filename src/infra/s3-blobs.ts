@@ -75,7 +75,7 @@ export async function openS3BlobStore(
     if (!(error instanceof BlobsUnavailable)) throw error;
     if (error.mayPass) return store;
     store.close();
-    throw new StartError(`the store of BLOB_URL cannot be used: ${error.reason}`);
+    throw new StartError(`could not use the store of BLOB_URL: ${error.reason}`);
   }
   return store;
 }
@@ -177,7 +177,7 @@ class S3Blobs implements BlobStore {
     body.on('error', (error) => stopped.abort(error));
     const watch = watchSilence(body, this.clock, {
       isHeld: () => false,
-      onSilence: () => stopped.abort(this.#wentQuiet('nothing more was taken of a file')),
+      onSilence: () => stopped.abort(this.#wentQuiet('the store accepted no more data of a file')),
     });
     const put = new PutObjectCommand({ ...place, Body: body, ContentLength: size });
     const options = { abortSignal: stopped.signal, requestTimeout: 0 };
@@ -238,7 +238,7 @@ class S3Blobs implements BlobStore {
   async #pass(body: Readable, content: PassThrough): Promise<void> {
     const watch = watchSilence(body, this.clock, {
       isHeld: () => content.writableNeedDrain,
-      onSilence: () => body.destroy(this.#wentQuiet('nothing more came of a file')),
+      onSilence: () => body.destroy(this.#wentQuiet('the store sent no more data of a file')),
     });
     try {
       await pipeline(body, content);
@@ -325,7 +325,7 @@ class S3Blobs implements BlobStore {
     }
     this.#answered();
     if (!(error instanceof Refusal)) return;
-    this.log.error({ key: error.key, reason: error.reason }, 'the store of BLOB_URL refuses a request');
+    this.log.error({ key: error.key, reason: error.reason }, 'The store of BLOB_URL refused a request');
   }
 
   #wentQuiet(what: string): BlobsUnavailable {
@@ -338,13 +338,13 @@ class S3Blobs implements BlobStore {
     if (!this.#isAway) return;
     this.#isAway = false;
     this.#askingAgain?.cancel();
-    this.log.info('the store of BLOB_URL can be used again');
+    this.log.info('The store of BLOB_URL is available again');
   }
 
   #failed(reason: string): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    this.log.error({ reason }, 'the store of BLOB_URL cannot be used');
+    this.log.error({ reason }, 'The store of BLOB_URL is not available');
     this.#askAgainLater();
   }
 
@@ -402,7 +402,7 @@ class Refusal extends BlobsUnavailable {
   readonly key: string;
 
   constructor({ to, key }: Asked, words: string) {
-    super(`it refuses to ${to}: ${words}`, false);
+    super(`the store refused to ${to}: ${words}`, false);
     this.key = key;
   }
 }
@@ -421,7 +421,7 @@ async function answerTo<T>(asked: Asked, request: () => Promise<T>): Promise<T> 
 }
 
 function requireKey(key: string): void {
-  if (!isKey(key)) throw new RangeError('a blob key that leaves the store');
+  if (!isKey(key)) throw new RangeError('the blob key points outside the store');
 }
 
 function isKey(key: string): boolean {

@@ -51,7 +51,7 @@ export class TimesOfUse<Id> {
       try {
         await this.store(id, usedAt);
       } catch (error) {
-        this.parts.log.warn({ err: error }, 'when something was used could not be stored; it is tried again');
+        this.parts.log.warn({ err: error }, 'Could not store when credentials were last used; trying again later');
         this.#keep(times.slice(index));
         return;
       }

@@ -79,7 +79,7 @@ class Lease implements WorkerLease {
     // A running attempt frees the worker that it takes.
     const settled = this.#underWay?.catch(() => {});
     await within(this.clock, RELEASE_WITHIN_MS, Promise.all([given, settled])).catch((error: unknown) =>
-      this.log.warn({ err: error }, 'the snowflake worker was not given up; its lease ends by itself'),
+      this.log.warn({ err: error }, 'Could not release the snowflake worker; its lease will expire'),
     );
   }
 
@@ -120,7 +120,7 @@ class Lease implements WorkerLease {
       if (isOutdated()) throw new OutdatedError();
       if (renewed) return renewed;
       this.#worker = null;
-      this.#stopMaking(new Error('another process has the worker'));
+      this.#stopMaking(new Error('another process has the snowflake worker'));
     }
     return this.#take(isOutdated);
   }
@@ -138,7 +138,7 @@ class Lease implements WorkerLease {
 
   /** The timer stops the ids even while a renewal is pending. */
   #hold(range: IdRange): void {
-    if (!this.isHeld()) this.log.info({ worker: range.worker }, 'a snowflake worker is leased');
+    if (!this.isHeld()) this.log.info({ worker: range.worker }, 'Leased a snowflake worker');
     this.#worker = range.worker;
     this.#ids.use(range);
     this.#end?.cancel();
@@ -150,7 +150,7 @@ class Lease implements WorkerLease {
     this.#ids.use(null);
     this.log.error(
       { err: fault },
-      'the snowflake worker was not kept; what needs an id is refused until one is leased',
+      'Lost the snowflake worker; requests that need an id are refused until one is leased',
     );
   }
 
@@ -160,7 +160,7 @@ class Lease implements WorkerLease {
 }
 
 class OutdatedError extends Error {
-  override readonly message = 'the answer came too late';
+  override readonly message = 'the response came too late';
 }
 
 /** Database time, in the format of Prisma's DateTime columns. */

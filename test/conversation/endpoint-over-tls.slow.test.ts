@@ -91,7 +91,7 @@ it('I-8, I-13: an endpoint over TLS is probed, saved and called, all over one co
 it.each([
   ['has expired', EXPIRED, 'The certificate has expired.'],
   ['is not valid yet', NOT_YET_VALID, 'The certificate is not valid yet.'],
-  ['is for another name', OF_ANOTHER_NAME, 'The certificate is for another name.'],
+  ['is for another name', OF_ANOTHER_NAME, 'The certificate is for another host name.'],
   ['is self-signed', SELF_SIGNED, 'The certificate is self-signed.'],
 ])('I-13: an endpoint whose certificate %s is not saved and gets no request', async (_what, tls, words) => {
   const endpoint = await listen({ tls });

@@ -218,7 +218,7 @@ describe('an S3 bucket', () => {
   test('that does not exist stops the start with a message', async () => {
     const location = { ...placeOf('x'), bucket: 'nobody' };
     await expect(open(location)).rejects.toThrow(
-      /^the store of BLOB_URL cannot be used: it refuses to list: NoSuchBucket/,
+      /^could not use the store of BLOB_URL: the store refused to list: NoSuchBucket/,
     );
   });
 
@@ -226,7 +226,7 @@ describe('an S3 bucket', () => {
     process.env.AWS_ACCESS_KEY_ID = 'nobody';
     try {
       await expect(open(placeOf('x'))).rejects.toThrow(
-        /^the store of BLOB_URL cannot be used: it refuses to list: InvalidAccessKeyId/,
+        /^could not use the store of BLOB_URL: the store refused to list: InvalidAccessKeyId/,
       );
     } finally {
       Object.assign(process.env, S3_CREDENTIALS);
@@ -252,8 +252,8 @@ describe('an S3 bucket', () => {
     await staged.keep('m/1');
     expect(await text(bucket.read('m/1'))).toBe('hello');
     expect(readLines(lines).map(({ msg }) => msg)).toEqual([
-      'the store of BLOB_URL cannot be used',
-      'the store of BLOB_URL can be used again',
+      'The store of BLOB_URL is not available',
+      'The store of BLOB_URL is available again',
     ]);
     await own.stop();
     await open(blobs, log);
@@ -333,7 +333,7 @@ describe('an S3 bucket', () => {
       await store.take(1_000);
       await store.isAwayAfter(30_000);
       const [error] = await store.failed;
-      expect(error).toEqual(new BlobsUnavailable('nothing more came of a file for 30 s', true));
+      expect(error).toEqual(new BlobsUnavailable('the store sent no more data of a file for 30 s', true));
       store.close();
     });
 

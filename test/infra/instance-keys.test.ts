@@ -54,7 +54,7 @@ describe('the keys in the database', () => {
     await open('database');
     expect(readLines(lines).map(({ msg }) => msg)).toEqual(
       ['auth-secret', 'cdn-secret'].map(
-        (name) => `the key in the file ${name} is kept in the database now; the file is not read any more`,
+        (name) => `Moved the key in the file ${name} to the database; the file is no longer read`,
       ),
     );
     expect(lines.join()).not.toContain('former key');

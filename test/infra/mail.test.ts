@@ -66,7 +66,7 @@ describe('the outbox', () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     await createOutbox(join(file, 'outbox'), sender).send(mail);
-    expect(lines.join()).toContain('a mail could not be put into the outbox');
+    expect(lines.join()).toContain('Could not write an email to the outbox');
   });
 });
 
@@ -159,14 +159,14 @@ describe('mail over SMTP', () => {
     await mailer.send(mail);
     expect((await sink.next()).to).toEqual(['ada@people.example']);
     await mailer.settle();
-    expect(lines.join()).toContain('a mail could not be sent');
+    expect(lines.join()).toContain('Could not send an email');
     expect(lines.join()).not.toMatch(/s@cret|s%40cret|c0BjcmV0/);
   });
 
   it('fails no request if the server does not answer', async () => {
     await over('smtp://127.0.0.1:1').send(mail);
     await mailer.settle();
-    expect(lines.join()).toContain('a mail could not be sent');
+    expect(lines.join()).toContain('Could not send an email');
   });
 
   it.each<[string, (url: string) => string, RegExp | null]>([
@@ -179,7 +179,7 @@ describe('mail over SMTP', () => {
     if (reason === null) expect(lines).toEqual([]);
     else {
       expect(lines).toHaveLength(1);
-      expect(lines[0]).toMatch(/the mail server of SMTP_URL cannot be used/);
+      expect(lines[0]).toMatch(/The mail server of SMTP_URL is not available/);
       expect(lines[0]).toMatch(reason);
     }
     expect(lines.join()).not.toMatch(/s@cret|s%40cret|c0BjcmV0/);

@@ -186,20 +186,20 @@ describe('the outcome of a request', () => {
     ['noContent', 204, null, ''],
     ['wrongType', 200, null, ''],
     ['empty', 200, null, ''],
-    ['hang', 'timeout', null, 'did not answer within 300 ms'],
+    ['hang', 'timeout', null, 'did not respond within 300 ms'],
     ['drip', 'timeout', 200, 'not complete within 300 ms'],
-    ['reset', 'connection-reset', null, 'before it answered'],
-    ['hangUp', 'connection-reset', null, 'before it answered'],
-    ['cutOff', 'connection-reset', 200, 'before its answer was complete'],
-    ['huge', 'too-large', 200, 'longer than 1 MiB'],
-    ['endless', 'too-large', 200, 'longer than 1 MiB'],
+    ['reset', 'connection-reset', null, 'before it responded'],
+    ['hangUp', 'connection-reset', null, 'before it responded'],
+    ['cutOff', 'connection-reset', 200, 'before its response was complete'],
+    ['huge', 'too-large', 200, 'larger than 1 MiB'],
+    ['endless', 'too-large', 200, 'larger than 1 MiB'],
     ['fewChunks', 200, null, ''],
-    ['manyChunks', 'too-large', 200, 'too many small pieces'],
-    ['longChunks', 'too-large', 200, 'longer than 1 MiB'],
+    ['manyChunks', 'too-large', 200, 'too many small chunks'],
+    ['longChunks', 'too-large', 200, 'larger than 1 MiB'],
     ['fewHints', 200, null, ''],
     ['manyHints', 'invalid-answer', null, 'more than 8 interim answers'],
-    ['hugeHeaders', 'too-large', null, 'longer than 16 KiB'],
-    ['garbage', 'invalid-answer', null, 'no HTTP answer'],
+    ['hugeHeaders', 'too-large', null, 'larger than 16 KiB'],
+    ['garbage', 'invalid-answer', null, 'not valid HTTP'],
     ['compressed', 'invalid-answer', 200, 'compressed'],
     ['upgrade', 'invalid-answer', null, 'another protocol'],
   ])('%s', async (mode, expected, status, detail) => {
@@ -215,7 +215,7 @@ describe('the outcome of a request', () => {
     const long = (contentType: string | null) => ({ most: contentType === 'application/json' ? 3 * 1024 * 1024 : 1 });
     expect(told(await post(open(), url, 3_000, 1n, long))).toBe(200);
     const short = await post(open(), url, 3_000, 1n, () => ({ most: 1024 * 1024 + 1 }));
-    expect(short).toMatchObject({ reason: 'too-large', detail: expect.stringContaining('longer than 1 MiB') });
+    expect(short).toMatchObject({ reason: 'too-large', detail: expect.stringContaining('larger than 1 MiB') });
     let room = 1024 * 1024;
     const take = (bytes: number) => {
       room -= bytes;
@@ -249,7 +249,7 @@ describe('the time limit applies', () => {
     expect(answer).toMatchObject({
       reason: 'timeout',
       reached: 'nothing',
-      detail: expect.stringContaining('looked up'),
+      detail: expect.stringContaining('could not be resolved'),
     });
   });
 
@@ -376,7 +376,7 @@ describe('TLS', () => {
     const lookUp: LookUp = async () => ['127.0.0.1', '::1'];
     const outbound = open({ ca: SELF_SIGNED.cert, lookUp });
     const answer = await post(outbound, endpoint.url.replace('localhost', 'bot.example'));
-    expect(answer).toMatchObject({ reason: 'tls', detail: 'The certificate is for another name.' });
+    expect(answer).toMatchObject({ reason: 'tls', detail: 'The certificate is for another host name.' });
   });
 
   it('is missing if the host speaks plain HTTP', async () => {

@@ -49,14 +49,14 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
   it('is refused in one line if Redis has no database with the number', async () => {
     await redis.start();
     expect(await refusal(`${redis.url}/99`)).toBe(
-      `the Redis of REDIS_URL (${place}, database 99) refuses this process: ERR DB index is out of range`,
+      `the Redis server of REDIS_URL (${place}, database 99) refused this process: ERR DB index is out of range`,
     );
   });
 
   it('is refused in one line, without the password, if the password is wrong or missing', async () => {
     await redis.start('--requirepass', 'opensesame');
     const wrong = await refusal(`redis://:wrong@${place}`);
-    expect(wrong).toContain(`(${place}, database 0) refuses this process: WRONGPASS`);
+    expect(wrong).toContain(`(${place}, database 0) refused this process: WRONGPASS`);
     expect(wrong).not.toContain('wrong@');
     expect(await refusal(`redis://nobody:wrong@${place}`)).toContain(`(${place}, user nobody, database 0) refuses`);
     expect(await refusal(redis.url)).toContain('NOAUTH');
@@ -68,7 +68,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     expect(await connect(`redis://:opensesame@${place}`)).toEqual({
       isAway: false,
       pong: 'PONG',
-      said: ['REDIS_URL states a password, which this Redis does not ask for'],
+      said: ['REDIS_URL contains a password, but this Redis does not require one'],
     });
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     const { log, lines } = readableLog('info');
     const link = await connectRedis(redis.url, systemClock, log);
     expect(link.isAway()).toBe(true);
-    expect(readLines(lines).map(({ msg }) => msg)).toEqual([expect.stringMatching('^Redis is away')]);
+    expect(readLines(lines).map(({ msg }) => msg)).toEqual([expect.stringMatching('^Redis is not available')]);
     link.close();
   });
 });

@@ -186,7 +186,7 @@ describe('an upload', () => {
       clock.advance(1);
       expect(store.isAway()).toBe(true);
     }
-    expect(await kept).toEqual(new BlobsUnavailable('nothing more was taken of a file for 30 s', true));
+    expect(await kept).toEqual(new BlobsUnavailable('the store accepted no more data of a file for 30 s', true));
   });
 
   test('is refused immediately with an invalid key', async () => {
@@ -211,7 +211,7 @@ describe('an upload', () => {
     await again;
     front.close();
     await expect(kept).rejects.toThrow(BlobsUnavailable);
-    expect(told().map(({ reason }) => reason)).toEqual(['nothing more was taken of a file for 30 s']);
+    expect(told().map(({ reason }) => reason)).toEqual(['the store accepted no more data of a file for 30 s']);
   });
 });
 
@@ -244,7 +244,7 @@ describe('a failure of one request', () => {
     await expect(store.remove('m/1')).rejects.toMatchObject({ name: 'BlobsUnavailable', mayPass: isAway });
     expect(store.isAway()).toBe(isAway);
     expect(told().map(({ msg }) => msg)).toEqual([
-      isAway ? 'the store of BLOB_URL cannot be used' : 'the store of BLOB_URL refuses a request',
+      isAway ? 'The store of BLOB_URL is not available' : 'The store of BLOB_URL refused a request',
     ]);
   });
 
@@ -257,7 +257,7 @@ describe('a failure of one request', () => {
     const to = operation === 'look' ? 'read' : operation;
     const words = operation === 'look' ? 'HTTP 403' : 'AccessDenied: so it is';
     const key = operation === 'list' ? 'm/' : 'm/1';
-    expect(told()).toMatchObject([{ level: 50, key, reason: `it refuses to ${to}: ${words}` }]);
+    expect(told()).toMatchObject([{ level: 50, key, reason: `the store refused to ${to}: ${words}` }]);
     expect(store.isAway()).toBe(false);
   });
 
@@ -302,7 +302,7 @@ describe('a start', () => {
   ])('is refused with a message if the permission to %s is missing: %o', async (to, answer, words) => {
     front.refuse = (operation) => (operation === to ? answer : null);
     await expect(open()).rejects.toThrow(
-      new RegExp(`^the store of BLOB_URL cannot be used: it refuses to ${to}: ${words}`),
+      new RegExp(`^could not use the store of BLOB_URL: the store refused to ${to}: ${words}`),
     );
   });
 
@@ -330,7 +330,7 @@ describe('a start', () => {
     clock.advance(5_000);
     await expect
       .poll(() => told().map(({ reason }) => reason))
-      .toContain('it refuses to write: AccessDenied: so it is');
+      .toContain('the store refused to write: AccessDenied: so it is');
     expect(store.isAway()).toBe(false);
   });
 
@@ -347,8 +347,8 @@ describe('a start', () => {
     clock.advance(5_000);
     await expect.poll(() => store.isAway()).toBe(false);
     expect(told().map(({ msg }) => msg)).toEqual([
-      'the store of BLOB_URL cannot be used',
-      'the store of BLOB_URL can be used again',
+      'The store of BLOB_URL is not available',
+      'The store of BLOB_URL is available again',
     ]);
   });
 });

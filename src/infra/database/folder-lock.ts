@@ -45,6 +45,6 @@ async function readPid(file: string): Promise<string> {
 
 function folderInUse(folder: string, owner: string): StartError {
   return new StartError(
-    `DATA_DIR ${folder} is in use by another Causeway${owner}; stop that one, or name another folder. Several processes of a cloud share PostgreSQL and Redis (docs/operations.md, "Several processes")`,
+    `DATA_DIR ${folder} is in use by another Causeway process${owner}; stop it or set another DATA_DIR. To run several processes, use PostgreSQL and Redis (docs/operations.md, "Several processes")`,
   );
 }

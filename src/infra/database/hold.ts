@@ -88,7 +88,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
 }
 
 const TAKEN =
-  'another Causeway works on the database of DATABASE_URL; several processes hear of each other through Redis: stop that one, or set REDIS_URL for all of them (of one whose machine vanished nothing is left after half a minute)';
+  'another Causeway process uses the database of DATABASE_URL. Stop it, or set REDIS_URL for all processes. If its machine was lost, wait half a minute';
 
 /** The server process that holds the lock; null if it has just released it. */
 interface Refusal {

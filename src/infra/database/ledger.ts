@@ -60,19 +60,19 @@ export function requireUsableLedger(ledger: LedgerRow[], migrations: Migration[]
   const newest = newestOf(standing.filter(({ name }) => !sqlOf.has(name)));
   if (newest) {
     throw new StartError(
-      `the database is newer than this version of Causeway, which does not know its migration ${newest.name}: start the newer version, or restore the backup made before the upgrade; a process of this version that runs already may go on`,
+      `the database is newer than this version of Causeway, which does not know its migration ${newest.name}. Start the newer version, or restore the backup made before the upgrade. Running processes of this version may continue`,
     );
   }
   const unfinished = newestOf(standing.filter(({ finishedAt }) => finishedAt === null));
   if (unfinished) {
     throw new StartError(
-      `the migration ${unfinished.name} of the database was begun and has not ended${reasonOf(unfinished)}: restore the backup made before the upgrade, and start again`,
+      `the database migration ${unfinished.name} started but did not finish${reasonOf(unfinished)}: restore the backup made before the upgrade, then start again`,
     );
   }
   const changed = newestOf(standing.filter(({ name, checksum }) => !isOf(checksum, sqlOf.get(name) ?? '')));
   if (changed) {
     throw new StartError(
-      `the migration ${changed.name} was applied to the database with another content than it has in this version of Causeway: start the version that the database was made with, or restore the file`,
+      `the migration ${changed.name} of this version differs from the one applied to the database: start the version that applied it, or restore the migration file`,
     );
   }
 }

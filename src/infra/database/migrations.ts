@@ -45,7 +45,7 @@ export async function migrate(
   const startedAt = performance.now();
   const migrations = await applyMigrations(dialect, factory);
   const ms = Math.round(performance.now() - startedAt);
-  log.info({ migrations, ms }, `the database was migrated: ${migrations.length} applied in ${ms} ms`);
+  log.info({ migrations, ms }, `Database migrated: ${migrations.length} applied in ${ms} ms`);
 }
 
 /**

@@ -35,7 +35,7 @@ export class Outages {
     if (!isDriverUnavailable(error)) return error;
     this.measures?.databaseFaults.inc();
     if (this.#failedAt === null) {
-      this.log.error({ err: error }, 'the database cannot be used; what needs it is answered 503 until it can');
+      this.log.error({ err: error }, 'Database is not available; requests that need it get 503 until it is');
     }
     this.#failedAt = this.clock.now();
     if (kind === 'write') this.#isOfWrites = true;
@@ -47,7 +47,7 @@ export class Outages {
     if (this.#isOfWrites && kind === 'read') return;
     this.#failedAt = null;
     this.#isOfWrites = false;
-    this.log.info('the database can be used again');
+    this.log.info('Database is available again');
   }
 }
 

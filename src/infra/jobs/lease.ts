@@ -23,8 +23,7 @@ export function keepLease(held: HeldJob, { db, clock, log }: LeaseParts, lose: (
       endsAt = isRenewed ? now + LEASE_MS : 0;
     } catch (error) {
       // `Outages` logs an unavailable database. The next renewal may succeed.
-      if (!isUnavailable(error))
-        log.error({ err: error, ...nameOf(held) }, 'the lease of a job could not be prolonged');
+      if (!isUnavailable(error)) log.error({ err: error, ...nameOf(held) }, 'Could not renew the lease of a job');
     }
     if (isOver) return;
     if (clock.now() < endsAt) timer = clock.after(RENEW_EVERY_MS, () => void renew());

@@ -19,7 +19,7 @@ export function showJobs(
   showBacklog(registry, keeping(clock, NOTHING, read));
   const runs = new Counter({
     name: 'causeway_job_runs_total',
-    help: 'Attempts to do a job by this process, by kind and ending (done, failed, dead, lost, stopped)',
+    help: 'Attempts to run a job in this process, by kind and ending (done, failed, dead, lost, stopped)',
     labelNames: ['kind', 'ending'],
     registers: [registry],
   });
@@ -29,11 +29,7 @@ export function showJobs(
 function showBacklog(registry: Registry, look: () => Promise<Backlog>): void {
   const show = (name: string, help: string, value: (backlog: Backlog) => number) =>
     showPart(registry, look, { name, help, value });
-  show('causeway_jobs_due', 'Jobs that are due and that nobody works on, over all processes', ({ due }) => due);
-  show(
-    'causeway_jobs_oldest_due_seconds',
-    'For how long the oldest of them has been due',
-    ({ oldestMs }) => oldestMs / 1_000,
-  );
-  show('causeway_jobs_dead', 'Jobs that were given up, over all processes', ({ dead }) => dead);
+  show('causeway_jobs_due', 'Due jobs that no process works on, over all processes', ({ due }) => due);
+  show('causeway_jobs_oldest_due_seconds', 'Age of the oldest due job', ({ oldestMs }) => oldestMs / 1_000);
+  show('causeway_jobs_dead', 'Jobs that failed for good, over all processes', ({ dead }) => dead);
 }

@@ -58,8 +58,8 @@ export class JobRunner {
     private readonly kinds: JobKinds,
     private readonly parts: RunnerParts,
   ) {
-    this.#preparing = new Trouble(parts.log, 'recurring jobs could not be added');
-    this.#looks = new Trouble(parts.log, 'jobs that are due could not be looked for');
+    this.#preparing = new Trouble(parts.log, 'Could not add recurring jobs');
+    this.#looks = new Trouble(parts.log, 'Could not look for due jobs');
   }
 
   wakeAt(ms: number): void {
@@ -85,7 +85,7 @@ export class JobRunner {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
-    for (const { stop } of this.#attempts) stop.abort(new Error('the process stops'));
+    for (const { stop } of this.#attempts) stop.abort(new Error('the process is stopping'));
     await this.#looking;
     await Promise.all([...this.#attempts].map(({ settled }) => settled));
   }
@@ -136,7 +136,7 @@ export class JobRunner {
 
   async #attempt(kind: JobKind, { held, stop }: Attempt): Promise<void> {
     const { db, clock, log, count } = this.parts;
-    const lease = keepLease(held, { db, clock, log }, () => stop.abort(new Error('the lease is lost')));
+    const lease = keepLease(held, { db, clock, log }, () => stop.abort(new Error('the lease of the job was lost')));
     const outcome = await this.#outcomeOf(kind, held, stop.signal);
     lease.cancel();
     // The handler may still run after its time limit.
@@ -147,14 +147,14 @@ export class JobRunner {
     } catch (error) {
       count(held.kind, 'lost');
       if (isUnavailable(error)) return;
-      log.error({ err: error, ...nameOf(held) }, 'what became of a job was not written down');
+      log.error({ err: error, ...nameOf(held) }, 'Could not store the outcome of a job');
     }
   }
 
   async #outcomeOf(kind: JobKind, held: HeldJob, signal: AbortSignal): Promise<Outcome> {
     const { clock } = this.parts;
     const { id, attempts: attempt } = held;
-    if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('each attempt ended with its process') };
+    if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('the process ended during each attempt') };
     const payload = readPayload(kind, held);
     if ('is' in payload) return payload;
     try {
@@ -170,7 +170,7 @@ export class JobRunner {
   async #settle(kind: JobKind, held: HeldJob, outcome: Outcome): Promise<Ending> {
     const ending = endingOf(kind, held, outcome);
     if (!(await this.#write(kind, held, ending))) {
-      this.parts.log.warn(nameOf(held), 'the lease of a job was lost; another process may do it too');
+      this.parts.log.warn(nameOf(held), 'Lost the lease of a job; another process may run it too');
       return 'lost';
     }
     this.#tell(held, outcome, ending);
@@ -200,11 +200,11 @@ export class JobRunner {
   #tell(held: HeldJob, outcome: Outcome, ending: Ending): void {
     const details = { ...nameOf(held), attempt: held.attempts };
     if (outcome.is === 'unreadable') {
-      this.parts.log.error({ ...details, issues: outcome.issues }, 'a job is given up: its payload cannot be read');
+      this.parts.log.error({ ...details, issues: outcome.issues }, 'Job failed for good: its payload cannot be read');
     } else if (outcome.is === 'failed' && ending === 'dead') {
-      this.parts.log.error({ ...details, err: outcome.error }, 'a job failed too often and is given up');
+      this.parts.log.error({ ...details, err: outcome.error }, 'Job failed for good after its last attempt');
     } else if (outcome.is === 'failed' && !isUnavailable(outcome.error)) {
-      this.parts.log.warn({ ...details, err: outcome.error }, 'a job failed, and is tried again later');
+      this.parts.log.warn({ ...details, err: outcome.error }, 'Job failed and will be retried');
     }
   }
 }
@@ -221,7 +221,7 @@ class Trouble {
   async passes(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
-      if (this.#isThere) this.log.info(`${this.text}; now they can`);
+      if (this.#isThere) this.log.info(`${this.text}: resolved`);
       this.#isThere = false;
       return true;
     } catch (error) {

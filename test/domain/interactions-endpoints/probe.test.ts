@@ -126,11 +126,11 @@ describe('a probe of a good endpoint', () => {
 describe('a probe reports which check failed and which passed:', () => {
   const WAY = ['Address allowed', 'Connected'];
   it.each<[EndpointMode, string[], string]>([
-    ['hang', WAY, 'The host did not answer within 3000 ms.'],
-    ['drip', WAY, 'The answer was not complete within 3000 ms.'],
-    ['reset', WAY, 'closed the connection before it answered'],
-    ['hangUp', WAY, 'closed the connection before it answered'],
-    ['cutOff', WAY, 'before its answer was complete'],
+    ['hang', WAY, 'The host did not respond within 3000 ms.'],
+    ['drip', WAY, 'The response was not complete within 3000 ms.'],
+    ['reset', WAY, 'closed the connection before it responded'],
+    ['hangUp', WAY, 'closed the connection before it responded'],
+    ['cutOff', WAY, 'before its response was complete'],
     ['redirect', [...WAY], 'answered 307 instead of 200. Redirects are not followed.'],
     ['error', [...WAY], 'answered 500 instead of 200.'],
     ['unauthorized', [...WAY, 'Invalid signature rejected'], 'uses the public key of this application.'],
@@ -142,8 +142,8 @@ describe('a probe reports which check failed and which passed:', () => {
     ['noContent', WAY, 'answered 204 instead of 200.'],
     ['huge', WAY, 'longer than 1 MiB'],
     ['endless', WAY, 'longer than 1 MiB'],
-    ['hugeHeaders', WAY, 'longer than 16 KiB'],
-    ['garbage', WAY, 'no HTTP answer'],
+    ['hugeHeaders', WAY, 'larger than 16 KiB'],
+    ['garbage', WAY, 'not valid HTTP'],
     ['compressed', WAY, 'compressed'],
     ['upgrade', WAY, 'another protocol'],
     ['refusesPing', [...WAY], 'answered 400 instead of 200.'],
@@ -173,7 +173,7 @@ describe('a probe reports which check failed and which passed:', () => {
     const outside = through({ allowPrivate: false, lookUp: async () => ['127.0.0.1'] });
     const probe = await probeEndpoint(outside, application, 'https://bot.example/');
     expect(passed(probe)).toEqual([]);
-    expect(firstReason(probe)).toBe('The host has an address that is not a public one.');
+    expect(firstReason(probe)).toBe('The host has an address that is not public.');
     expect(
       probe.checks.slice(1).every(({ reason }) => reason === 'Skipped because the check "Address allowed" failed.'),
     ).toBe(true);

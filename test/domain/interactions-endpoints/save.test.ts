@@ -91,7 +91,7 @@ describe('an endpoint', () => {
     ['wrongType', 'PING answered', 'text/html'],
     ['noJson', 'PING answered', '{"type":1}'],
     ['huge', 'PING answered', '1 MiB'],
-    ['garbage', 'PING answered', 'no HTTP answer'],
+    ['garbage', 'PING answered', 'not valid HTTP'],
     ['refusesPing', 'PING answered', 'answered 400'],
     ['acceptsBad', 'Invalid signature rejected', 'answered 200'],
   ])('that is invalid (%s) is refused in both APIs with a reason, and nothing is saved', async (mode, name, words) => {
@@ -164,8 +164,8 @@ describe('with private endpoints off', () => {
     const messageFor = async (interactionsEndpointUrl: string) =>
       (await askUpdate(developer, id, { interactionsEndpointUrl })).errors[0]?.message;
     expect(await messageFor(endpoint.url)).toContain('must begin with https://');
-    expect(await messageFor('https://127.0.0.1/')).toContain('not a public one');
-    expect(await messageFor('https://169.254.169.254/')).toContain('not a public one');
+    expect(await messageFor('https://127.0.0.1/')).toContain('an address that is not public');
+    expect(await messageFor('https://169.254.169.254/')).toContain('an address that is not public');
     await outside.stop();
     expect(endpoint.connections()).toBe(0);
   });

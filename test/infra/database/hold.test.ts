@@ -62,7 +62,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     await until(() => clock.waiting > 0);
     await take(near, systemClock);
     clock.advance(1_000);
-    expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
+    expect((await taken).message).toMatch(/^another Causeway process uses the database of DATABASE_URL/);
   });
 
   it('is not reported as taken by the process’s own lost connection, and is taken again once the server ends that', async () => {
@@ -81,7 +81,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     clock.advance(1_000);
     await until(() => clock.waiting > 0);
     clock.advance(HOUR + 10_000);
-    expect((await taken).message).toMatch(/^another Causeway works on the database of DATABASE_URL/);
+    expect((await taken).message).toMatch(/^another Causeway process uses the database of DATABASE_URL/);
   });
 
   it('is requested again when the server goes silent a second time', async () => {

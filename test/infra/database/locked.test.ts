@@ -71,7 +71,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     expect((await scene.bot.get(scene.messages)).status).toBe(200);
     expect((await passTimeUntil(send('three'))).status).toBe(503);
     expect(readLines(lines).map(({ msg }) => msg)).toEqual([
-      'the database cannot be used; what needs it is answered 503 until it can',
+      'Database is not available; requests that need it get 503 until it is',
     ]);
     await unlock();
     expect((await send('after')).status).toBe(200);

@@ -64,7 +64,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
     await other.query('ROLLBACK');
     const fault = await opening;
     expect(fault).toBeInstanceOf(StartError);
-    expect((fault as StartError).message).toMatch(/^the database of DATABASE_URL cannot be opened: /);
+    expect((fault as StartError).message).toMatch(/^could not open the database of DATABASE_URL: /);
     expect(uncaught).toEqual([]);
   });
 });

@@ -66,7 +66,7 @@ describe('a database', () => {
     expect(lines).toHaveLength(1);
     const told = JSON.parse(lines[0] ?? '');
     expect(told).toMatchObject({ level: 30, migrations: names.flat(), ms: expect.any(Number) });
-    expect(told.msg).toBe(`the database was migrated: ${names.length} applied in ${told.ms} ms`);
+    expect(told.msg).toBe(`Database migrated: ${names.length} applied in ${told.ms} ms`);
   });
 });
 
@@ -88,7 +88,7 @@ describe('a start is refused with one line of instructions for a database', () =
     await later('99991231000000_latest', 'CURRENT_TIMESTAMP');
     await later('99981231000000_later', 'CURRENT_TIMESTAMP');
     expect(await refusal()).toBe(
-      'the database is newer than this version of Causeway, which does not know its migration 99991231000000_latest: start the newer version, or restore the backup made before the upgrade; a process of this version that runs already may go on',
+      'the database is newer than this version of Causeway, which does not know its migration 99991231000000_latest. Start the newer version, or restore the backup made before the upgrade. Running processes of this version may continue',
     );
   });
 
@@ -102,17 +102,19 @@ describe('a start is refused with one line of instructions for a database', () =
     const named = `WHERE migration_name = '${newest[0]}'`;
     await change(`UPDATE _prisma_migrations SET finished_at = NULL ${named}`);
     expect(await refusal()).toBe(
-      `the migration ${newest[0]} of the database was begun and has not ended: restore the backup made before the upgrade, and start again`,
+      `the database migration ${newest[0]} started but did not finish: restore the backup made before the upgrade, then start again`,
     );
     await change(`UPDATE _prisma_migrations SET logs = 'the disk
   is full' ${named}`);
-    expect(await refusal()).toContain('has not ended (the disk is full): restore');
+    expect(await refusal()).toContain('did not finish (the disk is full): restore');
   });
 
   it('with a migration of other content', async () => {
     const [oldest = []] = await run('SELECT min(migration_name) FROM _prisma_migrations');
     await change(`UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '${oldest[0]}'`);
-    expect(await refusal()).toContain(`the migration ${oldest[0]} was applied to the database with another content`);
+    expect(await refusal()).toContain(
+      `the migration ${oldest[0]} of this version differs from the one applied to the database`,
+    );
   });
 
   it('but not if the file differs in its line endings only', async () => {

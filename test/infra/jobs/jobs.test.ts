@@ -388,7 +388,7 @@ describe('several processes', () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 2 }]));
     const [taken] = await rows();
     slow.clock.advance(LEASE_MS / 3);
-    await eventually(() => expect(reasons).toEqual(['Error: the lease is lost']));
+    await eventually(() => expect(reasons).toEqual(['Error: the lease of the job was lost']));
     end();
     await eventually(async () => expect(await slow.metrics()).toContain('{kind="note",ending="lost"} 1'));
     expect(await rows()).toEqual([taken]);
@@ -466,7 +466,7 @@ describe('a job that fails', () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: 1 }]));
     const fault = failStatements(/^UPDATE.*Job/s);
     clock.advance(LEASE_MS / 3);
-    const logged = { level: 50, kind: 'note', msg: 'the lease of a job could not be prolonged' };
+    const logged = { level: 50, kind: 'note', msg: 'Could not renew the lease of a job' };
     // The same moment may find the recurring job due, which cannot be taken either.
     await eventually(() => expect(readLines(lines)).toContainEqual(expect.objectContaining(logged)));
     fault.heal();
@@ -608,7 +608,7 @@ it('a process that cannot make ids runs existing jobs, logs the failure once, an
   await noneLeft();
   expect(done).toEqual([1n]);
   await passTime([clock], 20 * SECOND, 5 * SECOND);
-  expect(readLines(lines).map(({ msg }) => msg)).toEqual(['recurring jobs could not be added']);
+  expect(readLines(lines).map(({ msg }) => msg)).toEqual(['Could not add recurring jobs']);
   expect(await round()).toBeNull();
   hasIds = true;
   // A poll that still runs sets its timer after the clock was moved.
