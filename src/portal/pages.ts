@@ -56,9 +56,7 @@ function builtFolder(): string {
 }
 
 function notBuilt(folder: string): StartError {
-  return new StartError(
-    `the portal is not built: there is no ${join(folder, 'index.html')}. \`npm run build\` makes it`,
-  );
+  return new StartError(`the portal is not built: ${join(folder, 'index.html')} is missing; run \`npm run build\``);
 }
 
 function readPortalFile(path: string): PortalFile {

@@ -253,7 +253,7 @@ function changesOf<A extends GuildLogAction>(
   try {
     return readChanges(action, entry.changes);
   } catch (error) {
-    log?.error({ err: error, entry: String(entry.id), action }, 'an entry of the audit log cannot be read');
+    log?.error({ err: error, entry: String(entry.id), action }, 'Could not read an audit log entry');
     return null;
   }
 }

@@ -21,7 +21,7 @@ export function createPublisher(
       for (const topic of topics) bus.publish(topic, message);
       changes.note(event);
     } catch (error) {
-      log.error({ err: error, type: event.type }, 'an event could not be published');
+      log.error({ err: error, type: event.type }, 'Could not publish an event');
     }
   };
 }

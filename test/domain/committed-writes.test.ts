@@ -51,7 +51,7 @@ function breakSignatures(): void {
 }
 
 const logged = () => lines.splice(0).map((line) => [JSON.parse(line).type, JSON.parse(line).msg]);
-const lost = (type: string) => [[type, 'an event could not be published']];
+const lost = (type: string) => [[type, 'Could not publish an event']];
 
 const rename = (name: string) => server.app.db.writer.guild.update({ where: { id: guild.id }, data: { name } });
 const withFile = () =>
