@@ -102,7 +102,7 @@ export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
 
   constructor(readonly faults: string[]) {
-    super(`the configuration cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   }
 }
 
@@ -119,8 +119,7 @@ const urlWith = (...protocols: string[]) =>
     abort: true,
   });
 
-const ORIGIN_FAULT =
-  'must be an origin: protocol, host and port, without a user, a password, a path, a query or a fragment';
+const ORIGIN_FAULT = 'must be an origin (protocol, host and port) without a user, password, path, query or fragment';
 
 const origin = (...protocols: string[]) =>
   urlWith(...protocols)
@@ -146,7 +145,7 @@ function isOrigin(value: string): boolean {
 
 const MIN_KEY_LENGTH = 32;
 
-const KEYS_FAULT = `must be one key, or two different ones with a comma between, each of ${MIN_KEY_LENGTH} characters or more, or the word ${DATABASE_KEY}`;
+const KEYS_FAULT = `must be one key, or two different keys separated by a comma; a key has at least ${MIN_KEY_LENGTH} characters or is the word ${DATABASE_KEY}`;
 
 const secretKeys = z.string().transform((value, context): SecretKeys => {
   const [newest = '', ...older] = value.split(',').map((key) => key.trim());
@@ -158,7 +157,7 @@ const secretKeys = z.string().transform((value, context): SecretKeys => {
 });
 
 const BLOB_URL_FAULT =
-  'must be s3://BUCKET or s3://BUCKET/PATH, with endpoint=URL and region=NAME in the query where needed, and without a user or a password; PATH is of letters, digits, -, _ and .';
+  'must be s3://BUCKET or s3://BUCKET/PATH, optionally with endpoint=URL and region=NAME in the query. It must not contain a user or password. PATH may contain letters, digits, -, _ and .';
 
 const s3Location = z.string().transform((value, context): S3Location => {
   const location = URL.canParse(value) ? readS3Location(new URL(value)) : null;
@@ -187,7 +186,7 @@ const MAX_CLOUD_WORKER = 255;
 
 const MAX_HOPS = 32;
 
-const TRUST_PROXY_FAULT = `must be a number of hops from 1 to ${MAX_HOPS}, or addresses and networks (such as 10.0.0.0/8 or fd00::/8, or loopback) with commas between; not everybody's`;
+const TRUST_PROXY_FAULT = `must be a number of hops from 1 to ${MAX_HOPS}, or addresses and networks separated by commas (such as 10.0.0.0/8, fd00::/8 or loopback), but not all addresses`;
 
 const LOOPBACK: Network[] = [
   { address: '127.0.0.0', prefix: 8 },
@@ -235,12 +234,12 @@ const Environment = z.object({
   DATABASE_POOL: wholeNumber(1, 1_000).default(10),
   REDIS_URL: urlWith('redis:', 'rediss:')
     .refine((value) => /^\/?\d*$/.test(new URL(value).pathname), {
-      error: 'must have nothing but the number of a database as its path',
+      error: 'must have only a database number as its path',
     })
     .optional(),
   REDIS_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 of the letters A to Z and a to z, digits and _ . : -')
+    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 letters A to Z or a to z, digits, or any of _ . : -')
     .transform((value) => (value.endsWith(':') ? value : `${value}:`))
     .default('causeway:'),
   SECRET_KEYS: secretKeys.default([DATABASE_KEY]),
@@ -249,7 +248,7 @@ const Environment = z.object({
   SMTP_URL: urlWith('smtp:', 'smtps:')
     .refine((value) => new URL(value).hostname !== '', { error: 'must name a host' })
     .optional(),
-  MAIL_FROM: z.email({ error: 'must be a bare e-mail address' }).optional(),
+  MAIL_FROM: z.email({ error: 'must be an email address without a display name' }).optional(),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   RATE_LIMITS: onOff.default(true),
@@ -260,7 +259,7 @@ const Environment = z.object({
   BUILT_IN_COMMANDS: onOff.default(true),
   SELF_HOSTED_WEBHOOKS: z.enum(['forward', 'not_found'], { error: 'must be forward or not_found' }).default('forward'),
   CLOUD_URL: cloudOrigin.optional(),
-  BOX_TOKEN: z.string().max(200, 'must be the enrolment token as it was shown').optional(),
+  BOX_TOKEN: z.string().max(200, 'must be the enrolment token exactly as it was shown').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
@@ -301,11 +300,13 @@ function faultsOfMode(set: Partial<Record<string, string>>, mode: Mode): string[
     return ['CLOUD_URL', 'BOX_TOKEN'].filter((name) => set[name] !== undefined).map((name) => `${name} ${FOR_BOXES}`);
   }
   return [
-    ...(set.CLOUD_URL === undefined ? ["CLOUD_URL must be set: the origin of the box's cloud"] : []),
-    ...(set.REDIS_URL === undefined ? [] : ['REDIS_URL cannot be used by a box, which is one process: unset it']),
+    ...(set.CLOUD_URL === undefined ? ["CLOUD_URL must be set to the origin of the box's cloud"] : []),
+    ...(set.REDIS_URL === undefined
+      ? []
+      : ['REDIS_URL cannot be used by a box, which always runs as one process: unset it']),
     ...(set.WORKER_ID === undefined
       ? []
-      : ['WORKER_ID cannot be used by a box, whose cloud numbers its ids: unset it']),
+      : ['WORKER_ID cannot be used by a box, because its cloud assigns its id range: unset it']),
   ];
 }
 
@@ -314,11 +315,11 @@ function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
   const isShared = set.DATABASE_URL !== undefined && set.REDIS_URL !== undefined;
   if (!isShared || set.BLOB_URL !== undefined || set.SHARED_DATA_DIR === 'on') return [];
   return [
-    'BLOB_URL must be set beside DATABASE_URL and REDIS_URL, so that all processes have the same files: s3://BUCKET, or else SHARED_DATA_DIR=on where DATA_DIR is one folder for all of them',
+    'BLOB_URL must be set with DATABASE_URL and REDIS_URL, so that all processes share their files: use s3://BUCKET. If DATA_DIR is one folder for all processes, set SHARED_DATA_DIR=on instead',
   ];
 }
 
-const FOR_BOXES = 'is for a box: start one with npm run box, or unset it';
+const FOR_BOXES = 'applies only to a box: start one with npm run box, or unset it';
 
 /** sd_listen_fds(3). */
 const FIRST_SOCKET_FD = 3;

@@ -170,7 +170,7 @@ async function lookAfterInteractions(app: AppContext): Promise<void> {
     const next = await nextOverdue(app.db.reader);
     if (next !== null) app.overdue.lookAt(next);
   } catch (error) {
-    if (!refusalIn(error)) app.log.error({ err: error }, 'interactions that are over could not be settled');
+    if (!refusalIn(error)) app.log.error({ err: error }, 'Could not settle overdue interactions');
   }
 }
 

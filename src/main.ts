@@ -17,7 +17,10 @@ function nextSignal(): Promise<NodeJS.Signals> {
     const begin = (signal: NodeJS.Signals) => {
       for (const name of signals) process.off(name, begin).on(name, ignore);
       setTimeout(() => signals.forEach((name) => void process.off(name, ignore)), ONE_WISH_MS);
-      setTimeout(() => fail(`not everything ended within ${END_DEADLINE_MS / 1000} s of ${signal}`), END_DEADLINE_MS);
+      setTimeout(
+        () => fail(`shutdown did not finish within ${END_DEADLINE_MS / 1000} s of ${signal}`),
+        END_DEADLINE_MS,
+      );
       resolve(signal);
     };
     for (const name of signals) process.on(name, begin);
@@ -52,7 +55,7 @@ async function run(): Promise<void> {
   const server = config.box ? await Promise.race([starting, signalled.then(() => null)]) : await starting;
   if (server === null) return;
   const { log } = server.app;
-  for (const [given, meant] of misspeltSettings()) log.warn(`${given} is no setting; is ${meant} meant?`);
+  for (const [given, meant] of misspeltSettings()) log.warn(`${given} is not a setting; did you mean ${meant}?`);
   const origin = await server.start();
   const { operationsUrl: operations, listeningAt } = server.app.addresses;
   const aside = config.publicUrl === `http://localhost:${config.port}` ? '' : ` (listening at ${listeningAt})`;

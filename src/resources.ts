@@ -57,7 +57,8 @@ export async function openResources(
   const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
   const mailer = createMailer(config, log, clock, measures);
   const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
-  if (!config.rateLimits) log.warn('rate limits are off (RATE_LIMITS=off); do not run a public instance like this');
+  if (!config.rateLimits)
+    log.warn('Rate limits are off (RATE_LIMITS=off); do not use this setting on a public instance');
   return {
     db,
     bus,
@@ -140,7 +141,7 @@ async function leaseWorkerOf(config: Config, db: Database, clock: Clock, log: Lo
     return await leaseWorker(db, clock, log);
   } catch (error) {
     await db.close();
-    throw new StartError(`no snowflake worker can be leased: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`could not lease a snowflake worker: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -150,7 +151,7 @@ function refusingWithoutIds(nextId: NextId): NextId {
       return nextId();
     } catch (error) {
       if (!(error instanceof NoIdsError)) throw error;
-      throw new DomainError('OVERLOADED', 'The service cannot store anything new now; try again in a moment.', {
+      throw new DomainError('OVERLOADED', 'The service cannot store new data at the moment; try again in a moment.', {
         cause: error,
       });
     }
@@ -170,7 +171,7 @@ function makeDataDir(path: string): void {
     if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
     accessSync(path, constants.W_OK);
   } catch (error) {
-    throw new StartError(`the folder of DATA_DIR cannot be used: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`DATA_DIR cannot be used: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -195,8 +196,8 @@ async function openMigratedDatabase(config: Config, log: Logger, clock: Clock, m
     const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
     const fault =
       config.databaseUrl === null
-        ? `the database in ${config.dataDir} cannot be opened: ${reason}`
-        : `the database of DATABASE_URL cannot be opened: ${reason} (${placeOf(config.databaseUrl)})`;
+        ? `could not open the database in ${config.dataDir}: ${reason}`
+        : `could not open the database of DATABASE_URL: ${reason} (${placeOf(config.databaseUrl)})`;
     throw new StartError(fault, { cause: error });
   }
 }

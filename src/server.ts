@@ -95,8 +95,8 @@ const SECURITY_HEADERS = {
 
 const CONFLICTS: Record<Conflict, string> = {
   unheard:
-    'another Causeway works on the database of DATABASE_URL, and one of the two has no REDIS_URL, so that they cannot hear of each other: set it for both, or stop the other one (of one that was killed half a minute ago nothing is left)',
-  keys: 'the keys of SECRET_KEYS are not those of the other processes on this database, which would refuse what this one signs, or the other way round. A new key is put second for all processes first, and first when they all have it (docs/operations.md, "Keys")',
+    'another Causeway process uses the database of DATABASE_URL, and one of the two has no REDIS_URL. Set REDIS_URL for both, or stop one of them. If the other process was killed, wait half a minute',
+  keys: 'SECRET_KEYS differs from the other processes on this database, so they would reject signatures of each other. To change a key, first add it as the second key of all processes, then move it to the first place (docs/operations.md, "Keys")',
 };
 
 function refusalOf(conflict: Conflict): StartError {
@@ -256,7 +256,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         const left = Promise.all(drained).then(() => Promise.all([leave(app), app.executions.settle()]));
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
-          log.warn('connections that did not end in time are cut off');
+          log.warn('Some connections did not end in time; closing them');
           http.server.closeAllConnections();
         }
         const closed = Promise.all([http.close(), jobsStopped]).then(close);
@@ -302,7 +302,10 @@ async function leave({ boxMeasures, connections, live, log, secretUses }: AppCon
     await connections.settle();
     await live.end();
   } catch (error) {
-    log.warn({ err: error }, 'what belonged to connections was not ended; it ends with the life of this process');
+    log.warn(
+      { err: error },
+      'Could not clean up the connections of this process; other processes will do so after its heartbeat expires',
+    );
   }
 }
 
@@ -367,9 +370,7 @@ function warnOfProxy(http: FastifyInstance, log: Logger): void {
   http.addHook('onRequest', ({ headers }, _reply, done) => {
     if (!isSaid && headers['x-forwarded-for'] !== undefined) {
       isSaid = true;
-      log.warn(
-        'a request came with X-Forwarded-For, which is not believed: if a proxy wrote it, name it in TRUST_PROXY',
-      );
+      log.warn('Ignored the X-Forwarded-For header of a request; if a proxy sets it, add the proxy to TRUST_PROXY');
     }
     done();
   });

@@ -25,7 +25,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       PUBLIC_URL: {
         default: '`http://localhost:$PORT`',
         meaning:
-          'The origin that people and bots use, without a path. Links, cookies, file addresses and the address of the gateway contain it.',
+          'The origin that people and bots use, without a path. Links, cookies, file URLs and the gateway URL contain it.',
       },
       GATEWAY_PUBLIC_URL: {
         default: 'from `PUBLIC_URL`',
@@ -39,7 +39,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       METRICS_PORT: {
         default: 'the same port',
         meaning:
-          'A separate port for `/metrics`, `/healthz` and `/readyz`. Without it, everyone who reaches the instance can read them.',
+          'A separate port for `/metrics`, `/healthz` and `/readyz`. Without it, anyone who can reach the instance can read them.',
       },
       DRAIN_DELAY_MS: {
         default: '`1000`',
@@ -54,55 +54,55 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       DATA_DIR: {
         default: '`./data`',
         meaning:
-          "The folder of the SQLite database, uploads, the outbox of mails and a box's identity. Only the owner of the process can read it. Nothing is written elsewhere.",
+          "The folder of the SQLite database, uploads, the email outbox and a box's identity. Only the owner of the process can read it. Nothing is written elsewhere.",
       },
-      DATABASE_URL: { default: 'SQLite in `DATA_DIR`', meaning: 'A `postgresql://` address.' },
+      DATABASE_URL: { default: 'SQLite in `DATA_DIR`', meaning: 'A `postgresql://` URL.' },
       DATABASE_POOL: {
         default: '`10`',
         meaning:
-          'The maximum number of connections of this process to PostgreSQL. A pgbouncer in transaction mode may stand between.',
+          'The maximum number of connections of this process to PostgreSQL. PgBouncer in transaction mode is supported.',
       },
       REDIS_URL: {
         default: 'none',
         meaning:
-          'Required as soon as a second process uses the same database. The processes then share events, rate limits and the keys of writes to boxes. Without Redis, for example during an outage, each process has events and limits of its own.',
+          'Required as soon as a second process uses the same database. The processes then share events, rate limits and the keys of writes to boxes. Without Redis, for example during an outage, each process has its own events and limits.',
       },
       REDIS_PREFIX: {
         default: '`causeway`',
         meaning:
-          'The prefix of all keys and channels in Redis: 1 to 64 letters, digits and `_.:-`. All processes of one installation have the same. Two installations that share a Redis need different ones, even with different database numbers.',
+          'The prefix of all keys and channels in Redis: 1 to 64 letters, digits and `_.:-`. All processes of one installation must use the same prefix. Two installations that share a Redis need different prefixes, even with different database numbers.',
       },
       BLOB_URL: {
         default: '`DATA_DIR/blobs`',
         meaning:
-          'The place of uploads in an S3-compatible store: `s3://BUCKET/PATH?endpoint=https://…&region=…`. Both parts of the query are optional. Credentials come from the environment variables of AWS, such as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+          'The S3-compatible store of uploads: `s3://BUCKET/PATH?endpoint=https://…&region=…`. Both query parameters are optional. Credentials come from the AWS environment variables, such as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
       },
       SHARED_DATA_DIR: {
         default: '`off`',
         meaning:
-          '`on` if `DATA_DIR` is one folder for all processes. With PostgreSQL and Redis, uploads are kept there only in this case.',
+          '`on` if `DATA_DIR` is one folder for all processes. With PostgreSQL and Redis, uploads are stored there only with `on`.',
       },
       FILES_PER_ACCOUNT_MB: {
         default: '`10240`',
         meaning:
-          "The maximum size of all files in one account's messages, in MiB. Files of applications count for their owner.",
+          "The maximum total size of the files in one account's messages, in MiB. Files of applications count for their owner.",
       },
     },
   },
   {
-    title: 'Secrets and mail',
+    title: 'Secrets and email',
     settings: {
       SECRET_KEYS: {
         default: '`database`',
         meaning:
-          'The keys that sign cookies and file addresses: one key of at least 32 characters, or two with a comma between. The first signs, both are accepted. `database` is the key that the first start created. A process with different keys than the others does not start.',
+          'The keys that sign cookies and file URLs: one key of at least 32 characters, or two keys separated by a comma. The first key signs, and both are accepted. `database` is the key that the first start created. A process whose keys differ from the others does not start.',
       },
       SMTP_URL: {
         default: 'files in `DATA_DIR/outbox`',
         meaning:
-          '`smtp://` or `smtps://`, with `user:password@` if needed. With it, people must verify their e-mail address before they can accept invitations.',
+          '`smtp://` or `smtps://`, with `user:password@` if needed. With it, people must verify their email address before they can accept invitations.',
       },
-      MAIL_FROM: { default: '`no-reply@` the host of `PUBLIC_URL`', meaning: 'The sender of mails.' },
+      MAIL_FROM: { default: '`no-reply@` the host of `PUBLIC_URL`', meaning: 'The sender address of emails.' },
     },
   },
   {
@@ -111,22 +111,22 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       ALLOW_PRIVATE_ENDPOINTS: {
         default: '`on` if `PUBLIC_URL` is this machine, else `off`',
         meaning:
-          'Whether interactions endpoints may use plain http, any port, this machine and private networks. With `off`, they must use https at port 443 or 8443 of a public address. With `on`, every developer can reach addresses that only this machine can reach. To trust your own certificate authority, set `NODE_EXTRA_CA_CERTS` of Node.js.',
+          'Whether interactions endpoints may use plain http, any port, this machine and private networks. With `off`, they must use https at port 443 or 8443 of a public address. With `on`, every developer can reach addresses that only this machine can reach. To trust your own certificate authority, set the Node.js variable `NODE_EXTRA_CA_CERTS`.',
       },
       BUILT_IN_COMMANDS: {
         default: '`on`',
         meaning:
-          '`off` disables the [built-in commands](built-in-commands.md#disable-them) and frees their names for bots. All processes of one installation have the same value.',
+          '`off` disables the [built-in commands](built-in-commands.md#disable-them) and frees their names for bots. All processes of one installation must use the same value.',
       },
       SELF_HOSTED_WEBHOOKS: {
         default: '`forward`',
-        meaning: '`not_found` answers webhook requests for servers on boxes with 404.',
+        meaning: 'With `not_found`, webhook requests for servers on boxes get 404.',
       },
       RATE_LIMITS: { default: '`on`', meaning: '`off` disables rate limits, for load tests and benchmarks.' },
       WORKER_ID: {
         default: '`0`',
         meaning:
-          'The snowflake worker of a process without Redis or without PostgreSQL, 0 to 255. A box cannot set it.',
+          'The snowflake worker of a process without Redis or without PostgreSQL, 0 to 255. Boxes cannot set it.',
       },
     },
   },
@@ -135,12 +135,13 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: {
       CLOUD_URL: {
         default: 'none',
-        meaning: "The origin of a box's cloud, or `none` for a box that continues without a cloud. Only for a box.",
+        meaning:
+          "The origin of a box's cloud, or `none` for a box that continues without a cloud. Applies only to boxes.",
       },
       BOX_TOKEN: {
         default: 'none',
         meaning:
-          'The enrolment token, for the first start of a box. A new token gives the box a new key. Only for a box.',
+          'The enrolment token, for the first start of a box. A new token gives the box a new key. Applies only to boxes.',
       },
     },
   },
@@ -171,7 +172,7 @@ export function configurationPage(): string {
     '',
     'All settings are environment variables. An empty variable counts as not set.',
     'If a value is invalid, the process does not start, and the error names the variable.',
-    'On a name that resembles a setting, the process logs a warning.',
+    'If the name of a variable resembles a setting, the process logs a warning.',
     '',
     ...sections,
   ]

@@ -5,10 +5,11 @@ import { type Config, StartError } from './config.js';
 /** By Node's error code. */
 const START_FAULTS: Record<string, (error: Error & { port?: number; address?: string }) => string> = {
   EADDRINUSE: ({ port }) =>
-    `port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)`,
-  EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}; set HOST to one it has`,
-  ENOTFOUND: ({ message }) => `the host name of HOST is not known here: ${message}`,
-  EACCES: ({ message }) => `not permitted: ${message}`,
+    `port ${port} is already in use; stop the program that uses it, or set PORT to another port (0 picks a free one)`,
+  EADDRNOTAVAIL: ({ address }) =>
+    `this machine does not have the address ${address}; set HOST to an address of this machine`,
+  ENOTFOUND: ({ message }) => `the host name in HOST could not be resolved: ${message}`,
+  EACCES: ({ message }) => `permission denied: ${message}`,
 };
 
 /** Null for unexpected errors. */

@@ -23,7 +23,7 @@ describe.each([
     'with more than an origin (%s) stops the start and is not repeated, since it may have a password',
     (rest) => {
       const [fault, ...more] = faultsOf({ [name]: `${protocol}://${rest}` });
-      expect(fault).toMatch(`${name} must be an origin: protocol, host and port, without a user, a password`);
+      expect(fault).toMatch(`${name} must be an origin (protocol, host and port) without user, password`);
       expect(fault).not.toContain('secret');
       expect(more).toEqual([]);
     },
@@ -68,7 +68,7 @@ describe('REDIS_URL', () => {
 
   it('with a database that is not a number stops the start', () => {
     expect(faultsOf({ REDIS_URL: 'redis://:secret@there/some' })).toEqual([
-      'REDIS_URL must have nothing but the number of a database as its path',
+      'REDIS_URL must have only a database number as its path',
     ]);
   });
 });
@@ -203,7 +203,7 @@ describe('BLOB_URL', () => {
     'with the path "%s" stops the start and names the allowed characters',
     (path) => {
       expect(faultsOf({ BLOB_URL: `s3://bucket/${path}` })).toEqual([
-        expect.stringMatching(/^BLOB_URL must be s3:.*; PATH is of letters, digits, -, _ and \.$/),
+        expect.stringMatching(/^BLOB_URL must be s3:.* PATH may contain letters, digits, -, _ and \.$/),
       ]);
     },
   );
@@ -230,7 +230,7 @@ describe('SECRET_KEYS', () => {
     ['a good key and a short one', `${first},${second?.slice(1)}`],
   ])('of %s stop the start and are not repeated', (_what, SECRET_KEYS) => {
     const [fault, ...more] = faultsOf({ SECRET_KEYS });
-    expect(fault).toMatch(/^SECRET_KEYS must be one key, or two different ones with a comma between/);
+    expect(fault).toMatch(/^SECRET_KEYS must be one key, or two different keys separated by a comma/);
     expect(fault).not.toContain('aaaa');
     expect(more).toEqual([]);
   });

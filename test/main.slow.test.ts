@@ -114,7 +114,7 @@ async function ready(child: ChildProcess): Promise<string> {
 describe.concurrent('the end', () => {
   it('comes with status 0 if Redis was never there, and one line of the log says so', async () => {
     const child = start({ REDIS_URL: 'redis://127.0.0.1:1' });
-    const [away, origin] = await Promise.all([logged(child, 'Redis is away'), ready(child)]);
+    const [away, origin] = await Promise.all([logged(child, 'Redis is not available'), ready(child)]);
     expect(away).toContain('ECONNREFUSED');
     await signUp({ origin }, 'somebody');
     expect(await end(child, 'SIGTERM')).toBe(0);
@@ -141,7 +141,7 @@ describe.concurrent('the end', () => {
     });
     await reached;
     expect(await once(child, 'close')).toEqual([1, null]);
-    expect(complaint).toMatch(/^causeway: the database of DATABASE_URL cannot be opened: [^\n]+\n$/);
+    expect(complaint).toMatch(/^causeway: could not open the database of DATABASE_URL: [^\n]+\n$/);
     expect(complaint).toContain(`(database "none" at 127.0.0.1:${port} as "nobody")`);
     expect(complaint).not.toContain('secret');
     silent.close();
@@ -222,7 +222,7 @@ describe.skipIf(noSqlite).concurrent(needing(noSqlite, 'the folder of an instanc
     const { code, complaint } = await run(env);
     expect(code).toBe(1);
     expect(complaint).toBe(
-      `causeway: DATA_DIR ${env.DATA_DIR} is in use by another Causeway (process ${first.pid}); stop that one, or name another folder. Several processes of a cloud share PostgreSQL and Redis (docs/operations.md, "Several processes")\n`,
+      `causeway: DATA_DIR ${env.DATA_DIR} is in use by another Causeway process (process ${first.pid}); stop it or set another DATA_DIR. To run several processes, use PostgreSQL and Redis (docs/operations.md, "Several processes")\n`,
     );
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
     expect(await end(first, 'SIGKILL')).toBe('SIGKILL');
@@ -250,7 +250,7 @@ describe.concurrent('a failed start ends with status 1 and one clear line', () =
     expect(code).toBe(1);
     expect(complaint).toBe(
       [
-        'causeway: the configuration cannot be used:',
+        'causeway: invalid configuration:',
         '  PORT must be a whole number from 0 to 65535',
         '  DATABASE_URL must be a full URL that begins with postgresql:// or postgres://',
         '  RATE_LIMITS must be on or off',
@@ -262,9 +262,7 @@ describe.concurrent('a failed start ends with status 1 and one clear line', () =
   it('for a URL with a password, which is not repeated', async () => {
     const { code, complaint } = await run({ PUBLIC_URL: 'http://me:secret@chat.example' });
     expect(code).toBe(1);
-    expect(complaint).toMatch(
-      /^causeway: the configuration cannot be used:\n {2}PUBLIC_URL must be an origin[^\n]*\n$/,
-    );
+    expect(complaint).toMatch(/^causeway: invalid configuration:\n {2}PUBLIC_URL must be an origin[^\n]*\n$/);
     expect(complaint).not.toContain('secret');
   });
 
@@ -283,7 +281,7 @@ describe.concurrent('a failed start ends with status 1 and one clear line', () =
     other.close();
     expect(code).toBe(1);
     expect(complaint).toBe(
-      `causeway: port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)\n`,
+      `causeway: port ${port} is already in use; stop the program that uses it, or set PORT to another port (0 picks a free one)\n`,
     );
   });
 
@@ -291,11 +289,15 @@ describe.concurrent('a failed start ends with status 1 and one clear line', () =
     [
       'a database that does not answer',
       { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
-      'DATABASE_URL cannot be opened',
+      'could not open the database of DATABASE_URL',
     ],
-    ['a data folder that cannot be made', { DATA_DIR: '/proc/causeway' }, 'the folder of DATA_DIR cannot be used'],
-    ['a data folder that is a file', { DATA_DIR: MAIN }, 'the folder of DATA_DIR cannot be used'],
-    ['a host this machine does not have', { HOST: '203.0.113.7' }, 'this machine has no address 203.0.113.7'],
+    ['a data folder that cannot be made', { DATA_DIR: '/proc/causeway' }, 'DATA_DIR cannot be used'],
+    ['a data folder that is a file', { DATA_DIR: MAIN }, 'DATA_DIR cannot be used'],
+    [
+      'a host this machine does not have',
+      { HOST: '203.0.113.7' },
+      'this machine does not have the address 203.0.113.7',
+    ],
   ])('for %s', async (_name, env, text) => {
     const { code, complaint } = await run(env);
     expect(code).toBe(1);
@@ -336,8 +338,8 @@ describe.skipIf(alone)(needing(alone, 'a running instance'), () => {
   it('logs its listening address if its public URL differs, misspelt settings, and a missing mail server', async () => {
     const child = start({ PUBLIC_URL: 'https://chat.example', LOG_LEVL: 'debug', SMTP_URL: 'smtp://127.0.0.1:1' });
     const warned = [
-      logged(child, 'LOG_LEVL is no setting; is LOG_LEVEL meant?'),
-      logged(child, 'the mail server of SMTP_URL cannot be used'),
+      logged(child, 'LOG_LEVL is not a setting; did you mean LOG_LEVEL?'),
+      logged(child, 'The mail server of SMTP_URL is not available'),
     ];
     const line = await logged(child, 'ready at');
     expect(line).toMatch(/ready at https:\/\/chat\.example \(listening at http:\/\/127\.0\.0\.1:\d+\)/);

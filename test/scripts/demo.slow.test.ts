@@ -78,7 +78,7 @@ it('on an occupied port it exits with one clear line and sends no request to the
   const demo = new Demo(port);
   expect(await demo.ended).toEqual([1, null]);
   expect(demo.complaint).toBe(
-    `The demo could not start: port ${port} is already in use; stop what listens there, or set PORT to another (0 picks one)\n`,
+    `The demo could not start: port ${port} is already in use; stop the program that uses it, or set PORT to another port (0 picks a free one)\n`,
   );
   expect(demo.output).toBe('');
   expect(requests).toEqual([]);
