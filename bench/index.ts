@@ -48,7 +48,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));
 if (unknown.length > 0) {
-  console.error(`no measurement is called ${unknown.join(', ')}; there are ${Object.keys(measurements).join(', ')}`);
+  console.error(`Unknown measurement: ${unknown.join(', ')}. Available: ${Object.keys(measurements).join(', ')}`);
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -64,7 +64,7 @@ try {
   }
   console.log(`\n${describeMachine()}\n\n${renderTable(rows)}`);
 } catch (error) {
-  console.error(`the measurement failed: ${error instanceof Error ? error.message : error}`);
+  console.error(`The measurement failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await cleanUp();

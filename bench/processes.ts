@@ -146,7 +146,7 @@ export async function ask<Answer>(child: ChildProcess, question: object | string
     return message as Answer;
   } catch (error) {
     if (!gone.signal.aborted) throw error;
-    throw new Error(`a process of the measurement ended early, with ${child.exitCode ?? child.signalCode}`);
+    throw new Error(`a benchmark process ended early with ${child.exitCode ?? child.signalCode}`);
   } finally {
     child.off('exit', onExit);
   }

@@ -16,7 +16,7 @@ async function upload() {
   form.append('files[0]', file, 'large.bin');
   const answer = await fetch(url, { method: 'POST', headers: { authorization }, body: form });
   const text = await answer.text();
-  if (!answer.ok) failure = `an upload was answered ${answer.status}: ${text}`;
+  if (!answer.ok) failure = `an upload got the response ${answer.status}: ${text}`;
 }
 
 do await upload();

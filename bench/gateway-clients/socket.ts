@@ -37,7 +37,7 @@ export class LightSocket {
     this.#socket = connect({ host: url.hostname, port: Number(url.port), onread: { buffer: shared, callback } });
     this.#socket.setNoDelay(true);
     this.#socket.on('close', () => {
-      if (!this.#closing) throw new Error('a gateway client lost its socket');
+      if (!this.#closing) throw new Error('a gateway client lost its connection');
     });
     this.#socket.write(upgradeRequest(url));
   }
@@ -81,7 +81,8 @@ export class LightSocket {
         short < 126 ? short : short === 126 ? data.readUInt16BE(offset + 2) : Number(data.readBigUInt64BE(offset + 2));
       const end = offset + headLength + length;
       if (data.length < end) break;
-      if (data[offset] === 0x88) throw new Error(`the server closed: ${data.readUInt16BE(offset + headLength)}`);
+      if (data[offset] === 0x88)
+        throw new Error(`the server closed the connection: ${data.readUInt16BE(offset + headLength)}`);
       this.#received += 1;
       this.onMessage(this.#received, data.subarray(offset + headLength, end));
       offset = end;

@@ -33,7 +33,7 @@ function dial(origin: string, { publicKey, privateKey }: LightBox): Promise<void
       else if (message.op === 'ack' && message.s === READY) resolve();
     });
     socket.once('error', reject);
-    socket.once('close', (code, reason) => reject(new Error(`a box was closed: ${code} ${reason}`)));
+    socket.once('close', (code, reason) => reject(new Error(`the connection of a box was closed: ${code} ${reason}`)));
   });
 }
 

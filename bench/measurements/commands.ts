@@ -62,7 +62,7 @@ function commandSet(version: number): string {
     name: `command-${index}`,
     description: `What it does, as of version ${version}`,
     options: [
-      { type: 3, name: 'text', description: 'What to say', required: true, max_length: 100 },
+      { type: 3, name: 'text', description: 'Text to send', required: true, max_length: 100 },
       { type: 4, name: 'count', description: 'How often', min_value: 1, max_value: version },
     ],
   }));

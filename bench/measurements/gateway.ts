@@ -186,7 +186,7 @@ async function kibibytesPerSession({ server, clients, url }: Side, world: World)
   const grown = (part: 'rss' | 'heapUsed' | 'external') => (after[part] - before[part]) / 1_024 / IDLE_SESSIONS;
   const parts = { heap: grown('heapUsed'), buffers: grown('external'), 'resident set': grown('rss') };
   const text = Object.entries(parts).map(([name, value]) => `${name} ${value.toFixed(1)}`);
-  console.log(`${url}: ${text.join(', ')} KiB a session`);
+  console.log(`${url}: ${text.join(', ')} KiB per session`);
   await clients.run({ task: 'close' });
   return parts.heap + parts.buffers;
 }

@@ -25,7 +25,9 @@ export async function deliverInteractions(): Promise<Row[]> {
     const storing = await against(world, endpoint, await startBareInteractions(world.dataDir));
     return [
       ...bare.map((comparison) => rowOf(what, 'interactions/s', '≥ 0.6', comparison)),
-      ...storing.map((comparison) => rowOf(`${what}, to a loop that stores`, 'interactions/s', '', comparison)),
+      ...storing.map((comparison) =>
+        rowOf(`${what}, compared to a loop that stores`, 'interactions/s', '', comparison),
+      ),
     ];
   } finally {
     await endpoint.stop();

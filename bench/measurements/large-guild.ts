@@ -49,19 +49,19 @@ class Asker {
 
 /** Each is a page of the same length in both guilds, unless its name says otherwise. */
 const ROUTES: Record<string, (asker: Asker) => Work> = {
-  'one permission-checked look at a channel': (one) => () => one.ask('GET', `/channels/${one.guild.channelId}`),
-  'server with counts (all roles)': (one) => () => one.ofGuild('?with_counts=true'),
-  'channels (all)': (one) => () => one.ofGuild('/channels'),
+  'a channel': (one) => () => one.ask('GET', `/channels/${one.guild.channelId}`),
+  'the server with its counts': (one) => () => one.ofGuild('?with_counts=true'),
+  'all channels': (one) => () => one.ofGuild('/channels'),
   'page of 100 members': (one) => () => one.ofGuild('/members?limit=100'),
-  'search of 10 members': (one) => () => one.ofGuild(`/members/search?query=${one.guild.usernames}1&limit=10`),
-  'search that finds nobody': (one) => () => one.ofGuild('/members/search?query=nobody&limit=10'),
+  'search that finds ten members': (one) => () => one.ofGuild(`/members/search?query=${one.guild.usernames}1&limit=10`),
+  'search that finds no member': (one) => () => one.ofGuild('/members/search?query=nobody&limit=10'),
   'one member': (one) => () => one.ofGuild(`/members/${one.guild.personId}`),
   'newest 50 messages': (one) => () => one.messages(''),
   '50 messages around the middle': (one) => () => one.messages(`&around=${one.messageAt(0.5)}`),
   'oldest 50 messages': (one) => () => one.messages('&after=0'),
   'page of the audit log': (one) => () => one.ofGuild('/audit-logs?limit=50'),
   'send a message': (one) => () => one.ask('POST', `/channels/${one.guild.channelId}/messages`, { content: 'noon' }),
-  'make a channel and delete it': (one) => async () => {
+  'create and delete a channel': (one) => async () => {
     const { id } = JSON.parse(await one.ask('POST', `/guilds/${one.guild.guildId}/channels`, { name: 'tide' }));
     await one.ask('DELETE', `/channels/${id}`);
   },

@@ -29,7 +29,7 @@ export async function decidePermissions(): Promise<Row[]> {
     const { app } = server;
     const decide = () => permissionsInChannel(app.guilds, guildId, channelId, userId, app.clock.now());
     const bare = async () => bareDecision(facts);
-    if ((await decide()) !== (await bare())) throw new Error('the two decide differently');
+    if ((await decide()) !== (await bare())) throw new Error('the two implementations decide differently');
     const comparisons = await compare(contestant(decide), contestant(bare), ROUNDS);
     return comparisons.map((comparison) => rowOf('one permission decision', 'decisions/s', '', comparison));
   } finally {

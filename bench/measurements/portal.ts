@@ -28,7 +28,7 @@ const FIGURES: Figure[] = [
   { of: 'shown', name: 'applications shown', unit: 'ms', aims: ['≤ 600 ms', '≤ 2,500 ms'] },
   { of: 'blocked', name: 'total blocking time', unit: 'ms', aims: ['≤ 50 ms', '≤ 300 ms'] },
   { of: 'shift', name: 'cumulative layout shift', unit: 'score', aims: ['≤ 0.02', '≤ 0.05'] },
-  { of: 'opened', name: 'an application opened first', unit: 'ms', aims: ['≤ 200 ms', '≤ 700 ms'] },
+  { of: 'opened', name: 'an application opened for the first time', unit: 'ms', aims: ['≤ 200 ms', '≤ 700 ms'] },
   { of: 'openedAgain', name: 'an application opened again', unit: 'ms', aims: ['≤ 50 ms', '≤ 150 ms'] },
 ];
 
@@ -82,7 +82,7 @@ async function changes(scene: Scene): Promise<Row> {
       await inTurns(scene, async (site) => percentile(await renamings(scene.browser, site, RENAMINGS_PER_ROUND), 0.95)),
     );
   }
-  return rowOfRounds('portal: a name that another browser gave, p95', 'ms', '≤ 300 ms', pairs);
+  return rowOfRounds('portal: a name changed in another browser, p95', 'ms', '≤ 300 ms', pairs);
 }
 
 async function inTurns<Result>(

@@ -116,7 +116,7 @@ async function throughput(
   });
   const [comparison] = await compare(contestant(cloud), contestant(direct), ROUNDS);
   load.close();
-  if (!comparison) throw new Error('nothing was compared');
+  if (!comparison) throw new Error('the measurement has no rounds to compare');
   return rowOf(`${what}, ${CALLERS} callers`, 'requests/s', '≥ 0.6', { ...comparison, cpuRatio: undefined });
 }
 
@@ -139,7 +139,7 @@ async function besideUpload({ cloud, channelId }: RelayWorld, small: RequestSpec
     pairs.push([beside, quiet]);
   }
   load.close();
-  return rowOfPairs('GET of a message beside uploads of 10 MiB, p99', 'ms', '≤ 3', pairs);
+  return rowOfPairs('GET of a message during uploads of 10 MiB, p99', 'ms', '≤ 3', pairs);
 }
 
 /**
@@ -179,14 +179,14 @@ export async function boxesAtOnce(): Promise<Row[]> {
       '',
       rounds.map(([many, few]) => [figure(many, MANY_BOXES), figure(few, FEW_BOXES)]),
     );
-  for (const [{ seconds }] of rounds) console.log(`${MANY_BOXES} boxes were served after ${seconds.toFixed(2)} s`);
+  for (const [{ seconds }] of rounds) console.log(`${MANY_BOXES} boxes were connected after ${seconds.toFixed(2)} s`);
   return [
     row(
-      `${MANY_BOXES} boxes dial after a restart, to ${FEW_BOXES}: time a box`,
+      `${MANY_BOXES} boxes reconnect after a restart, compared to ${FEW_BOXES}: time per box`,
       'ms',
       ({ seconds }, boxes) => (seconds * 1_000) / boxes,
     ),
-    row('the same: memory a box', 'KiB', ({ bytesPerBox }) => bytesPerBox / 1024),
+    row('the same: memory per box', 'KiB', ({ bytesPerBox }) => bytesPerBox / 1024),
     row('the same: longest block of the event loop', 'ms', ({ blockedMs }) => blockedMs),
   ];
 }

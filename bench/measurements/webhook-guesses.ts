@@ -41,7 +41,7 @@ export async function webhookGuesses(): Promise<Row[]> {
 }
 
 async function withServer(world: World, limits: 'on' | 'off', measure: (scene: Scene) => Promise<Row>): Promise<Row> {
-  if (!world.webhook) throw new Error('the world has no webhook');
+  if (!world.webhook) throw new Error('the benchmark data has no webhook');
   const server = await startPlatform(world.dataDir, { RATE_LIMITS: limits });
   try {
     return await measure({ server, world, webhook: world.webhook });
@@ -61,7 +61,7 @@ function wrongToken(token: string): string {
 /** Every guess is checked. The baseline is the same requests without guesses. */
 async function besideGuesses(scene: Scene): Promise<Row> {
   const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
-  const name = `GET /users/@me beside ${GUESSERS} who guess tokens of a webhook, 95th percentile`;
+  const name = `GET /users/@me during guesses by ${GUESSERS} callers, 95th percentile`;
   return compareWaits(
     scene,
     name,
@@ -75,7 +75,7 @@ async function besideGuesses(scene: Scene): Promise<Row> {
 async function besideRefusals(scene: Scene): Promise<Row> {
   const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
   const elsewhere: RequestSpec = { ...guess, url: `${scene.server.origin}/api/v10/nothing/is/here` };
-  const name = `GET /users/@me beside ${GUESSERS} whose guesses are refused, 95th percentile`;
+  const name = `GET /users/@me while limits refuse guesses by ${GUESSERS} callers, 95th percentile`;
   const beside = (spec: RequestSpec, status: number) => (during: () => Promise<void>) => besides(spec, status, during);
   await besides(guess, 429, () => setTimeout(MS_PER_ROUND));
   return compareWaits(scene, name, '', beside(guess, 429), beside(elsewhere, 404));
@@ -125,8 +125,10 @@ async function besides(spec: RequestSpec, expected: number, during: () => Promis
   isOver = true;
   await guessing;
   load.close();
-  console.log(`answered meanwhile: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
-  if (!statuses.has(expected)) throw new Error(`nothing was answered ${expected}`);
+  console.log(
+    `responses during the round: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
+  );
+  if (!statuses.has(expected)) throw new Error(`no response had the status ${expected}`);
 }
 
 /** The 95th percentile of the waits for `GET /users/@me`, in milliseconds. */
@@ -163,7 +165,7 @@ async function unknownToWrong({ server, webhook }: Scene): Promise<Row> {
     pairs.push([spread(ofUnknown).median, spread(ofWrong).median]);
   }
   load.close();
-  return rowOfPairs('refusal of an unknown webhook, to one of a wrong token', 'ms', '0.8 to 1.25', pairs);
+  return rowOfPairs('refusal of an unknown webhook, compared to a wrong token', 'ms', '0.8 to 1.25', pairs);
 }
 
 /** The baseline is a bot that sends the same. */
@@ -187,6 +189,6 @@ async function postsToSends({ server, world, webhook }: Scene): Promise<Row> {
   await load.warmUp(send, WARM_UP_REQUESTS);
   const [comparison] = await compare(contestant(post), contestant(send), ROUNDS);
   load.close();
-  if (!comparison) throw new Error('nothing was compared');
-  return rowOf(`post by a webhook, to a send by a bot, ${SENDERS} callers`, 'requests/s', '', comparison);
+  if (!comparison) throw new Error('the measurement has no rounds to compare');
+  return rowOf(`post by a webhook, compared to a bot, ${SENDERS} callers`, 'requests/s', '', comparison);
 }

@@ -18,7 +18,7 @@ type Work = (guild: FilledGuild, ask: Ask) => () => Promise<unknown>;
  * contents. The baseline writes row and entry in one transaction each.
  */
 export function createChannel(): Promise<Row[]> {
-  return measure('make a channel and delete it', 'pairs/s', ({ guildId }, ask) => async () => {
+  return measure('create and delete a channel', 'pairs/s', ({ guildId }, ask) => async () => {
     const { id } = JSON.parse(await ask('POST', `/guilds/${guildId}/channels`, { name: 'tide' }));
     await ask('DELETE', `/channels/${id}`);
   });

@@ -16,7 +16,7 @@ export interface Load {
 
 export const loads: Load[] = [
   {
-    name: 'channels of a guild of channels, nested',
+    name: 'deeply nested channels and guilds in GraphQL',
     run: (origin, crowd) =>
       graphql(origin, crowd, `{guild(id:"${crowd.wideGuildId}"){channels{guild{channels{guild{channels{id}}}}}}}`),
   },
@@ -28,9 +28,9 @@ export const loads: Load[] = [
       return together(5, () => graphql(origin, crowd, query));
     },
   },
-  { name: 'one file of 5 MiB, named 200 times', run: uploadNamedOften },
-  { name: '8 pictures of 16,777,216 × 1', run: uploadLongPictures },
-  { name: '100 searches for members by "%"', run: searchMembers },
+  { name: 'one file of 5 MiB, used 200 times', run: uploadNamedOften },
+  { name: '8 images of 16,777,216 × 1', run: uploadLongPictures },
+  { name: '100 member searches for "%"', run: searchMembers },
   { name: '30 forms of 24 MiB without a credential', run: holdForms },
   {
     name: '40 introspections of 100 aliases, without a credential',
@@ -42,7 +42,7 @@ export const loads: Load[] = [
     },
   },
   {
-    name: '20 documents that name a field 1,200 times, without a credential',
+    name: '20 documents with 1,200 uses of a field, without a credential',
     run: (origin) => {
       const document = (n: number) => ({ query: `{${'me{id}'.repeat(1_200)}} #${n}` });
       return Promise.allSettled(Array.from({ length: 20 }, (_, n) => ask(origin, {}, document(n))));
