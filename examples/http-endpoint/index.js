@@ -9,8 +9,8 @@ const API = `${process.env.API_URL ?? 'http://localhost:4000/api'}/v10`;
 
 const COMMANDS = [
   { name: 'hello', description: 'Says hello, with a button' },
-  { name: 'slow', description: 'Says at once that it will take a while' },
-  { name: 'later', description: 'Answers by a request of its own' },
+  { name: 'slow', description: 'Defers the response, then sends it' },
+  { name: 'later', description: 'Responds through the callback route' },
 ];
 
 /** Sends a request to the platform. A token in the path replaces all other credentials. */
@@ -22,7 +22,7 @@ async function ask(method, path, body, headers = {}) {
   });
   const text = await response.text();
   if (!response.ok)
-    throw new Error(`${method} ${path.split('?')[0].slice(0, 40)} was answered ${response.status}: ${text}`);
+    throw new Error(`${method} ${path.split('?')[0].slice(0, 40)} failed with status ${response.status}: ${text}`);
   return text === '' ? undefined : JSON.parse(text);
 }
 
@@ -60,7 +60,7 @@ async function finish({ id, application_id: applicationId, token, data }) {
     // Simulates work that takes longer than the time limit of 3 seconds.
     await setTimeout(1_000);
     await ask('PATCH', `/webhooks/${applicationId}/${token}/messages/@original`, { content: 'That took a while.' });
-    await ask('POST', `/webhooks/${applicationId}/${token}`, { content: 'And this comes after it.' });
+    await ask('POST', `/webhooks/${applicationId}/${token}`, { content: 'This is a follow-up message.' });
   }
   if (data?.name === 'later')
     await ask('POST', `/interactions/${id}/${token}/callback`, message('Better late than never.'));
@@ -90,6 +90,6 @@ const server = createServer((request, response) => {
   take(publicKey, request, response).catch((error) => console.error(error));
 });
 await once(server.listen(Number(process.env.PORT ?? 3000), 'localhost'), 'listening');
-for (const command of commands) console.log(`/${command.name} has the id ${command.id}`);
-console.log(`Interactions are taken at http://localhost:${server.address().port}/ for the application ${id}`);
-console.log('Save that address as its interactionsEndpointUrl: the README.md in this folder shows how.');
+for (const command of commands) console.log(`/${command.name} has the ID ${command.id}`);
+console.log(`Receiving interactions at http://localhost:${server.address().port}/ for the application ${id}`);
+console.log('Save this URL as the interactionsEndpointUrl of the application (see README.md in this folder).');

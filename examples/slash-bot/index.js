@@ -18,14 +18,14 @@ const DISHES = ['Bean soup', 'Dumplings', 'Lentil curry', 'Onion tart', 'Potato 
 
 const lunch = new SlashCommandBuilder()
   .setName('lunch')
-  .setDescription('Asks who joins you for lunch')
+  .setDescription('Ask who is joining you for lunch')
   .addStringOption((option) =>
-    option.setName('dish').setDescription('What there is').setRequired(true).setAutocomplete(true).setMaxLength(50),
+    option.setName('dish').setDescription('Dish on the menu').setRequired(true).setAutocomplete(true).setMaxLength(50),
   );
 
 const buttons = new ActionRowBuilder().addComponents(
   new ButtonBuilder().setCustomId('join').setLabel('Me too').setStyle(ButtonStyle.Primary),
-  new ButtonBuilder().setCustomId('wish').setLabel('A wish …').setStyle(ButtonStyle.Secondary),
+  new ButtonBuilder().setCustomId('wish').setLabel('Make a wish').setStyle(ButtonStyle.Secondary),
 );
 
 const wish = new ModalBuilder()
@@ -33,7 +33,7 @@ const wish = new ModalBuilder()
   .setTitle('A wish for the kitchen')
   .addComponents(
     new ActionRowBuilder().addComponents(
-      new TextInputBuilder().setCustomId('text').setLabel('What is it?').setStyle(TextInputStyle.Short),
+      new TextInputBuilder().setCustomId('text').setLabel('Your wish').setStyle(TextInputStyle.Short),
     ),
   );
 
@@ -50,7 +50,7 @@ function answer(interaction) {
     return interaction.reply({ content: `${dish}: ${interaction.user.username}`, components: [buttons] });
   }
   if (interaction.isModalSubmit()) {
-    const content = `The kitchen knows: ${interaction.fields.getTextInputValue('text')}`;
+    const content = `Sent to the kitchen: ${interaction.fields.getTextInputValue('text')}`;
     return interaction.reply({ content, flags: MessageFlags.Ephemeral });
   }
   if (interaction.isButton() && interaction.customId === 'wish') return interaction.showModal(wish);
@@ -69,11 +69,9 @@ client.on(Events.InteractionCreate, async (interaction) => {
 client.once(Events.ClientReady, async ({ user, application, guilds }) => {
   const command = await application.commands.create(lunch);
   console.log(
-    `${user.username} is online in ${guilds.cache.size} server(s); its command /lunch has the id ${command.id}`,
+    `${user.username} is online in ${guilds.cache.size} server(s); its command /lunch has the ID ${command.id}`,
   );
-  console.log(
-    'Only the owner of a server may run it at first. The README.md in this folder shows how to allow it for others.',
-  );
+  console.log('At first, only the server owner can run it. README.md in this folder shows how to allow it for others.');
 });
 
 await client.login(process.env.BOT_TOKEN);

@@ -101,7 +101,7 @@ it('the slash bot offers choices, responds, counts participants and asks for a w
   const components = [{ type: 1, components: [{ type: 4, custom_id: 'text', value: 'less salt' }] }];
   await ask('submitModal', 'SubmitModalInput', { interactionId: asked.id, components });
   expect(await sees('MESSAGE_CREATE')).toMatchObject({
-    content: 'The kitchen knows: less salt',
+    content: 'Sent to the kitchen: less salt',
     flags: MessageFlags.Ephemeral,
   });
   await socket.dispose();
@@ -115,7 +115,7 @@ async function shown(updates: Subscription<Loose>, interactionId: string): Promi
 }
 
 it('the HTTP endpoint is saved, and responds at once, later, and with a request of its own', async () => {
-  await start('http-endpoint', 'Interactions are taken at', ['applications.commands'], { PORT: '0' });
+  await start('http-endpoint', 'Receiving interactions at', ['applications.commands'], { PORT: '0' });
   const url = /http:\S+/.exec(example.ready)?.[0];
   const { updateApplication } = await ada.graphql(
     `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { interactionsEndpointUrl } } }`,
@@ -132,7 +132,7 @@ it('the HTTP endpoint is saved, and responds at once, later, and with a request 
   expect(await invoke('slow')).toMatchObject({ state: 'DEFERRED' });
   expect(await sees('MESSAGE_CREATE')).toMatchObject({ content: '', flags: MessageFlags.Loading });
   expect(await sees('MESSAGE_UPDATE')).toMatchObject({ content: 'That took a while.', flags: 0 });
-  expect(await sees('MESSAGE_CREATE')).toMatchObject({ content: 'And this comes after it.' });
+  expect(await sees('MESSAGE_CREATE')).toMatchObject({ content: 'This is a follow-up message.' });
 
   await invoke('later');
   expect(await sees('MESSAGE_CREATE')).toMatchObject({ content: 'Better late than never.' });

@@ -55,7 +55,7 @@ it('the operations in docs/interactions.md work with the slash bot when they are
   await install(ada, application, guild);
   const env = { API_URL: `${server.origin}/api`, BOT_TOKEN: application.botToken };
   example = await startProgram({ program: process.execPath, script: '../../examples/slash-bot/index.js', env });
-  const commandId = /has the id (\d+)/.exec(example.ready)?.[1] ?? '';
+  const commandId = /has the ID (\d+)/.exec(example.ready)?.[1] ?? '';
   const place = { channelId: guild.textChannelId };
 
   const { autocompleteCommand } = await run('Complete', { ...place, commandId });

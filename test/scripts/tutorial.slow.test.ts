@@ -17,8 +17,8 @@ const HOLDING: [command: string, ready: RegExp][] = [
   ['npm start', /"msg":"ready/],
   ['npm run box', /"msg":"ready/],
   ['node examples/hello-bot/index.js', /^Hello Bot is online in 1 server\(s\)$/m],
-  ['node examples/slash-bot/index.js', /its command \/lunch has the id \d+$/m],
-  ['node examples/http-endpoint/index.js', /^Interactions are taken at /m],
+  ['node examples/slash-bot/index.js', /its command \/lunch has the ID \d+$/m],
+  ['node examples/http-endpoint/index.js', /^Receiving interactions at /m],
 ];
 
 /** Results that appear after a moment, by a part of the block. The block is pasted again until the result appears. */
