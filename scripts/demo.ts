@@ -21,17 +21,17 @@ try {
   await Promise.all(bots.map(([example, token]) => demo.startBot(example, token, (code) => void end(code))));
   const said = await talk(world);
   const { origin } = demo;
-  console.log('\nWhat was said in #general of Demo Harbour:');
+  console.log('\nMessages in #general of Demo Harbour:');
   for (const { author, content } of said) console.log(`  ${author.username}: ${content}`);
   console.log(`
-Where to look
+URLs
   portal      ${origin}/portal
-  playground  ${origin}/portal/servers/${world.guildId}/channels/${world.kitchenId}   (run /lunch yourself)
+  playground  ${origin}/portal/servers/${world.guildId}/channels/${world.kitchenId}   (try /lunch)
   GraphiQL    ${origin}/graphql
   REST        ${origin}/api/v10      (Authorization: Bot ${world.hello.botToken})
   gateway     ${origin.replace('http', 'ws')}/gateway
 
-How to sign in
+Sign in
   people      ada@demo.example and grace@demo.example, password ${PASSWORD}
   a session   curl -s ${origin}/auth/sign-in/email -H 'content-type: application/json' \\
                 -d '{"email":"grace@demo.example","password":"${PASSWORD}"}'

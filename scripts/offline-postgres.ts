@@ -31,5 +31,5 @@ export function offlinePostgres(): SqlMigrationAwareDriverAdapterFactory {
 }
 
 function refuse(what: string): never {
-  throw new Error(`this needs a PostgreSQL server: ${what}`);
+  throw new Error(`this script needs a PostgreSQL server: ${what}`);
 }

@@ -16,24 +16,24 @@ export function portalTables() {
 
 function rolesModule() {
   return `${NOTE}
-/** What a person may be to a team, and to an application: the most permissive first. */
+/** Roles of a person in a team or for an application, most permissive first. */
 export const PORTAL_ROLES = ${literal(PORTAL_ROLES)} as const;
 
-/** Which roles may do what with an application. */
+/** The roles that have each permission for an application. */
 export const APPLICATION_ROLES = ${table(APPLICATION_PERMISSIONS)} as const;
 
-/** Which roles may do what with a team. */
+/** The roles that have each permission for a team. */
 export const TEAM_ROLES = ${table(TEAM_PERMISSIONS)} as const;
 `;
 }
 
 function actionsModule() {
   return `${NOTE}
-/** What the logs of applications and teams tell. */
+/** Actions in the audit logs of applications and teams. */
 export const PORTAL_ACTIONS = [
 ${PORTAL_ACTIONS.map((action) => `  ${quoted(action)},\n`).join('')}] as const;
 
-/** What the log of a server tells. */
+/** Actions in the audit log of a server. */
 export const SERVER_ACTIONS = [
 ${GUILD_ACTIONS.map((action) => `  ${quoted(action)},\n`).join('')}] as const;
 `;
@@ -46,7 +46,7 @@ function intentsModule() {
     if (typeof bit === 'number' && !names.has(bit)) names.set(bit, nameOf(name).slice(1));
   }
   return `${NOTE}
-/** What each intent is called. */
+/** The name of each intent. */
 export const INTENTS = [
 ${[...names].map(([bit, name]) => `  { bit: ${bit}, name: ${quoted(name)} },\n`).join('')}] as const;
 `;

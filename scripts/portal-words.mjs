@@ -14,12 +14,8 @@ export function portalWords() {
     words: text,
   }));
   return [
-    list('What a scope lets an application do, and what that means.', 'SCOPES', scopes),
-    list(
-      'Every permission, the gravest and most general first; its bit is a decimal number.',
-      'PERMISSIONS',
-      permissions,
-    ),
+    list('Each scope, with its title and a description.', 'SCOPES', scopes),
+    list('Every permission, most powerful first. Its bit is a decimal number.', 'PERMISSIONS', permissions),
   ].join('\n');
 }
 

@@ -30,8 +30,8 @@ export interface World {
 export async function makeWorld(api: string): Promise<World> {
   const [ada, grace] = [await person(api, 'ada'), await person(api, 'grace')];
   const teamId = await makeTeam(ada, grace);
-  const hello = await makeApplication(ada, 'Hello Bot', 'Says hello to who says hello.');
-  const lunch = await makeApplication(ada, 'Lunch Bot', 'Asks who joins you for lunch.', teamId);
+  const hello = await makeApplication(ada, 'Hello Bot', 'Replies to messages that say hello.');
+  const lunch = await makeApplication(ada, 'Lunch Bot', 'Asks who is joining you for lunch.', teamId);
   await ada('mutation ($i: InviteTesterInput!) { inviteTester(input: $i) { tester { state } } }', {
     i: { applicationId: hello.id, email: 'grace@demo.example' },
   });
@@ -81,7 +81,7 @@ async function makeServer(ada: GraphQL, grace: GraphQL) {
   const channelId = channels.find(({ type }) => type === 0)?.id ?? '';
   const { createChannel } = await ada<{ createChannel: { channel: { id: string } } }>(
     'mutation ($i: CreateChannelInput!) { createChannel(input: $i) { channel { id } } }',
-    { i: { guildId, name: 'kitchen', type: 0, topic: 'What there is for lunch' } },
+    { i: { guildId, name: 'kitchen', type: 0, topic: "Today's lunch menu" } },
   );
   const { createInvite } = await ada<{ createInvite: { code: string } }>(
     'mutation ($i: ChannelIdInput!) { createInvite(input: $i) { code } }',
@@ -193,5 +193,5 @@ async function until<T>(ask: () => Promise<T>): Promise<Exclude<T, false | undef
     if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error('nothing answered within 30 seconds');
+  throw new Error('no response within 30 seconds');
 }
