@@ -2,8 +2,6 @@ import type { Text } from './texts.js';
 
 /** Text that has not been rewritten yet, by path and kind. */
 export const UNCHECKED: readonly { path: string; kinds: readonly Text['kind'][] }[] = [
-  { path: 'docs/decisions.md', kinds: ['document'] },
-  { path: 'docs/glossary.md', kinds: ['document'] },
   { path: 'bench', kinds: ['string'] },
   { path: 'examples', kinds: ['string'] },
   { path: 'portal', kinds: ['string'] },
