@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     const user = page.getByRole('switch', { name: 'User install' });
     await inServers.waitFor();
     expect([await inServers.isDisabled(), await user.isEnabled()]).toEqual([true, true]);
-    await page.getByText('One of the two stays on, else nobody could install it.').waitFor();
+    await page.getByText('At least one install type must be on.').waitFor();
     await page.getByLabel('Permissions as a number').fill('8');
     await page.getByText('Administrator is everything').waitFor();
     await page.getByLabel('Permissions as a number').fill('0');
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     const { id } = await createApplication(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/applications/${id}/installation`);
-    const link = page.getByRole('complementary', { name: 'The link' });
+    const link = page.getByRole('complementary', { name: 'Link and preview' });
     await page
       .getByRole('group', { name: 'Server scopes' })
       .getByRole('checkbox', { name: 'guilds', exact: true })
@@ -71,14 +71,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     await page.getByRole('checkbox', { name: 'Kick members' }).check();
     await page.getByRole('checkbox', { name: 'Administrator' }).check();
     expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('10');
-    await link.getByText('As it will be once you save.').waitFor();
+    await link.getByText('Includes your unsaved changes.').waitFor();
     const shown = await link.locator('code').textContent();
     await save(page);
     expect(shown).toBe((await installOf(bob, id)).installUrl);
-    const picture = link.getByRole('figure', { name: 'What people are asked' });
+    const picture = link.getByRole('figure', { name: 'Authorization screen preview' });
     expect(await picture.getByRole('listitem').allTextContents()).toContain('Create commands');
-    expect(await picture.textContent()).toContain('Its bot may: Administrator, Kick members.');
-    await link.getByRole('button', { name: 'Copy the install link' }).click();
+    expect(await picture.textContent()).toContain('Bot permissions: Administrator, Kick members.');
+    await link.getByRole('button', { name: 'Copy install link' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
     await page.getByRole('button', { name: 'Select none' }).click();
     expect(await page.getByLabel('Permissions as a number').inputValue()).toBe('0');
@@ -137,18 +137,18 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     const { id } = await createApplication(finn);
     const { page, faults, open, close } = await openPortal(browser, server, finn);
     await open(`/applications/${id}/installation`);
-    const link = page.getByRole('complementary', { name: 'The link' });
+    const link = page.getByRole('complementary', { name: 'Link and preview' });
     await link.locator('code').waitFor();
     await page.getByLabel('Permissions as a number').fill('abc');
     await page.getByText('Permissions are a decimal number of up to 32 digits.').waitFor();
-    await link.getByText('There is no link while the permissions are no number.').waitFor();
-    expect(await link.getByRole('link', { name: 'Open' }).count()).toBe(0);
+    await link.getByText('To get a link, enter the permissions as a valid number.').waitFor();
+    expect(await link.getByRole('link', { name: 'Open link' }).count()).toBe(0);
     await page.getByLabel('Permissions as a number').fill('8');
     await link.getByText(/permissions=8&/).waitFor();
     await open(`/applications/${id}/oauth2`);
     await page.getByRole('group', { name: 'Scopes' }).getByRole('checkbox', { name: 'bot', exact: true }).check();
     await page.getByLabel('Bot permissions as a number').fill('abc');
-    await page.getByText('There is no address while the permissions are no number.').waitFor();
+    await page.getByText('To get a URL, enter the permissions as a valid number.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -160,14 +160,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     const { id } = await createApplication(eve);
     const { page, faults, open, close } = await openPortal(browser, server, eve);
     await open(`/applications/${id}/installation`);
-    await page.getByText('Everybody may install it.').waitFor();
+    await page.getByText('Anyone can install this application.').waitFor();
     await page.getByRole('switch', { name: 'Public' }).uncheck();
-    await page.getByText('It is private and has no testers: nobody may install it.').waitFor();
+    await page.getByText('This application is private and has no testers, so no one can install it.').waitFor();
     await save(page);
     await eve.graphql(`mutation ($input: InviteTesterInput!) { inviteTester(input: $input) { tester { state } } }`, {
       input: { applicationId: id, email: eve.email },
     });
-    await page.getByText('Only its 1 tester may install it.').waitFor();
+    await page.getByText('Only testers can install this application (1 accepted).').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -38,15 +38,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     for (const { open } of [mine, other]) await open(`/applications/${id}/bot`);
     await other.page.getByText(`${botToken.slice(-4)}`).waitFor();
     await mine.page.getByRole('button', { name: 'Reset bot token' }).click();
-    const question = mine.page.getByRole('alertdialog', { name: 'Reset bot token of Otter bot?' });
-    await question.getByText('The old token stops working at once.').waitFor();
+    const question = mine.page.getByRole('alertdialog', { name: 'Reset bot token for Otter bot?' });
+    await question.getByText('The current token stops working immediately.').waitFor();
     await mine.page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
     await mine.page.getByRole('button', { name: 'Reset bot token' }).click();
     await question.getByRole('button', { name: 'Reset bot token' }).click();
     const { secret, isKept } = await takeSecret(
       mine.page,
-      mine.page.getByRole('dialog', { name: 'The new bot token' }),
+      mine.page.getByRole('dialog', { name: 'Your new bot token' }),
     );
     expect([isKept, secret === botToken]).toEqual([false, false]);
     const me = await fetch(`${server.origin}/api/v10/users/@me`, { headers: { authorization: `Bot ${secret}` } });
@@ -62,11 +62,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     const { id, clientSecret } = await createApplication(bob, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/applications/${id}/oauth2`);
-    await page.getByText(/Made .* by bob, not used since\./).waitFor();
+    await page.getByText(/Created .* by bob, not used yet\./).waitFor();
     await page.getByRole('button', { name: 'Reset client secret' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Reset client secret of Otter bot?' });
+    const question = page.getByRole('alertdialog', { name: 'Reset client secret for Otter bot?' });
     await question.getByRole('button', { name: 'Reset client secret' }).click();
-    const { secret, isKept } = await takeSecret(page, page.getByRole('dialog', { name: 'The new client secret' }));
+    const { secret, isKept } = await takeSecret(page, page.getByRole('dialog', { name: 'Your new client secret' }));
     expect([isKept, secret === clientSecret]).toEqual([false, false]);
     await page.getByText(secret.slice(-4)).waitFor();
     expect(faults).toEqual([]);
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await open(`/applications/${id}/bot`);
     await page.getByRole('button', { name: 'Reset bot token' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Reset bot token' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The new bot token' });
+    const dialog = page.getByRole('dialog', { name: 'Your new bot token' });
     const token = (await dialog.locator('code').textContent()) ?? '';
     expect(await isInMemory(page, token)).toBe(true);
     await takeSecret(page, dialog);
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     await builder.getByText('Nothing is saved here').waitFor();
     await builder.getByRole('checkbox', { name: 'bot' }).check();
     await builder.getByLabel('Bot permissions as a number').fill('2048');
-    await builder.getByRole('button', { name: 'Copy the address' }).click();
+    await builder.getByRole('button', { name: 'Copy generated URL' }).click();
     const url = new URL(await page.evaluate(() => navigator.clipboard.readText()));
     expect(url.origin + url.pathname).toBe(`${server.app.addresses.publicUrl}/oauth2/authorize`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -165,11 +165,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'P-6: the secrets of an a
     const { page, faults, open, close } = await openPortal(browser, server, gwen);
     await open(`/applications/${id}/bot`);
     const sessions = page.getByRole('list', { name: 'Gateway sessions' });
-    await sessions.getByText('with the intents GUILDS, GUILD_PRESENCES (257)').waitFor();
+    await sessions.getByText('Intents: GUILDS, GUILD_PRESENCES (257)').waitFor();
     await page.getByRole('switch', { name: 'Message content' }).uncheck();
-    expect(await page.getByText('A gateway session uses').count()).toBe(0);
+    expect(await page.getByText('Saving closes').count()).toBe(0);
     await page.getByRole('switch', { name: 'Presences' }).uncheck();
-    await page.getByText('A gateway session uses Presences. Once you save, the bot is closed with 4014').waitFor();
+    await page.getByText('Saving closes a gateway session that requested Presences (4014).').waitFor();
     expect(faults).toEqual([]);
     await bot.close();
     await close();

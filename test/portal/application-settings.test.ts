@@ -173,12 +173,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     expect(await doIt.isDisabled()).toBe(true);
     await dialog.getByLabel("Type the application's name").fill('Otter bot');
     await doIt.click();
-    await page.getByRole('banner').or(page.locator('header.noun')).getByText('of Builders').waitFor();
+    await page.getByRole('banner').or(page.locator('header.noun')).getByText('Owned by Builders').waitFor();
     const off = page.getByRole('button', { name: 'Transfer to a team' });
-    expect([await off.isDisabled(), await page.getByText('A team owns it, for good.').isVisible()]).toEqual([
-      true,
-      true,
-    ]);
+    expect([
+      await off.isDisabled(),
+      await page.getByText("Team applications can't be transferred.").isVisible(),
+    ]).toEqual([true, true]);
     expect(faults).toEqual([]);
     await close();
   });
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
     await dialog.getByRole('button', { name: 'Delete application' }).click();
     await untilHeard('NOT_FOUND');
     held.release();
-    await page.getByText('Make your first application').waitFor();
+    await page.getByText('No applications yet').waitFor();
     expect(await headings()).toEqual(['Otter bot', 'Applications']);
     expect(faults).toEqual([]);
     await close();
@@ -243,7 +243,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
       return [await button.isDisabled(), await page.locator(`[id="${note}"]`).textContent()];
     };
     expect(await reasonOf('Delete application')).toEqual([true, 'Needs the role owner.']);
-    expect(await reasonOf('Transfer to a team')).toEqual([true, 'A team owns it, for good.']);
+    expect(await reasonOf('Transfer to a team')).toEqual([true, "Team applications can't be transferred."]);
     for (const tab of TABS) {
       await page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: tab }).click();
       await page.waitForFunction((title) => document.title.startsWith(title), `${tab} – `);

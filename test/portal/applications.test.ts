@@ -20,11 +20,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications'), () =
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/applications');
-    await page.getByText('Make your first application').waitFor();
+    await page.getByText('No applications yet').waitFor();
     await page.getByRole('button', { name: 'New application' }).click();
     await page.getByLabel('Name').fill('Otter bot');
     await page.getByRole('button', { name: 'Create' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The secrets of Otter bot' });
+    const dialog = page.getByRole('dialog', { name: 'Secrets for Otter bot' });
     await dialog.waitFor();
     const [botToken = '', clientSecret = ''] = await dialog.locator('code').allTextContents();
     await page.keyboard.press('Escape');

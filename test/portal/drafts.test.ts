@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       await page.getByRole('button', { name: 'New application' }).click();
       await page.getByLabel('Name').fill('Otter bot');
       await page.getByRole('button', { name: 'Create' }).click();
-      const dialog = page.getByRole('dialog', { name: 'The secrets of Otter bot' });
+      const dialog = page.getByRole('dialog', { name: 'Secrets for Otter bot' });
       await dialog.waitFor();
       await page.keyboard.press('Control+k');
       const question = page.getByRole('alertdialog', { name: 'Leave without storing it?' });

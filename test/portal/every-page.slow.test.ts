@@ -227,7 +227,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
         async (page) => {
           await page.getByRole('button', { name: 'Reset bot token' }).click();
           await page.getByRole('alertdialog').getByRole('button', { name: 'Reset bot token' }).click();
-          await page.getByRole('dialog', { name: 'The new bot token' }).waitFor();
+          await page.getByRole('dialog', { name: 'Your new bot token' }).waitFor();
         },
       ],
     ])('with %s open', async (_what, route, open) => {

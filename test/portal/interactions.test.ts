@@ -114,11 +114,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(application));
     const field = page.getByLabel('Endpoint URL');
-    const report = page.getByRole('region', { name: 'Probe report' });
+    const report = page.getByRole('region', { name: 'Test results' });
     endpoint.mode('acceptsBad');
     await field.fill(endpoint.url);
     await page.getByRole('button', { name: 'Test' }).click();
-    await report.getByText('One check failed.').waitFor();
+    await report.getByText('1 check failed.').waitFor();
     await report.getByText('to a request with an invalid signature').waitFor();
     await report.getByText(`POST ${endpoint.url}`).last().waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();

@@ -79,8 +79,8 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.press(link(page, 'Make an application'));
     await hand.press(button(page, 'New application'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Otter bot');
-    await hand.press(button(page, 'Create'));
-    const token = await storeSecret(tab, 'The secrets of Otter bot');
+    await hand.press(button(page, 'Create application'));
+    const token = await storeSecret(tab, 'Secrets for Otter bot');
     await heading(page, 'Otter bot').waitFor();
     bots.push(await startBot(token));
 
@@ -139,8 +139,8 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hers.hand.press(button(hers.page, `Make ${nameOf('bob')} admin`));
     await his.hand.press(button(his.page, 'New application'));
     await his.hand.type(field(his.page.getByRole('dialog'), 'Name'), 'Team bot');
-    await his.hand.press(button(his.page, 'Create'));
-    await storeSecret(his, 'The secrets of Team bot');
+    await his.hand.press(button(his.page, 'Create application'));
+    await storeSecret(his, 'Secrets for Team bot');
     await heading(his.page, 'Team bot').waitFor();
 
     const tabsOfTeam = hers.page.getByRole('navigation', { name: 'Team' });

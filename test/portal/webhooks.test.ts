@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     const { guild, path } = await installed(ada);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(path);
-    await page.getByText('A webhook is an address for one channel').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     const refused = await refuseAnswers(page, 'Servers', FOR_A_MINUTE);
     await page.getByRole('button', { name: 'New webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'New webhook' });
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     expect(await dialog.getByLabel('Channel').inputValue()).toBe(guild.textChannelId);
     await dialog.getByLabel('Name').fill('Builds');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    const secret = page.getByRole('dialog', { name: 'The URL of Builds' });
+    const secret = page.getByRole('dialog', { name: 'URL for Builds' });
     const url = (await secret.locator('code').textContent()) ?? '';
     await secret.getByLabel('I have stored it').check();
     await secret.getByRole('button', { name: 'Done' }).click();
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     const { application, guild, path } = await installed(bob);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(path);
-    await page.getByText('A webhook is an address for one channel').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     await bob.graphql('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
       input: { applicationId: application.id, channelId: guild.textChannelId, name: 'Builds' },
     });
@@ -90,12 +90,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await rows(page).getByText('Deployments', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete the webhook Deployments?' });
-    await question.getByText('stops working at once').waitFor();
+    await question.getByText('stops working immediately').waitFor();
     await page.keyboard.press('Enter');
     expect(await rows(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Delete' }).click();
     await question.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('A webhook is an address for one channel').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await dialog.getByText('Name was changed to “Theirs again” while you were editing it.').waitFor();
     await dialog.getByText('Channel was changed to “dock” while you were editing it.').waitFor();
     await gus.graphql('mutation ($input: WebhookIdInput!) { deleteWebhook(input: $input) { id } }', { input });
-    await page.getByText('A webhook is an address for one channel').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     await dialog.getByText('It is not in the list any more').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine');
     expect(faults).toEqual([]);
@@ -144,7 +144,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await server.app.db.writer.channel.delete({ where: { id: BigInt(guild.textChannelId) } });
     const { page, faults, open, close } = await openPortal(browser, server, cal, { width: 360, dark: true });
     await open(path);
-    await rows(page).getByText('channel deleted, unusable').waitFor();
+    await rows(page).getByText('channel deleted or hidden from you').waitFor();
     expect(await scrollsSideways(page)).toBe(false);
     expect(faults).toEqual([]);
     await close();
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await transferApplication(dan, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, eve);
     await open(path);
-    await rows(page).getByText('to a server that was deleted, or of which you are no member').waitFor();
+    await rows(page).getByText("Posts to a server that was deleted or that you're not in").waitFor();
     await page.getByText('Needs the role developer.').waitFor();
     for (const name of ['New webhook', 'Rename or move', 'Delete'])
       expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);

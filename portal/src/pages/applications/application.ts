@@ -8,7 +8,7 @@ export const ApplicationContext = createContext<ApplicationPageFragment | null>(
 /** The application of the current page. */
 export function useApplication(): ApplicationPageFragment {
   const application = useContext(ApplicationContext);
-  if (!application) throw new Error('no application is open');
+  if (!application) throw new Error('useApplication must be used inside ApplicationLayout.');
   return application;
 }
 

@@ -19,20 +19,20 @@ export function useBotSessions() {
 
 function intentsText(intents: number): string {
   const names = INTENTS.filter(({ bit }) => (intents & bit) !== 0).map(({ name }) => name);
-  if (names.length === 0) return 'no intents';
-  return `${names.length === 1 ? 'the intent' : 'the intents'} ${names.join(', ')} (${intents})`;
+  if (names.length === 0) return 'No intents';
+  return `${names.length === 1 ? 'Intent' : 'Intents'}: ${names.join(', ')} (${intents})`;
 }
 
 export function BotSessions({ sessions, ...answer }: ReturnType<typeof useBotSessions>) {
   if (!sessions) return <Awaited answer={answer} lines={1} />;
-  if (sessions.length === 0) return <p className="hint">It is offline: no program is connected to the gateway.</p>;
+  if (sessions.length === 0) return <p className="hint">Offline. Start your bot and it will appear here.</p>;
   return (
     <ul className="list" aria-label="Gateway sessions">
       {sessions.map(({ id, shardId, shardCount, intents, connectedAt }) => (
         <li key={id}>
           <p>
-            {shardCount > 1 ? `Shard ${shardId} of ${shardCount}` : 'One connection'}, since <Ago at={connectedAt} />
-            <span className="soft small">, with {intentsText(intents)}</span>
+            {shardCount > 1 ? `Shard ${shardId} of ${shardCount}, connected` : 'Connected'} <Ago at={connectedAt} />
+            <span className="soft small"> · {intentsText(intents)}</span>
           </p>
         </li>
       ))}

@@ -35,7 +35,7 @@ export function Bot() {
         <Intents sessions={sessions ?? []} />
       </section>
       <section className="card">
-        <h2>Connect it</h2>
+        <h2>Connect your bot</h2>
         <Snippets />
       </section>
     </>
@@ -49,7 +49,7 @@ function BotUser() {
       <Picture url={bot.avatarUrl} name={bot.username} isBig isRound />
       <div>
         <Name>{bot.username}</Name>
-        <p className="soft small">Name and picture follow those of the application, under General.</p>
+        <p className="soft small">Uses the application's name and icon. Change them under General.</p>
       </div>
     </div>
   );
@@ -73,8 +73,8 @@ function Token({ sessions }: { sessions: number | undefined }) {
       {...{ reset, isBusy, problem }}
     >
       <p>
-        The old token stops working at once. {endingText(sessions)}, and its requests are answered 401 until your
-        program has the new one.
+        The current token stops working immediately. {endingText(sessions)}. Requests fail with 401 until your bot uses
+        the new token.
       </p>
       <p>The client secret, OAuth2 tokens, webhooks and installations stay as they are.</p>
     </SecretRow>
@@ -82,10 +82,10 @@ function Token({ sessions }: { sessions: number | undefined }) {
 }
 
 function endingText(sessions: number | undefined): string {
-  if (sessions === undefined) return 'Every gateway session of the bot ends with close code 4004';
-  if (sessions === 0) return 'No gateway session of the bot is open';
-  if (sessions === 1) return 'The one gateway session of the bot ends with close code 4004';
-  return `The ${sessions} gateway sessions of the bot end with close code 4004`;
+  if (sessions === undefined) return "All of the bot's gateway sessions close with code 4004";
+  if (sessions === 0) return 'The bot has no open gateway sessions';
+  if (sessions === 1) return "The bot's gateway session closes with code 4004";
+  return `The bot's ${sessions} gateway sessions close with code 4004`;
 }
 
 /** `bit` is the intent's bit in a session. */
@@ -93,18 +93,18 @@ const INTENTS: Record<PrivilegedIntent, { label: string; bit: number; opens: str
   PRESENCES: {
     bit: 1 << 8,
     label: 'Presences',
-    opens: 'Who is online and what they are doing: PRESENCE_UPDATE, and presences in servers.',
+    opens: "Members' status and activities: PRESENCE_UPDATE events, and presences in GUILD_CREATE and member chunks.",
   },
   GUILD_MEMBERS: {
     bit: 1 << 1,
     label: 'Server members',
-    opens: 'Who joins, leaves and changes: GUILD_MEMBER_ADD, _UPDATE and _REMOVE, and the whole list of members.',
+    opens: 'Member joins, updates and leaves (GUILD_MEMBER_ADD, _UPDATE and _REMOVE), and the full member list.',
   },
   MESSAGE_CONTENT: {
     bit: 1 << 15,
     label: 'Message content',
     opens:
-      'What messages say, also those that are not written to the bot: content, embeds, attachments, components and polls.',
+      "Content, embeds, attachments, components and polls of all messages, including those that don't mention the bot.",
   },
 };
 
@@ -127,7 +127,7 @@ function Intents({ sessions }: { sessions: readonly Session[] }) {
     <DraftForm draft={draft} names={NAMES} save={save} readOnly={useReason('UPDATE_SETTINGS')}>
       {() => (
         <>
-          <p className="soft">A bot that identifies with an intent that is off here is closed with 4014.</p>
+          <p className="soft">Connecting with an intent that's off closes the connection (4014).</p>
           {ALL.map((intent) => (
             <Switch
               key={intent}
@@ -152,9 +152,9 @@ function EndedBy({ intents, sessions }: { intents: PrivilegedIntent[]; sessions:
   return (
     <div className="notice warn" role="status">
       <p>
-        {ended.length === 1 ? 'A gateway session uses' : `${ended.length} gateway sessions use`}{' '}
-        {used.map((intent) => INTENTS[intent].label).join(' and ')}. Once you save, the bot is closed with 4014 there,
-        and does not come back by itself until it asks for less.
+        {ended.length === 1 ? 'Saving closes a gateway session' : `Saving closes ${ended.length} gateway sessions`} that
+        requested {used.map((intent) => INTENTS[intent].label).join(' and ')} (4014). To reconnect, your bot must
+        request fewer intents.
       </p>
     </div>
   );

@@ -18,10 +18,10 @@ export function ApplicationCard({ application }: { application: ApplicationCardF
         <p className="soft small">
           {ownerTeam ? (
             <>
-              of <bdi>{ownerTeam.name}</bdi>
+              Owned by <bdi>{ownerTeam.name}</bdi>
             </>
           ) : (
-            'yours'
+            'Owned by you'
           )}
           {!application.public && <span className="badge">private</span>}
           {application.botOnline && <span className="badge good">online</span>}

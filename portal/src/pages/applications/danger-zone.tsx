@@ -19,12 +19,12 @@ function Transfer() {
   const { ownerTeam } = useApplication();
   const [isOpen, setOpen] = useState(false);
   const needed = useReason('TRANSFER');
-  const reason = ownerTeam ? 'A team owns it, for good.' : needed;
+  const reason = ownerTeam ? "Team applications can't be transferred." : needed;
   return (
     <div className="row">
       <div>
         <h3>Transfer</h3>
-        <p className="soft">A team develops it together from then on. It never comes back to one person.</p>
+        <p className="soft">Move this application to a team. You can't move it back.</p>
       </div>
       <GuardedButton className="plain bad" reason={reason} onClick={() => setOpen(true)}>
         Transfer to a team
@@ -40,7 +40,7 @@ function Delete() {
     <div className="row">
       <div>
         <h3>Delete</h3>
-        <p className="soft">It leaves every server, and everything that works with its secrets stops at once.</p>
+        <p className="soft">The bot leaves every server, and all tokens and secrets stop working immediately.</p>
       </div>
       <GuardedButton className="plain bad" reason={useReason('DELETE')} onClick={() => setOpen(true)}>
         Delete application

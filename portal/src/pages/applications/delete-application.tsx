@@ -13,7 +13,7 @@ export function DeleteApplication({ onClose }: { onClose: () => void }) {
     const done = await endHere(id, () => run({ input: { applicationId: id, name: typed } }));
     if (!done) return;
     onClose();
-    say(`${name} is deleted`);
+    say(`Deleted ${name}`);
     void navigate({ to: '/applications', ignoreBlocker: true });
   };
   return (
@@ -23,13 +23,13 @@ export function DeleteApplication({ onClose }: { onClose: () => void }) {
       typed={{ name, label: "Type the application's name" }}
       {...{ onDo, onClose, isBusy, problem }}
     >
-      <p>This cannot be undone. At once:</p>
+      <p>This can't be undone. Deleting this application immediately:</p>
       <ul>
-        <li>the bot leaves every server ({serverCount} at the moment), and its gateway sessions end</li>
-        <li>bot token, client secret and all OAuth2 tokens stop working</li>
-        <li>its commands, emoji, webhooks, testers and installations are gone</li>
+        <li>removes the bot from every server (currently {serverCount}) and closes its gateway sessions</li>
+        <li>revokes its bot token, client secret and all OAuth2 tokens</li>
+        <li>deletes its commands, emoji, webhooks, testers and installations</li>
       </ul>
-      <p>What the bot wrote stays where it is, under its name.</p>
+      <p>Messages from the bot remain, under its name.</p>
     </Danger>
   );
 }

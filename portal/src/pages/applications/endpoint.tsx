@@ -32,7 +32,7 @@ export function EndpointCard() {
             type="url"
             inputMode="url"
             placeholder="https://bot.example/interactions"
-            hint="Where commands, components and modals are sent, as signed requests. Without one, bots get them over the gateway."
+            hint="Commands, components and modals are sent here as signed requests. Without a URL, your bot receives them over the gateway."
             ref={field}
             value={draft.value.url}
             fault={test.fault ?? faults.interactionsEndpointUrl}
@@ -42,7 +42,7 @@ export function EndpointCard() {
       </DraftForm>
       <div className="actions">
         <button type="button" className="plain" disabled={test.isOff || readOnly !== undefined} onClick={test.run}>
-          Test
+          Test endpoint
         </button>
         <span role="status" className="soft">
           {test.isBusy && 'Testing …'}
@@ -105,11 +105,11 @@ function ClearQuestion({ decide }: { decide: (isWanted: boolean) => void }) {
       onSafe={() => decide(false)}
       action={
         <button type="button" className="bad" onClick={() => decide(true)}>
-          Remove
+          Remove URL
         </button>
       }
     >
-      <p>From then on interactions go over the gateway only. While no session of the bot is open, every one fails.</p>
+      <p>Interactions will only go over the gateway. They fail while your bot has no open gateway session.</p>
     </Question>
   );
 }

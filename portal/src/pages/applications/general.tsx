@@ -19,11 +19,11 @@ export function General() {
         <Profile />
       </section>
       <section className="card">
-        <h2>Ids and keys</h2>
+        <h2>IDs and keys</h2>
         <Ids />
       </section>
       <section className="card">
-        <h2>Whose it is, and who has it</h2>
+        <h2>Ownership and installs</h2>
         <Ownership />
       </section>
       <DangerZone />
@@ -73,7 +73,7 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
     <>
       <ImageField
         label="Icon"
-        hint="PNG, JPEG, GIF or WebP, at most 10 MiB; cut to a square. The bot wears it too. You can drop a file here."
+        hint="PNG, JPEG, GIF or WebP, up to 10 MiB. Cropped to a square. Also your bot's avatar. You can drop a file here."
         value={value.icon}
         fault={faults.icon}
         disabled={isOff}
@@ -81,7 +81,7 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
       />
       <ImageField
         label="Cover"
-        hint="A wide one, shown where there is room for it; kept as it is. PNG, JPEG, GIF or WebP, at most 10 MiB."
+        hint="Wide image, not cropped. PNG, JPEG, GIF or WebP, up to 10 MiB."
         isWide
         value={value.cover}
         fault={faults.cover}
@@ -90,7 +90,7 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
       />
       <TextField
         label="Name"
-        hint="2 to 32 characters. The bot is called so, too."
+        hint="2–32 characters. Also your bot's name."
         maxLength={32}
         value={value.name}
         fault={faults.name}
@@ -98,7 +98,7 @@ function ProfileFields({ draft: { value, set }, faults, isOff }: ProfileFieldsPr
       />
       <TextArea
         label="Description"
-        hint="Shown to who installs it."
+        hint="Shown when someone installs your application."
         maxLength={400}
         value={value.description}
         fault={faults.description}
@@ -112,10 +112,11 @@ function Ids() {
   const { id, publicKey } = useApplication();
   return (
     <>
-      <Copyable label="Application id" text={id} />
+      <Copyable label="Application ID" text={id} />
       <Copyable label="Public key" text={publicKey} />
       <p className="soft small">
-        The id is also the client id and the id of the bot. With the key, an interactions endpoint checks who asks.
+        The application ID is also your OAuth2 client ID and bot user ID. Use the public key to verify request
+        signatures.
       </p>
     </>
   );
@@ -131,9 +132,9 @@ function Ownership() {
       </dd>
       <dt>Your role</dt>
       <dd>{ROLE_WORDS[effectiveRole]}</dd>
-      <dt>Installed</dt>
+      <dt>Installs</dt>
       <dd>
-        in {counted(serverCount, 'server', 'servers')} and by {counted(userCount, 'person', 'people')}
+        {counted(serverCount, 'server', 'servers')} · {counted(userCount, 'user', 'users')}
       </dd>
     </dl>
   );

@@ -15,16 +15,16 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
   const link = linkOf(fields, authorizationEndpoint, id);
   return (
     <aside className="card" aria-labelledby="install-link">
-      <h2 id="install-link">The link</h2>
+      <h2 id="install-link">Link and preview</h2>
       {link ? (
         <>
           <p>
             <code className="address">{link}</code>
           </p>
           <div className="actions">
-            <CopyButton text={link} what="the install link" />
+            <CopyButton text={link} what="install link" />
             <a className="button plain small" href={link} target="_blank" rel="noreferrer">
-              Open
+              Open link
             </a>
           </div>
           {fields.installLinkMode === 'PROVIDED' && <ConsentPicture fields={fields} />}
@@ -32,7 +32,7 @@ export function InstallLink({ fields, isSaved }: { fields: Fields; isSaved: bool
       ) : (
         <p className="hint">{whyNone(fields)}</p>
       )}
-      {!isSaved && <p className="soft small">As it will be once you save.</p>}
+      {!isSaved && <p className="soft small">Includes your unsaved changes.</p>}
     </aside>
   );
 }
@@ -46,7 +46,7 @@ function ConsentPicture({ fields }: { fields: Fields }) {
   const hasBot = serverInstall && wanted.includes('bot');
   const permissions = hasBot ? namedPermissions(serverPermissions) : [];
   return (
-    <figure className="consent-picture" aria-label="What people are asked">
+    <figure className="consent-picture" aria-label="Authorization screen preview">
       <p className="pictured">
         <Picture url={iconUrl} name={name} />
         <b>
@@ -58,7 +58,7 @@ function ConsentPicture({ fields }: { fields: Fields }) {
           <li key={scope.name}>{scope.title}</li>
         ))}
       </ul>
-      {permissions.length > 0 && <p>Its bot may: {permissions.map(({ text }) => text).join(', ')}.</p>}
+      {permissions.length > 0 && <p>Bot permissions: {permissions.map(({ text }) => text).join(', ')}.</p>}
     </figure>
   );
 }
@@ -93,8 +93,8 @@ function hasBits({ serverInstall, serverPermissions }: Fields): boolean {
 
 function whyNone(fields: Fields): string {
   const { installLinkMode } = fields;
-  if (installLinkMode === 'NONE') return 'There is no link in this mode.';
-  if (installLinkMode === 'CUSTOM') return 'Type the address of your page, which begins with https://.';
-  if (!hasBits(fields)) return 'There is no link while the permissions are no number.';
-  return 'Without a scope that is honoured there is no link.';
+  if (installLinkMode === 'NONE') return 'This mode has no install link.';
+  if (installLinkMode === 'CUSTOM') return 'To get a link, enter a custom URL that starts with https://.';
+  if (!hasBits(fields)) return 'To get a link, enter the permissions as a valid number.';
+  return 'To get a link, select at least one supported scope.';
 }

@@ -108,16 +108,20 @@ interface PartProps {
   faults: Record<string, string>;
 }
 
-const LAST = 'One of the two stays on, else nobody could install it.';
+const LAST = 'At least one install type must be on.';
 
 function Contexts({ draft: { value, set }, faults }: PartProps) {
   const { serverInstall, userInstall } = value;
   return (
     <section className="card">
-      <h2>Where it is installed</h2>
+      <h2>Install types</h2>
       <Switch
         label="Server install"
-        hint={serverInstall && !userInstall ? LAST : 'Who manages a server adds it there, for everybody in it.'}
+        hint={
+          serverInstall && !userInstall
+            ? LAST
+            : 'Server managers can add the application for all members of their server.'
+        }
         fault={faults.serverInstall}
         checked={serverInstall}
         disabled={serverInstall && !userInstall}
@@ -125,7 +129,11 @@ function Contexts({ draft: { value, set }, faults }: PartProps) {
       />
       <Switch
         label="User install"
-        hint={userInstall && !serverInstall ? LAST : 'A person adds its commands for themselves, wherever they are.'}
+        hint={
+          userInstall && !serverInstall
+            ? LAST
+            : 'Users can add the application to their account and use its commands anywhere.'
+        }
         fault={faults.userInstall}
         checked={userInstall}
         disabled={userInstall && !serverInstall}
@@ -140,7 +148,7 @@ function Audience({ draft: { value, set } }: Pick<PartProps, 'draft'>) {
   const accepted = testers.filter(({ state }) => state === 'ACCEPTED').length;
   return (
     <section className="card">
-      <h2>Who may install it</h2>
+      <h2>Availability</h2>
       <Switch
         label="Public"
         hint={whoMay(value.public, accepted)}
@@ -149,7 +157,7 @@ function Audience({ draft: { value, set } }: Pick<PartProps, 'draft'>) {
       />
       {!value.public && accepted === 0 && (
         <div className="notice warn">
-          <p>It is private and has no testers: nobody may install it. Invite testers first.</p>
+          <p>This application is private and has no testers, so no one can install it. Invite testers first.</p>
           <AddMe />
         </div>
       )}
@@ -158,8 +166,8 @@ function Audience({ draft: { value, set } }: Pick<PartProps, 'draft'>) {
 }
 
 function whoMay(isPublic: boolean, testers: number): string {
-  if (isPublic) return 'Everybody may install it.';
-  return testers === 1 ? 'Only its 1 tester may install it.' : `Only its ${testers} testers may install it.`;
+  if (isPublic) return 'Anyone can install this application.';
+  return `Only testers can install this application (${testers} accepted).`;
 }
 
 function LinkMode({ draft: { value, set }, faults }: PartProps) {
@@ -183,7 +191,7 @@ function LinkMode({ draft: { value, set }, faults }: PartProps) {
       {(installLinkMode === 'CUSTOM' || faults.customInstallUrl) && (
         <TextField
           label="Custom URL"
-          hint="Begins with https://."
+          hint="Must start with https://."
           inputMode="url"
           value={customInstallUrl}
           fault={faults.customInstallUrl}
@@ -195,9 +203,9 @@ function LinkMode({ draft: { value, set }, faults }: PartProps) {
 }
 
 const MODES: Record<InstallLinkMode, { text: string; hint: string }> = {
-  PROVIDED: { text: 'Provided', hint: 'Leads to the authorization screen of this instance, with the settings below.' },
-  CUSTOM: { text: 'Custom URL', hint: 'Leads to a page of yours.' },
-  NONE: { text: 'None', hint: 'It shows no link; who knows its client id can still ask for an install.' },
+  PROVIDED: { text: 'Provided', hint: "Opens this instance's authorization screen with the settings below." },
+  CUSTOM: { text: 'Custom URL', hint: 'Opens your own page.' },
+  NONE: { text: 'None', hint: 'No link is shown. Anyone who knows the client ID can still request an install.' },
 };
 
 interface DefaultsProps {
@@ -209,7 +217,9 @@ function ServerDefaults({ draft: { value, set }, faults }: DefaultsProps) {
   return (
     <section className="card install-context" data-off={!value.serverInstall}>
       <h2>Default settings for servers</h2>
-      {!value.serverInstall && <p className="hint">Server install is off: these are kept, and count once it is on.</p>}
+      {!value.serverInstall && (
+        <p className="hint">Server install is off. These settings are saved and apply once you turn it on.</p>
+      )}
       <ScopePicker
         label="Server scopes"
         other="Another server scope"
@@ -230,8 +240,10 @@ function ServerDefaults({ draft: { value, set }, faults }: DefaultsProps) {
 function UserDefaults({ draft: { value, set }, faults }: DefaultsProps) {
   return (
     <section className="card install-context" data-off={!value.userInstall}>
-      <h2>Default settings for people</h2>
-      {!value.userInstall && <p className="hint">User install is off: these are kept, and count once it is on.</p>}
+      <h2>Default settings for users</h2>
+      {!value.userInstall && (
+        <p className="hint">User install is off. These settings are saved and apply once you turn it on.</p>
+      )}
       <ScopePicker
         label="User scopes"
         other="Another user scope"

@@ -34,7 +34,7 @@ function OneApplication({ id }: { id: string }) {
           </Heading>
           {ownerTeam && (
             <p className="soft">
-              of <bdi>{ownerTeam.name}</bdi>
+              Owned by <bdi>{ownerTeam.name}</bdi>
             </p>
           )}
         </div>
@@ -76,12 +76,9 @@ function Sections({ id }: { id: string }) {
 
 function Gone() {
   return (
-    <Ending
-      title="Gone"
-      text="You can no longer see this application: it was deleted, or you have no role in it any more."
-    >
+    <Ending title="Gone" text="You can no longer see this application. It was deleted, or you lost access to it.">
       <Link className="button" to="/applications">
-        To your applications
+        Go to applications
       </Link>
     </Ending>
   );

@@ -28,7 +28,7 @@ export function Applications() {
       <Listing
         answer={answer}
         items={applications}
-        empty="Make your first application: a bot, its commands, and what others install. It gets an id, a bot token and a client secret at once."
+        empty="No applications yet. Create one to get an application ID, a bot token and a client secret."
         render={(application) => <ApplicationCard key={application.id} application={application} />}
       />
       {isFull(applications) && <MoreApplications after={applications.at(-1)?.id ?? ''} />}
@@ -53,7 +53,7 @@ function NextApplications({ after }: { after: string }) {
       <Listing
         answer={answer}
         items={applications}
-        empty="These are all."
+        empty="No more applications."
         render={(application) => <ApplicationCard key={application.id} application={application} />}
       />
       {isFull(applications) && <MoreApplications after={applications.at(-1)?.id ?? ''} />}

@@ -29,7 +29,7 @@ export function NewApplication({ onClose, teamId }: NewApplicationProps) {
   };
   return (
     <SecretsDialog
-      title={`The secrets of ${application.name}`}
+      title={`Secrets for ${application.name}`}
       secrets={[
         { label: 'Bot token', variable: 'BOT_TOKEN', value: botToken },
         { label: 'Client secret', variable: 'CLIENT_SECRET', value: clientSecret },
@@ -66,11 +66,11 @@ function NameDialog({ onClose, onMade, owner }: NameDialogProps) {
         isBusy={isBusy}
         isChanged={input.name !== '' || input.description !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create application" />}
       >
         <TextField
           label="Name"
-          hint="2 to 32 characters. Its bot is called so, too."
+          hint="2–32 characters. Also your bot's name."
           maxLength={32}
           value={input.name}
           fault={problem?.fields.name}
@@ -78,7 +78,7 @@ function NameDialog({ onClose, onMade, owner }: NameDialogProps) {
         />
         <TextArea
           label="Description"
-          hint="Shown to who installs it; you can write it later."
+          hint="Shown when someone installs your application. You can add it later."
           maxLength={400}
           value={input.description}
           fault={problem?.fields.description}

@@ -22,7 +22,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
   if (!made) return <PlaceDialog onClose={onClose} onMade={setMade} />;
   return (
     <SecretsDialog
-      title={`The URL of ${made.name}`}
+      title={`URL for ${made.name}`}
       secrets={[{ label: 'Webhook URL', variable: 'WEBHOOK_URL', value: made.url }]}
       onDone={onClose}
     />
@@ -49,7 +49,7 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
         isBusy={isBusy}
         isChanged={guildId !== '' || place.name !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff || place.channelId === ''} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff || place.channelId === ''} doIt="Create webhook" />}
       >
         <ServerSelect value={guildId} onChange={changeServer} />
         <ChannelSelect
@@ -60,7 +60,7 @@ function PlaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: 
         />
         <TextField
           label="Name"
-          hint="1 to 80 characters. Messages show the bot's name, not this one."
+          hint="1–80 characters. Messages show the bot's name instead."
           maxLength={80}
           value={place.name}
           fault={problem?.fields.name}
@@ -85,11 +85,11 @@ function ServerSelect({ value, onChange }: { value: string; onChange: (guildId: 
       {servers.map((server) => (
         <option key={server.id} value={server.id} disabled={!server.isManaged}>
           {server.name}
-          {!server.isManaged && ' (you do not manage it)'}
+          {!server.isManaged && ' (needs Manage server)'}
         </option>
       ))}
     </Select>
   );
 }
 
-const NO_SERVER = 'You manage no server: making a webhook needs Manage server there.';
+const NO_SERVER = 'To create a webhook, you need Manage server in at least one server.';

@@ -41,7 +41,7 @@ function Client() {
   const reset = async () => (await run({ input: { applicationId: id } }))?.resetClientSecret.clientSecret;
   return (
     <>
-      <Copyable label="Client id" text={id} />
+      <Copyable label="Client ID" text={id} />
       <SecretRow
         label="Client secret"
         known={{
@@ -55,13 +55,13 @@ function Client() {
         {...{ reset, isBusy, problem }}
       >
         <p>
-          The old secret stops working at once: until your programs have the new one, they can neither exchange codes
-          nor renew tokens.
+          The current secret stops working immediately. Your apps can't exchange codes or refresh tokens until they use
+          the new secret.
         </p>
-        <p>Tokens that people have given stay valid, and so does the bot token.</p>
+        <p>Existing OAuth2 tokens and the bot token stay valid.</p>
       </SecretRow>
       {publicClient && (
-        <p className="soft small">It is a public client: the token endpoint takes PKCE instead of the secret.</p>
+        <p className="soft small">This is a public client, so the token endpoint accepts PKCE instead of the secret.</p>
       )}
     </>
   );
@@ -90,7 +90,7 @@ function Redirects() {
           />
           <Switch
             label="Public client"
-            hint="For programs that cannot keep a secret, such as those on people's devices: PKCE stands for the secret, and there are no client credentials."
+            hint="For apps that can't keep a secret, such as mobile apps. They use PKCE instead, and can't use the client credentials grant."
             fault={faults.publicClient}
             checked={draft.value.publicClient}
             onChange={({ target }) => draft.set('publicClient', target.checked)}

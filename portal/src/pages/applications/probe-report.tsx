@@ -6,7 +6,7 @@ type Check = ProbeFragment['checks'][number];
 
 export function ProbeReport({ probe }: { probe: ProbeFragment }) {
   return (
-    <section className="probe" aria-label="Probe report">
+    <section className="probe" aria-label="Test results">
       <p role="status">
         <b>{summaryOf(probe)}</b>
       </p>
@@ -21,9 +21,9 @@ export function ProbeReport({ probe }: { probe: ProbeFragment }) {
 
 /** Checks skipped after a failure do not count. */
 function summaryOf({ ok, checks }: ProbeFragment): string {
-  if (ok) return 'Everything is as it should be.';
+  if (ok) return `All ${checks.length} checks passed.`;
   const failed = checks.filter((check) => check.wasTried && !check.ok).length;
-  return failed === 1 ? 'One check failed.' : `${failed} checks failed.`;
+  return failed === 1 ? '1 check failed.' : `${failed} checks failed.`;
 }
 
 function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check: Check }) {
@@ -33,16 +33,16 @@ function CheckRow({ check: { name, ok, wasTried, sent, got, reason } }: { check:
         {wasTried ? (
           <span className={`badge ${ok ? 'good' : 'bad'}`}>{ok ? 'passed' : 'failed'}</span>
         ) : (
-          <span className="badge">not tried</span>
+          <span className="badge">skipped</span>
         )}{' '}
         <b>{sentence(name)}</b>
       </p>
       {reason !== null && <p className="reason">{reason}</p>}
       {(sent !== null || got !== null) && (
         <details open={!ok}>
-          <summary>What was sent and what came</summary>
-          <Exchange title="Sent" text={sent} />
-          <Exchange title="Came" text={got} />
+          <summary>Request and response</summary>
+          <Exchange title="Request" text={sent} />
+          <Exchange title="Response" text={got} />
         </details>
       )}
     </li>
@@ -53,7 +53,7 @@ export function Exchange({ title, text }: { title: string; text: string | null }
   return (
     <figure className="exchange">
       <figcaption>{title}</figcaption>
-      {text === null ? <p className="soft">nothing</p> : <Text text={text} />}
+      {text === null ? <p className="soft">None</p> : <Text text={text} />}
     </figure>
   );
 }

@@ -54,8 +54,8 @@ export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisPro
       ))}
       {fault && <p className="fault">{fault}</p>}
       <p className="soft small">
-        https, http of the device itself (localhost, 127.0.0.1, [::1]), or a private-use scheme with a dot in it. They
-        are compared to the letter.
+        Use https, http on a loopback host (localhost, 127.0.0.1 or [::1]), or a custom scheme that contains a dot. URIs
+        must match exactly.
       </p>
     </fieldset>
   );

@@ -54,7 +54,7 @@ export function SecretRow({ label, known, resetText, reason, children, reset, is
       </GuardedButton>
       {isAsking && (
         <Danger
-          title={`${resetText} of ${name}?`}
+          title={`${resetText} for ${name}?`}
           doIt={resetText}
           onDo={onDo}
           onClose={() => setAsking(false)}
@@ -65,7 +65,7 @@ export function SecretRow({ label, known, resetText, reason, children, reset, is
         </Danger>
       )}
       {secret && (
-        <SecretsDialog title={`The new ${label.toLowerCase()}`} secrets={[secret]} onDone={() => setSecret(null)} />
+        <SecretsDialog title={`Your new ${label.toLowerCase()}`} secrets={[secret]} onDone={() => setSecret(null)} />
       )}
     </div>
   );
@@ -78,11 +78,11 @@ function KnownFacts({
   return (
     <div>
       <span className="label">{label}</span>
-      <p>{hint ? <code>{hint}</code> : <span className="soft">There is none.</span>}</p>
+      <p>{hint ? <code>{hint}</code> : <span className="soft">Not set</span>}</p>
       <p className="soft small">
         {createdAt ? (
           <>
-            Made <Ago at={createdAt} />
+            Created <Ago at={createdAt} />
             {createdBy && (
               <>
                 {' '}
@@ -91,7 +91,7 @@ function KnownFacts({
             )}
           </>
         ) : (
-          'When it was made is not known'
+          'Creation date unknown'
         )}
         {', '}
         {lastUsedAt ? (
@@ -99,7 +99,7 @@ function KnownFacts({
             last used <Ago at={lastUsedAt} />.
           </>
         ) : (
-          'not used since.'
+          'not used yet.'
         )}
       </p>
     </div>

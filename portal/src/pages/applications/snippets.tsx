@@ -5,8 +5,8 @@ export function Snippets() {
   const instance = useInstance();
   return (
     <>
-      <Snippet title="discord.js" what="the snippet for discord.js" text={discordJs(instance)} />
-      <Snippet title="discord.py" what="the snippet for discord.py" text={discordPy(instance)} />
+      <Snippet title="discord.js" what="discord.js snippet" text={discordJs(instance)} />
+      <Snippet title="discord.py" what="discord.py snippet" text={discordPy(instance)} />
     </>
   );
 }
@@ -18,7 +18,7 @@ const client = new Client({
   intents: [GatewayIntentBits.Guilds],
   rest: { api: '${apiUrl}' },
 });
-client.once(Events.ClientReady, ({ user }) => console.log(\`\${user.tag} is here\`));
+client.once(Events.ClientReady, ({ user }) => console.log(\`\${user.tag} is online\`));
 await client.login(process.env.BOT_TOKEN);`;
 }
 
@@ -32,7 +32,7 @@ client = discord.Client(intents=discord.Intents(guilds=True))
 
 @client.event
 async def on_ready():
-    print(client.user, 'is here')
+    print(client.user, 'is online')
 
 client.run(os.environ['BOT_TOKEN'])`;
 }

@@ -15,23 +15,23 @@ export function TransferApplication({ onClose }: { onClose: () => void }) {
     const done = await run({ input: { applicationId: id, teamId, appName: typed } });
     if (!done) return;
     onClose();
-    say(`${name} belongs to the team now`);
+    say(`Transferred ${name} to the team`);
   };
   return (
     <Danger
       title={`Transfer ${name} to a team?`}
-      doIt="Transfer"
+      doIt="Transfer application"
       typed={{ name, label: "Type the application's name" }}
       isBusy={isBusy || teamId === ''}
       {...{ onDo, onClose, problem }}
     >
       <p>
-        <strong>It is one way</strong>: an application never leaves its team.
+        <strong>This can't be undone.</strong> An application can't leave its team.
       </p>
       <ul>
         <li>Bot token, client secret, OAuth2 tokens and webhooks stay valid.</li>
         <li>Icon, cover, commands, installations and testers stay as they are.</li>
-        <li>Everybody in the team gets the access of their role; you keep that of an owner.</li>
+        <li>Team members get access according to their role. You keep owner access.</li>
       </ul>
       <TeamSelect value={teamId} onChange={setTeamId} />
     </Danger>
@@ -47,8 +47,8 @@ function TeamSelect({ value, onChange }: { value: string; onChange: (teamId: str
       label="Team"
       hint={
         teams.length === 0
-          ? 'There is none that you own or administer: make one first.'
-          : 'One that you own or administer.'
+          ? "You don't own or administer a team. Create one first."
+          : 'Only teams you own or administer are listed.'
       }
       value={value}
       onChange={({ target }) => onChange(target.value)}

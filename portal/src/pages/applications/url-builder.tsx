@@ -51,9 +51,9 @@ interface ChoiceProps {
 
 function Context({ value, onChange }: ChoiceProps) {
   return (
-    <Select label="Installed to" value={value} onChange={({ target }) => onChange(target.value)}>
-      <option value="0">A server</option>
-      <option value="1">A person</option>
+    <Select label="Install to" value={value} onChange={({ target }) => onChange(target.value)}>
+      <option value="0">Server</option>
+      <option value="1">User</option>
     </Select>
   );
 }
@@ -63,7 +63,7 @@ function RedirectUri({ value, onChange }: ChoiceProps) {
   return (
     <Select
       label="Redirect URI"
-      hint="Of those that are saved above."
+      hint="Only saved redirect URIs are listed."
       value={value}
       onChange={({ target }) => onChange(target.value)}
     >
@@ -78,20 +78,20 @@ function RedirectUri({ value, onChange }: ChoiceProps) {
 }
 
 function Result({ url, choices }: { url: string; choices: Choices }) {
-  if (choices.scopes.length === 0) return <p className="hint">Choose a scope.</p>;
+  if (choices.scopes.length === 0) return <p className="hint">Select at least one scope.</p>;
   if (hasBot(choices) && !isBits(choices.permissions)) {
-    return <p className="hint">There is no address while the permissions are no number.</p>;
+    return <p className="hint">To get a URL, enter the permissions as a valid number.</p>;
   }
   return (
     <>
       {choices.redirectUri === '' && !isInstall(choices) && (
-        <p className="notice warn">Without an install, the authorization screen needs a redirect URI.</p>
+        <p className="notice warn">Select a redirect URI. Only bot and applications.commands work without one.</p>
       )}
-      <span className="label">Address</span>
+      <span className="label">Generated URL</span>
       <p>
         <code className="address">{url}</code>
       </p>
-      <CopyButton text={url} what="the address" />
+      <CopyButton text={url} what="generated URL" />
     </>
   );
 }

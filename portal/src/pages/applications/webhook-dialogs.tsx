@@ -40,7 +40,7 @@ export function EditWebhook({ webhook, isGone, onClose }: WebhookDialogProps & {
         <GoneMeanwhile isGone={isGone} />
         <TextField
           label="Name"
-          hint="1 to 80 characters."
+          hint="1–80 characters."
           maxLength={80}
           value={name}
           fault={problem?.fields.name}
@@ -69,13 +69,13 @@ export function DeleteWebhook({ webhook: { id, name }, onClose }: WebhookDialogP
   return (
     <Danger
       title={`Delete the webhook ${name}?`}
-      doIt="Delete"
+      doIt="Delete webhook"
       onDo={() => void remove()}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
     >
-      <p>Its URL stops working at once. There is no rotation: whoever needs a new URL deletes it and makes another.</p>
+      <p>Its URL stops working immediately. This can't be undone. To get a new URL, create another webhook.</p>
     </Danger>
   );
 }

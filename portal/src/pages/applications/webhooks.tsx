@@ -42,7 +42,9 @@ export function Webhooks() {
         </button>
       </div>
       {reason !== undefined && <p className="hint">{reason}</p>}
-      {isFull && <p className="hint">There are as many as an application may have. Delete one to make another.</p>}
+      {isFull && (
+        <p className="hint">This application has reached the limit of {MOST} webhooks. Delete one to create another.</p>
+      )}
       {webhooks ? <List webhooks={webhooks} isOff={reason !== undefined} /> : <Awaited answer={answer} />}
       {isNew && <NewWebhook onClose={() => setNew(false)} />}
     </section>
@@ -87,7 +89,7 @@ function Row({ webhook, isOff, onOpen }: RowProps) {
           <Target webhook={webhook} />
         </p>
         <p className="soft small">
-          Token <code>{tokenHint}</code>, made <Ago at={createdAt} />
+          Token <code>{tokenHint}</code>, created <Ago at={createdAt} />
           {creator && (
             <>
               {' '}
@@ -97,7 +99,7 @@ function Row({ webhook, isOff, onOpen }: RowProps) {
           {', '}
           {lastExecutedAt ? (
             <>
-              used last <Ago at={lastExecutedAt} />
+              last used <Ago at={lastExecutedAt} />
             </>
           ) : (
             'not used yet'
@@ -130,15 +132,15 @@ function Row({ webhook, isOff, onOpen }: RowProps) {
 
 /** A missing channel is either deleted or hidden from the user. */
 function Target({ webhook: { channel, guild } }: { webhook: WebhookRowFragment }) {
-  if (!guild) return <>to a server that was deleted, or of which you are no member</>;
+  if (!guild) return <>Posts to a server that was deleted or that you're not in</>;
   return (
     <>
       {channel ? (
         <>
-          to <bdi>#{channel.name}</bdi>
+          Posts to <bdi>#{channel.name}</bdi>
         </>
       ) : (
-        <span className="badge bad">channel deleted, unusable – or one that you cannot see</span>
+        <span className="badge bad">channel deleted or hidden from you</span>
       )}{' '}
       in <bdi>{guild.name}</bdi>
     </>
@@ -149,8 +151,8 @@ function Empty() {
   return (
     <div className="hint">
       <p>
-        A webhook is an address for one channel: any program that knows it posts there, without a bot that runs and
-        without a token of its own. A build server tells so that it is done:
+        No webhooks yet. Create one to get a URL that posts messages to a channel. Any program can use it without a
+        running bot or a bot token. For example, from a build server:
       </p>
       <CurlLine url={`${window.location.origin}/api/webhooks/…/…`} />
     </div>
