@@ -216,7 +216,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     expect(await page.getByLabel('New password').inputValue()).toBe('another long password');
     await page.getByLabel('Current password').fill(cem.password);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password is changed, and other sessions are signed out.').waitFor();
+    await page.getByText('Password changed. Your other sessions are signed out.').waitFor();
     expect((await signIn(cem, cem.password)).status).toBe(401);
     expect((await signIn(cem, 'another long password')).status).toBe(200);
     faults.splice(0);

@@ -43,7 +43,7 @@ export function Account() {
   );
 }
 
-const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const THEMES = { system: 'System', light: 'Light', dark: 'Dark' };
 
 function Theme() {
   const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? 'system');
@@ -76,7 +76,7 @@ function ChangePassword() {
     setProblem(refused);
     if (refused) return;
     setTyped(EMPTY);
-    say('Your password is changed, and other sessions are signed out.');
+    say('Password changed. Your other sessions are signed out.');
   };
   const field = (name: keyof typeof EMPTY) => ({
     type: 'password',
@@ -98,7 +98,7 @@ function ChangePassword() {
       <TextField label="Current password" autoComplete="current-password" {...field('currentPassword')} />
       <TextField
         label="New password"
-        hint="8 to 128 characters. Your other sessions are signed out."
+        hint="8–128 characters. Changing your password signs out your other sessions."
         autoComplete="new-password"
         maxLength={128}
         {...field('newPassword')}

@@ -37,7 +37,7 @@ export function Sessions() {
       <h2>Sessions</h2>
       {isRefused && (
         <div className="notice" role="alert">
-          <p>Your sessions could not be read.</p>
+          <p>Your sessions could not be loaded.</p>
           <button type="button" className="plain small" onClick={load}>
             Try again
           </button>
@@ -48,16 +48,16 @@ export function Sessions() {
         {sessions?.map(({ id, current, createdAt, userAgent, ipAddress }) => (
           <li key={id}>
             <div>
-              <b>{userAgent ?? 'A program'}</b> {current && <span className="badge good">this one</span>}
+              <b>{userAgent ?? 'Unknown device'}</b> {current && <span className="badge good">current</span>}
               <p className="soft small">
-                {ipAddress ?? 'address unknown'} · since <Ago at={createdAt} />
+                {ipAddress ?? 'Unknown IP address'} · signed in <Ago at={createdAt} />
               </p>
             </div>
             {!current && (
               <button
                 type="button"
                 className="plain small"
-                aria-label={`Sign out ${userAgent ?? 'a program'} at ${ipAddress ?? 'an unknown address'}`}
+                aria-label={`Sign out ${userAgent ?? 'unknown device'} at ${ipAddress ?? 'unknown IP address'}`}
                 onClick={() => end('revoke-session', { id })}
               >
                 Sign out
@@ -68,7 +68,7 @@ export function Sessions() {
       </ul>
       {sessions && sessions.length > 1 && (
         <button type="button" className="plain" onClick={() => end('revoke-other-sessions', {})}>
-          Sign out all others
+          Sign out all other sessions
         </button>
       )}
     </section>

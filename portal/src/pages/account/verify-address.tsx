@@ -21,11 +21,11 @@ export function VerifyAddress() {
   };
   return (
     <div className="notice warn">
-      <p>Verify your address to accept invitations: open the link in the mail.</p>
+      <p>Verify your email address to accept invitations. Open the link in the email we sent you.</p>
       <WholeRefusal problem={problem} />
       <div className="actions">
         <button type="button" className="plain" disabled={seconds > 0} onClick={send}>
-          Send the mail again
+          Resend email
         </button>
         <span role="status">{said}</span>
       </div>
