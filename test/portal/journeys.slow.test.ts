@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     const { page, hand } = tab;
     await hand.press(link(page, 'Sign up'));
     await hand.type(field(page, 'Username'), nameOf('dev'));
-    await hand.type(field(page, 'E-mail address'), `${nameOf('dev')}@people.example`);
+    await hand.type(field(page, 'Email address'), `${nameOf('dev')}@people.example`);
     await hand.type(field(page, 'Password'), 'a password that is long');
     await hand.press(button(page, 'Sign up'));
 

@@ -35,7 +35,7 @@ async function refusalIn(response: Response): Promise<Refusal> {
 }
 
 function problemOf({ status, headers }: Response, { message, code, fields = [], requestId }: Refusal): Problem {
-  const words = requestId === undefined ? (message ?? `The server answered ${status}.`) : BROKEN;
+  const words = requestId === undefined ? (message ?? `Something went wrong (status ${status}). Try again.`) : BROKEN;
   return {
     ...NONE,
     code: code ?? String(status),

@@ -36,7 +36,7 @@ export function SignInForm({ email, setEmail, onDone }: SignInFormProps) {
       )}
     >
       <TextField
-        label="E-mail address"
+        label="Email address"
         name="email"
         type="email"
         autoComplete="username"

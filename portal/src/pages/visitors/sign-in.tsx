@@ -14,7 +14,7 @@ export function SignIn() {
   return (
     <Visitors>
       <Heading>Sign in</Heading>
-      <p className="soft">The bot and app platform of your chat service: applications, teams, servers and boxes.</p>
+      <p className="soft">Manage your applications, teams, servers and boxes.</p>
       <SignInForm email={email} setEmail={setEmail} onDone={goOn} />
       <p className="soft small">
         <a href="/oauth2/password">Forgot your password?</a>

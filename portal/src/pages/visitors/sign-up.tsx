@@ -45,16 +45,16 @@ export function SignUp() {
       >
         <TextField
           label="Username"
-          hint="2 to 32 of the letters a to z, digits, dots and underscores."
+          hint="2–32 characters: lowercase letters a–z, digits, dots and underscores."
           autoComplete="nickname"
           autoCapitalize="none"
           maxLength={32}
           {...field('name')}
         />
-        <TextField label="E-mail address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
+        <TextField label="Email address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
         <TextField
           label="Password"
-          hint="8 to 128 characters."
+          hint="8–128 characters."
           type="password"
           autoComplete="new-password"
           maxLength={128}
@@ -62,7 +62,7 @@ export function SignUp() {
         />
       </Form>
       <p className="soft small">
-        Have an account?{' '}
+        Already have an account?{' '}
         <Link to="/sign-in" search={next === undefined ? {} : { next }}>
           Sign in
         </Link>

@@ -9,7 +9,7 @@ export function Visitors({ children }: { children: ReactNode }) {
       <main className="page visitors" id="main">
         <div className="card">{children}</div>
         <p className="soft small">
-          For programs: <a href="/graphql">GraphQL</a>, and <a href="/openapi.json">REST as OpenAPI</a>.
+          <a href="/graphql">GraphQL API</a> · <a href="/openapi.json">OpenAPI spec</a>
         </p>
       </main>
     </>
