@@ -89,12 +89,12 @@ describe('a command as JSON', () => {
   });
 
   it.each([
-    ['{', 'This is no JSON yet'],
-    ['[]', 'A command has to be an object in braces.'],
-    ['{"name":1}', 'name has to be a text in quotes.'],
-    ['{"options":[{"type":"3"}]}', 'options.0.type has to be a number.'],
-    ['{"options":[{"type":3,"hint":"x"}]}', '“hint” in options.0 is no field of a command.'],
-    ['{"handler":1}', '“handler” is no field of a command.'],
+    ['{', 'Invalid JSON'],
+    ['[]', 'The command must be an object.'],
+    ['{"name":1}', 'name must be a string.'],
+    ['{"options":[{"type":"3"}]}', 'options.0.type must be a number.'],
+    ['{"options":[{"type":3,"hint":"x"}]}', 'Unknown field “hint” in options.0.'],
+    ['{"handler":1}', 'Unknown field “handler”.'],
   ])('%s is refused with a reason', (text, fault) => {
     expect(parseBody(text)).toEqual({ fault: expect.stringContaining(fault) });
   });

@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     expect(status).toBe(201);
     await rows(page).getByRole('link', { name: '/dive' }).waitFor();
     await rows(page).getByText('Goes under').waitFor();
-    await rows(page).getByText('Slash command, everywhere, version').waitFor();
+    await rows(page).getByText('Slash command · Global').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob, { width: 360, dark: true });
     await open(pathOf(application));
     await rows(page).getByText('reserved', { exact: true }).waitFor();
-    await rows(page).getByText('This has become the name of a built-in command').waitFor();
+    await rows(page).getByText('A built-in command now has this name.').waitFor();
     expect(await scrollsSideways(page)).toBe(false);
     expect(faults).toEqual([]);
     await close();
@@ -107,14 +107,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
       options: [{ type: 3, name: 'How Deep', description: 'In metres', required: true }],
     });
     await page.getByRole('button', { name: 'Save changes' }).click();
-    const refused = page.getByRole('alert', { name: 'What was refused' });
+    const refused = page.getByRole('alert', { name: 'Errors' });
     await refused.getByText('options.0.name').waitFor();
     const name = page.getByLabel('Option name', { exact: true });
     expect(await name.getAttribute('aria-invalid')).toBe('true');
     expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
     await name.fill('depth');
-    await page.getByLabel('Type of option').selectOption('Whole number');
-    await page.getByLabel('Least value').fill('1');
+    await page.getByLabel('Option type').selectOption('Integer');
+    await page.getByLabel('Minimum value').fill('1');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('button', { name: 'Delete command' }).waitFor();
     expect(await commandsOf(cal, application)).toMatchObject([
@@ -134,11 +134,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await open(pathOf(application, `/${id}`));
     const view = page.getByLabel('JSON');
     await view.fill('{"name":"dive","description":');
-    await page.getByText('This is no JSON yet').waitFor();
+    await page.getByText('Invalid JSON').waitFor();
     expect(await page.getByLabel('Description', { exact: true }).isDisabled()).toBe(true);
     expect(await view.inputValue()).toBe('{"name":"dive","description":');
     await view.fill(JSON.stringify({ ...DIVE, colour: 'blue' }));
-    await page.getByText('“colour” is no field of a command.').waitFor();
+    await page.getByText('Unknown field “colour”.').waitFor();
     const group = {
       type: 2,
       name: 'pond',
@@ -202,22 +202,22 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByLabel('Name', { exact: true }).fill('swim');
     await page.getByRole('button', { name: 'Save changes' }).click();
     const question = page.getByRole('alertdialog', { name: 'Rename dive to swim?' });
-    await question.getByText('One permission that a server granted of it goes with it, in Lagoon.').waitFor();
+    await question.getByText('1 command permission will be removed, in Lagoon.').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('swim');
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
-    const who = page.getByRole('list', { name: 'Who may run it' });
-    await page.getByText('Who may run it in each server').click();
-    await who.getByText('allowed for everybody, by a list of its own').waitFor();
+    const who = page.getByRole('list', { name: 'Access by server' });
+    await page.getByText('Access by server').click();
+    await who.getByText('allowed for everyone (set for this command)').waitFor();
     const { createRole } = await fay.graphql(
       'mutation ($input: CreateRoleInput!) { createRole(input: $input) { role { id } } }',
       { input: { guildId: guild.id, name: 'Divers' } },
     );
     await grant({ id: createRole.role.id, type: 'ROLE', allow: true });
     await page.reload();
-    await page.getByText('Who may run it in each server').click();
-    await who.getByText('allowed for 1 role, by a list of its own').waitFor();
+    await page.getByText('Access by server').click();
+    await who.getByText('allowed for 1 role (set for this command)').waitFor();
     const elsewhere = await createGuild(await signUp(server, 'fays-stranger'));
     const ofAnother = { guildId: BigInt(elsewhere.id), ...SOME_ENTRY };
     await server.app.db.writer.commandPermission.create({
@@ -226,10 +226,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
     await deleting
-      .getByText('2 permissions that servers granted of it go with it, in Lagoon and one server that you do not see.')
+      .getByText('2 command permissions will be removed, in Lagoon and 1 server that you can’t see.')
       .waitFor();
-    await deleting.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There is no command here.').waitFor();
+    await deleting.getByRole('button', { name: 'Delete command' }).click();
+    await page.getByText('No commands yet.').waitFor();
     expect(await commandsOf(fay, application)).toEqual([]);
     expect(faults).toEqual([]);
     await close();
@@ -250,11 +250,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await open(pathOf(application, '/overwrite'));
     const view = page.getByLabel('Commands as JSON');
     await view.fill('[{]');
-    await page.getByRole('button', { name: 'Show the plan' }).click();
-    await page.getByText('This is no JSON yet').waitFor();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    await page.getByText('Invalid JSON').waitFor();
     expect(await view.inputValue()).toBe('[{]');
     await view.fill(JSON.stringify([{ ...DIVE, name: 'Dive!' }]));
-    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByText('0.name: ').waitFor();
     await view.fill(
       JSON.stringify([
@@ -262,9 +262,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
         { ...DIVE, name: 'swim' },
       ]),
     );
-    await page.getByRole('button', { name: 'Show the plan' }).click();
-    const plan = page.getByRole('region', { name: 'Plan' });
-    await plan.getByText('1 created, 1 changed, 1 deleted, 0 as it is.').waitFor();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    const plan = page.getByRole('region', { name: 'Planned changes' });
+    await plan.getByText('1 created, 1 changed, 1 deleted, 0 unchanged.').waitFor();
     await plan
       .getByRole('listitem')
       .filter({ hasText: '/dive' })
@@ -272,7 +272,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
       .waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
     await plan.getByRole('listitem').filter({ hasText: '/hunt' }).getByText('in Reef').waitFor();
-    await plan.getByRole('button', { name: 'Apply' }).click();
+    await plan.getByRole('button', { name: 'Apply changes' }).click();
     await rows(page).getByRole('link', { name: '/swim' }).waitFor();
     expect((await commandsOf(gil, application)).map(({ name }) => name).sort()).toEqual(['dive', 'swim']);
     expect(faults).toEqual([]);
@@ -290,23 +290,23 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     const view = page.getByLabel('Commands as JSON');
     const typed = JSON.stringify([{ ...DIVE, name: 'swim' }]);
     await view.fill(typed);
-    await page.getByRole('button', { name: 'Begin with the present ones' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Replace what you typed?' });
-    await question.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('button', { name: 'Load current commands' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Replace your JSON?' });
+    await question.getByRole('button', { name: 'Keep my JSON' }).click();
     await question.waitFor({ state: 'detached' });
     expect(await view.inputValue()).toBe(typed);
-    await page.getByRole('button', { name: 'Show the plan' }).click();
-    const plan = page.getByRole('region', { name: 'Plan' });
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    const plan = page.getByRole('region', { name: 'Planned changes' });
     await plan.getByText('1 created, 0 changed, 1 deleted').waitFor();
     await register(ivy, application, { ...DIVE, name: 'hunt' });
-    await plan.getByRole('button', { name: 'Apply' }).click();
+    await plan.getByRole('button', { name: 'Apply changes' }).click();
     await page.getByRole('alert').getByText('changed after this plan was created').waitFor();
     await plan.waitFor({ state: 'detached' });
     expect((await commandsOf(ivy, application)).map(({ name }) => name)).toEqual(['dive', 'hunt']);
-    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await plan.getByText('1 created, 0 changed, 2 deleted').waitFor();
-    await page.getByRole('button', { name: 'Begin with the present ones' }).click();
-    await question.getByRole('button', { name: 'Replace it' }).click();
+    await page.getByRole('button', { name: 'Load current commands' }).click();
+    await question.getByRole('button', { name: 'Replace JSON' }).click();
     expect(JSON.parse(await view.inputValue())).toMatchObject([{ name: 'dive' }, { name: 'hunt' }]);
     expect(faults).toEqual([]);
     await close();
@@ -327,7 +327,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     expect(await isFocused(view)).toBe(true);
     expect(await view.getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('button', { name: 'Go back to what the form says' }).click();
+    await page.getByRole('button', { name: 'Reset JSON' }).click();
     const option = (name: string) => page.locator('.option-list details').filter({ hasText: name });
     await option('three').locator('summary').first().click();
     const field = option('three').getByLabel('Option name', { exact: true });
@@ -339,7 +339,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     expect(await field.isVisible()).toBe(true);
     expect(await option('two').getByLabel('Option name', { exact: true }).isVisible()).toBe(false);
     await page.getByText('Default permissions and translations').click();
-    await page.getByRole('button', { name: 'Add a language' }).first().click();
+    await page.getByRole('button', { name: 'Add translation' }).first().click();
     const language = page.getByLabel('Name: language');
     await language.focus();
     await language.selectOption('de');
@@ -358,13 +358,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await register(hal, application, DIVE, guild.id);
     const { page, faults, open, close } = await openPortal(browser, server, hal);
     await open(pathOf(application));
-    await page.getByText('There is no command here.').waitFor();
-    await page.getByLabel('Where').selectOption('Only in River');
-    await rows(page).getByText('only in River').waitFor();
+    await page.getByText('No commands yet.').waitFor();
+    await page.getByLabel('Scope').selectOption('Only in River');
+    await rows(page).getByText('Only in River').waitFor();
     await rows(page).getByRole('link', { name: '/dive' }).click();
     await page.getByRole('button', { name: 'Delete command' }).waitFor();
     await page.goBack();
-    await page.getByLabel('Where').selectOption(other.id);
+    await page.getByLabel('Scope').selectOption(other.id);
     await page.getByText('The application is not installed in this server').waitFor();
     expect(faults).toEqual([]);
     await close();

@@ -167,7 +167,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     const { application, guild, run, connect } = await installed(cal);
     const { page, faults, open, close } = await openPortal(browser, server, cal);
     await open(pathOf(application));
-    await page.getByText('Nothing yet, in the last seven days.').waitFor();
+    await page.getByText('No interactions in the last 7 days.').waitFor();
     const runLink = page.getByRole('link', { name: `Run a command in ${guild.name}` });
     expect(await runLink.getAttribute('href')).toBe(`/portal/servers/${guild.id}/channels/${guild.textChannelId}`);
     await run();
@@ -186,9 +186,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await rows(page).first().getByRole('link', { name: 'dive' }).click();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByText('Sent over the gateway').waitFor();
-    await timeline.getByText('First answer').waitFor();
-    await page.getByText('Command of cal').waitFor();
-    const why = page.getByRole('link', { name: 'Why could this person run it?' });
+    await timeline.getByText('Initial response').waitFor();
+    await page.getByText('Command · cal').waitFor();
+    const why = page.getByRole('link', { name: 'Why could this user run this command?' });
     await page.setViewportSize({ width: 800, height: 400 });
     await why.click();
     const explainer = page.getByRole('region', { name: 'Why' });
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await run(true);
     const { page, faults, open, close } = await openPortal(browser, server, dan, { width: 360, dark: true });
     await open(pathOf(application));
-    await rows(page).getByText('fell back').waitFor();
+    await rows(page).getByText('fallback').waitFor();
     const health = page.getByRole('region', { name: 'Health' });
     expect(await health.locator('dd').allTextContents()).toEqual(['0', '1', '0', '–', '–']);
     expect(await scrollsSideways(page)).toBe(false);

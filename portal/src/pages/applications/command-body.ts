@@ -46,14 +46,14 @@ export type Body = {
 export const FIELD_NAMES: Record<keyof Body, string> = {
   type: 'Type',
   name: 'Name',
-  name_localizations: 'Translations of the name',
+  name_localizations: 'Name translations',
   description: 'Description',
-  description_localizations: 'Translations of the description',
+  description_localizations: 'Description translations',
   options: 'Options',
   default_member_permissions: 'Default permissions',
   nsfw: 'Age-restricted',
-  integration_types: 'Installed to',
-  contexts: 'Where it can be used',
+  integration_types: 'Installation types',
+  contexts: 'Interaction contexts',
 };
 
 export const CHAT_INPUT = 1;
@@ -118,7 +118,7 @@ export function parseBody(text: string): Read {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { fault: `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { fault: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   return readBody(json);
 }
@@ -204,12 +204,12 @@ function choice(value: unknown, path: string): Choice {
 
 function fields(value: unknown, path: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw misshapen(path, 'an object in braces');
+  throw misshapen(path, 'an object');
 }
 
 function text(value: unknown, path: string): string {
   if (typeof value === 'string') return value;
-  throw misshapen(path, 'a text in quotes');
+  throw misshapen(path, 'a string');
 }
 
 function number(value: unknown, path: string): number {
@@ -219,7 +219,7 @@ function number(value: unknown, path: string): number {
 
 function textOrNumber(value: unknown, path: string): string | number {
   if (typeof value === 'string' || typeof value === 'number') return value;
-  throw misshapen(path, 'a text or a number');
+  throw misshapen(path, 'a string or a number');
 }
 
 function flag(value: unknown, path: string): boolean {
@@ -234,7 +234,7 @@ function translations(value: unknown, path: string): Translations {
 
 function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
   return (value, path) => {
-    if (!Array.isArray(value)) throw misshapen(path, 'a list in brackets');
+    if (!Array.isArray(value)) throw misshapen(path, 'an array');
     return value.map((entry, index) => read(entry, `${path}.${index}`));
   };
 }
@@ -246,9 +246,9 @@ function orElse<Value>(read: Reader<Value>, otherwise: Value): Reader<Value> {
 function refuseOthers(given: Fields, known: object, path: string): void {
   const other = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (other === undefined) return;
-  throw new Misshapen(`“${other}”${path === '' ? '' : ` in ${path}`} is no field of a command.`);
+  throw new Misshapen(`Unknown field “${other}”${path === '' ? '' : ` in ${path}`}.`);
 }
 
 function misshapen(path: string, wanted: string): Misshapen {
-  return new Misshapen(`${path === '' ? 'A command' : path} has to be ${wanted}.`);
+  return new Misshapen(`${path === '' ? 'The command' : path} must be ${wanted}.`);
 }

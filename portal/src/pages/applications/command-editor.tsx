@@ -74,7 +74,7 @@ function useBothViews(live: Body, isRegistered: boolean) {
 function readAs(text: string, type: number | null): ReturnType<typeof parseBody> {
   const read = parseBody(text);
   if (type === null || 'fault' in read || read.body.type === type) return read;
-  return { fault: `A registered command keeps its type, which is ${type}.` };
+  return { fault: `Type must be ${type}: the type of a registered command can’t be changed.` };
 }
 
 /** Strips `command.` from the error paths. */
@@ -112,7 +112,7 @@ function JsonView({ json: { text, fault, type, takeBack }, view }: Pick<ViewsPro
       <TextArea
         label="JSON"
         ref={view}
-        hint="The same command, as programs register it. Change it here or in the form."
+        hint="The request body for this command. Edit it here or in the form."
         className="json"
         rows={Math.min(24, Math.max(8, text.split('\n').length + 1))}
         spellCheck={false}
@@ -123,9 +123,9 @@ function JsonView({ json: { text, fault, type, takeBack }, view }: Pick<ViewsPro
       />
       {fault !== null && (
         <p className="small">
-          What you typed is kept, and the form waits for it.{' '}
+          The form is disabled until the JSON is valid.{' '}
           <button type="button" className="link" onClick={takeBack}>
-            Go back to what the form says
+            Reset JSON
           </button>
         </p>
       )}
@@ -138,7 +138,7 @@ function Refused({ faults }: { faults: Faults }) {
   const all = Object.entries(faults);
   if (all.length === 0) return null;
   return (
-    <section className="notice command-faults" role="alert" aria-label="What was refused">
+    <section className="notice command-faults" role="alert" aria-label="Errors">
       <ul>
         {all.map(([path, fault]) => (
           <li key={path}>
@@ -158,18 +158,18 @@ function Fields({ draft, faults, isRegistered, isOfServer }: Omit<ViewsProps, 'j
       <Select
         label="Type"
         disabled={isRegistered}
-        hint={isRegistered ? 'A registered command keeps its type.' : undefined}
+        hint={isRegistered ? 'The type of a registered command can’t be changed.' : undefined}
         value={value.type}
         fault={faults.type}
         onChange={({ target }) => set('type', Number(target.value))}
       >
         <option value={1}>Slash command</option>
-        <option value={2}>Entry in the menu of a person</option>
-        <option value={3}>Entry in the menu of a message</option>
+        <option value={2}>User command</option>
+        <option value={3}>Message command</option>
       </Select>
       <TextField
         label="Name"
-        hint={isChat ? '1 to 32 small letters, digits, - and _.' : '1 to 32 characters.'}
+        hint={isChat ? '1–32 lowercase letters, digits, hyphens and underscores.' : '1–32 characters.'}
         maxLength={32}
         autoComplete="off"
         value={value.name}
@@ -206,8 +206,8 @@ const CONTEXTS = [
 ];
 
 const INSTALLED_TO = [
-  { value: 0, text: 'A server' },
-  { value: 1, text: 'A person' },
+  { value: 0, text: 'Server install' },
+  { value: 1, text: 'User install' },
 ];
 
 function Further({ draft: { value, set }, faults, isOfServer }: Pick<ViewsProps, 'draft' | 'faults' | 'isOfServer'>) {
@@ -222,14 +222,14 @@ function Further({ draft: { value, set }, faults, isOfServer }: Pick<ViewsProps,
       {!isOfServer && (
         <>
           <Checks
-            legend="Where it can be used"
+            legend="Interaction contexts"
             all={CONTEXTS}
             value={value.contexts}
             fault={faults.contexts}
             onChange={(contexts) => set('contexts', contexts.length === CONTEXTS.length ? null : contexts)}
           />
           <Checks
-            legend="Installed to"
+            legend="Installation types"
             all={INSTALLED_TO}
             value={value.integration_types}
             fault={faults.integration_types}
@@ -240,7 +240,7 @@ function Further({ draft: { value, set }, faults, isOfServer }: Pick<ViewsProps,
       <Folded title="Default permissions and translations">
         <TextField
           label="Default permissions"
-          hint="Decimal bits. Kept for the application; who may run it is decided by what a server grants."
+          hint="Permission bits as a decimal number. Saved but not enforced: each server decides who can run the command."
           inputMode="numeric"
           value={value.default_member_permissions ?? ''}
           fault={faults.default_member_permissions}

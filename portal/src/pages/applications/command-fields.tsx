@@ -90,10 +90,10 @@ export function TranslationRows({ legend, path, value, onChange, faults }: Trans
         <button
           type="button"
           className="plain small"
-          aria-label={`Add a language: ${legend}`}
+          aria-label={`Add translation: ${legend}`}
           onClick={() => change([...entries, [free[0] ?? '', '']])}
         >
-          Add a language
+          Add translation
         </button>
       )}
     </fieldset>

@@ -16,7 +16,7 @@ export function WhoMayRun({ commandId }: { commandId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="command-grants" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Who may run it in each server</summary>
+      <summary>Access by server</summary>
       {isOpen && <Servers commandId={commandId} />}
     </details>
   );
@@ -27,9 +27,9 @@ function Servers({ commandId }: { commandId: string }) {
   const { servers, ...answer } = useInstalledServers();
   if (!servers) return <Awaited answer={answer} lines={2} />;
   const shown = servers.filter(({ id }) => only === null || id === only);
-  if (shown.length === 0) return <p className="hint">It is installed in no server of yours.</p>;
+  if (shown.length === 0) return <p className="hint">The application is not installed in any of your servers.</p>;
   return (
-    <ul className="list" aria-label="Who may run it">
+    <ul className="list" aria-label="Access by server">
       {shown.map((server) => (
         <Row key={server.id} server={server} commandId={commandId} />
       ))}
@@ -44,7 +44,7 @@ function Row({ server, commandId }: { server: InstalledServer; commandId: string
     return (
       <li>
         <p>
-          <Name>{name}</Name>: <span className="soft">who manages it sees and decides that.</span>
+          <Name>{name}</Name>: <span className="soft">visible to members with the Manage Server permission.</span>
         </p>
       </li>
     );
@@ -56,9 +56,9 @@ function Row({ server, commandId }: { server: InstalledServer; commandId: string
       <Link
         to="/servers/$guildId/integrations/$applicationId"
         params={{ guildId, applicationId }}
-        aria-label={`Change it in ${name}`}
+        aria-label={`Edit access in ${name}`}
       >
-        Change it
+        Edit access
       </Link>
     </li>
   );
@@ -70,18 +70,18 @@ function Who({ guildId, commandId }: { guildId: string; commandId: string }) {
   if (!data) return <span className={error ? 'fault' : 'soft'}>{error ? sentenceOf(unshownProblem(error)) : '…'}</span>;
   const access = data.guild?.commandAccess.find(({ command }) => command?.id === commandId);
   const grants = grantsOf(access?.effective ?? []);
-  if (grants.length === 0) return <>only its owner and administrators.</>;
+  if (grants.length === 0) return <>only the server’s owner and administrators.</>;
   const hasOwnList = grantsOf(access?.permissions ?? []).length > 0;
   return (
     <>
-      {wordsFor(grants, guildId)}, by {hasOwnList ? 'a list of its own' : 'the application’s list'}.
+      {wordsFor(grants, guildId)} ({hasOwnList ? 'set for this command' : 'set for the whole application'}).
     </>
   );
 }
 
 const KINDS: Record<Grant['type'], [one: string, many: string]> = {
   ROLE: ['role', 'roles'],
-  USER: ['person', 'people'],
+  USER: ['user', 'users'],
   CHANNEL: ['channel', 'channels'],
 };
 
@@ -95,10 +95,10 @@ function wordsFor(grants: readonly Grant[], guildId: string): string {
       return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
     });
   const everybody = grants.find(isEverybody);
-  const allowed = [...(everybody?.allow ? ['everybody'] : []), ...some(true)];
-  const denied = [...(everybody?.allow === false ? ['everybody else'] : []), ...some(false)];
+  const allowed = [...(everybody?.allow ? ['everyone'] : []), ...some(true)];
+  const denied = [...(everybody?.allow === false ? ['everyone else'] : []), ...some(false)];
   return [
-    allowed.length > 0 ? `allowed for ${allowed.join(', ')}` : 'allowed for nobody',
+    allowed.length > 0 ? `allowed for ${allowed.join(', ')}` : 'allowed for no one',
     ...(denied.length > 0 ? [`denied to ${denied.join(', ')}`] : []),
   ].join('; ');
 }

@@ -2,8 +2,8 @@
 export function parseList(text: string): { commands: unknown[] } | { fault: string } {
   try {
     const json: unknown = JSON.parse(text);
-    return Array.isArray(json) ? { commands: json } : { fault: 'The commands have to be a list in brackets.' };
+    return Array.isArray(json) ? { commands: json } : { fault: 'The commands must be a JSON array.' };
   } catch (error) {
-    return { fault: `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { fault: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -12,7 +12,7 @@ const CHANGES: Record<Plan[number]['change'], { text: string; tone: string }> = 
   CREATED: { text: 'created', tone: 'good' },
   CHANGED: { text: 'changed', tone: 'warn' },
   DELETED: { text: 'deleted', tone: 'bad' },
-  UNCHANGED: { text: 'as it is', tone: '' },
+  UNCHANGED: { text: 'unchanged', tone: '' },
 };
 
 interface PlanViewProps {
@@ -25,22 +25,22 @@ export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
   const isNothing = plan.every(({ change }) => change === 'UNCHANGED');
   const lost = plan.reduce((sum, { grantsLost }) => sum + grantsLost, 0);
   return (
-    <section className="plan" aria-label="Plan">
-      <h3>Plan</h3>
+    <section className="plan" aria-label="Planned changes">
+      <h3>Planned changes</h3>
       <p role="status">{summaryOf(plan)}</p>
       <ul>
         {plan.map((entry) => (
           <Entry key={`${entry.change} ${entry.type} ${entry.name}`} entry={entry} />
         ))}
       </ul>
-      {lost > 0 && <p className="notice">In all {lost} permissions that servers granted go. They do not come back.</p>}
+      {lost > 0 && <p className="notice">Command permissions removed in total: {lost}. This can’t be undone.</p>}
       <button
         type="button"
         className={plan.some(({ change }) => change === 'DELETED') ? 'bad' : ''}
         disabled={isBusy || isNothing}
         onClick={onApply}
       >
-        Apply
+        Apply changes
       </button>
     </section>
   );
@@ -61,7 +61,7 @@ function Entry({ entry }: { entry: Plan[number] }) {
       <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
       {grantsLost > 0 && (
         <>
-          <span className="badge bad">{grantsLost} permissions of servers go</span>{' '}
+          <span className="badge bad">command permissions removed: {grantsLost}</span>{' '}
           <span className="soft small">
             in <LosingServers {...entry} />
           </span>
@@ -101,6 +101,6 @@ function textOf(value: unknown): string | null {
 
 function wordsFor(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'string') return value === '' ? 'nothing' : `“${value}”`;
-  return value === null ? 'nothing' : JSON.stringify(value);
+  if (typeof value === 'string') return value === '' ? 'none' : `“${value}”`;
+  return value === null ? 'none' : JSON.stringify(value);
 }

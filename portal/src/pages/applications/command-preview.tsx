@@ -5,7 +5,7 @@ import { isFolder } from './option-tree.js';
 export function Preview({ body }: { body: Body }) {
   return (
     <figure className="command-preview">
-      <figcaption className="soft small">As people see it, about</figcaption>
+      <figcaption className="soft small">Preview</figcaption>
       {body.type === CHAT_INPUT ? <Slash body={body} /> : <Entry body={body} />}
     </figure>
   );
@@ -48,7 +48,7 @@ function Entry({ body: { type, name } }: { body: Body }) {
   return (
     <ul>
       <li>
-        <span className="soft small">Menu of a {type === 2 ? 'person' : 'message'} › Apps › </span>
+        <span className="soft small">{type === 2 ? 'User' : 'Message'} menu › Apps › </span>
         <b dir="auto">{name === '' ? '…' : name}</b>
       </li>
     </ul>

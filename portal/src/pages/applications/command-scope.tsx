@@ -45,8 +45,8 @@ function InstalledIn({ server, children }: { server: string; children: ReactNode
   return (
     <p className="hint">
       {data.guild
-        ? 'The application is not installed in this server, so that it has no commands there.'
-        : 'You are no member of this server, or it is gone.'}
+        ? 'The application is not installed in this server. Install it to add commands here.'
+        : 'This server was not found. It may have been deleted, or you are not a member.'}
     </p>
   );
 }
@@ -66,11 +66,11 @@ export function ScopeSelect() {
   const guilds = data?.guilds ?? [];
   return (
     <Select
-      label="Where"
+      label="Scope"
       value={server ?? ''}
       onChange={({ target: { value } }) => void navigate({ search: searchOf(value === '' ? null : value) })}
     >
-      <option value="">Everywhere</option>
+      <option value="">Global</option>
       {guilds.map(({ id, name }) => (
         <option key={id} value={id}>
           Only in {name}
@@ -87,6 +87,6 @@ export function useScopeText(): string {
   const server = useServer();
   const isPaused = server === null;
   const { data } = useQuery({ query: CommandServersDocument, requestPolicy: 'cache-first', pause: isPaused });
-  if (server === null) return 'everywhere';
-  return `only in ${data?.guilds.find(({ id }) => id === server)?.name ?? `server ${server}`}`;
+  if (server === null) return 'Global';
+  return `Only in ${data?.guilds.find(({ id }) => id === server)?.name ?? `server ${server}`}`;
 }

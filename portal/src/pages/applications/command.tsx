@@ -51,15 +51,15 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
     <CommandCard title={<Name>{name}</Name>}>
       {reserved && (
         <p className="notice">
-          {name} has become a built-in command: this one is hidden from the picker and refused when somebody invokes it.
-          Rename it.
+          A built-in command now has this name. This command is hidden from the picker and can’t be run. Rename it to
+          use it again.
         </p>
       )}
       <CommandEditor live={bodyOf(command)} isRegistered isOfServer={server !== null} readOnly={readOnly} save={save} />
       {question}
       <WhoMayRun commandId={command.id} />
       <div className="ends">
-        <Copyable label="Command id" text={command.id} />
+        <Copyable label="Command ID" text={command.id} />
         <Copyable label="Version" text={command.version} />
         <DeleteCommand command={command} isOff={readOnly !== undefined} />
       </div>
@@ -122,12 +122,12 @@ function useQuestion() {
       onSafe={() => asked.answer(false)}
       action={
         <button type="button" className="bad" onClick={() => asked.answer(true)}>
-          Rename
+          Rename command
         </button>
       }
     >
       <p>
-        <WhatIsLost lost={asked.grants} /> Who types the old name finds nothing any more.
+        <WhatIsLost lost={asked.grants} /> The old name will stop working.
       </p>
     </Question>
   );
@@ -171,14 +171,14 @@ function DeleteQuestion({ command: { id: commandId, name }, grants, onClose }: D
   return (
     <Danger
       title={`Delete the command ${name}?`}
-      doIt="Delete"
+      doIt="Delete command"
       onDo={() => void remove()}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
     >
       <p>
-        <WhatIsLost lost={grants} /> A new command of the same name begins without any.
+        This can’t be undone. <WhatIsLost lost={grants} /> A new command with the same name starts without permissions.
       </p>
     </Danger>
   );

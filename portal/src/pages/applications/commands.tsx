@@ -34,7 +34,7 @@ function Ways({ isOff }: { isOff: boolean }) {
     return (
       <div className="buttons">
         <button type="button" className="plain" disabled>
-          Overwrite
+          Overwrite all
         </button>
         <button type="button" disabled>
           New command
@@ -49,7 +49,7 @@ function Ways({ isOff }: { isOff: boolean }) {
         params={{ applicationId }}
         search={search}
       >
-        Overwrite
+        Overwrite all
       </Link>
       <Link
         className="button"
@@ -78,15 +78,15 @@ function List() {
 
 const TYPES: Record<CommandType, string> = {
   CHAT_INPUT: 'Slash command',
-  USER: 'Entry for people',
-  MESSAGE: 'Entry for messages',
+  USER: 'User command',
+  MESSAGE: 'Message command',
 };
 
 function Row({ command }: { command: CommandRowFragment }) {
   const { id: applicationId } = useApplication();
   const server = useServer();
   const scope = useScopeText();
-  const { id, type, name, description, version, reserved } = command;
+  const { id, type, name, description, reserved } = command;
   return (
     <li>
       <p>
@@ -105,12 +105,12 @@ function Row({ command }: { command: CommandRowFragment }) {
         </p>
       )}
       <p className="soft small">
-        {TYPES[type]}, {scope}, version <code>{version}</code>
+        {TYPES[type]} · {scope}
       </p>
       {reserved && (
         <p className="small">
-          This has become the name of a built-in command: it is hidden from the picker and refused when somebody invokes
-          it. Rename it.
+          A built-in command now has this name. This command is hidden from the picker and can’t be run. Rename it to
+          use it again.
         </p>
       )}
     </li>
@@ -126,13 +126,13 @@ function Empty() {
     `curl -X POST '${address}' \\`,
     `  -H "authorization: Bot $BOT_TOKEN" \\`,
     `  -H 'content-type: application/json' \\`,
-    `  -d '{"type":1,"name":"dive","description":"Goes under"}'`,
+    `  -d '{"type":1,"name":"ping","description":"Replies with pong"}'`,
   ];
   return (
     <div className="hint">
       <p>
-        There is no command here. A command is what people type, or choose from the menu of a person or a message. Make
-        one with the button above, or let your program register it:
+        No commands yet. Users type slash commands, and choose user and message commands from a menu. Create a command
+        above, or register one with the API:
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll */}
       <pre tabIndex={0}>{lines.join('\n')}</pre>

@@ -93,7 +93,7 @@ function Waiting({ count, show, isPaused }: { count: number; show: () => void; i
   return (
     <div className="waiting">
       <span role="status" className="soft small">
-        {isPaused ? 'Paused: nothing new is shown.' : count > 0 ? text : ''}
+        {isPaused ? 'Paused' : count > 0 ? text : ''}
       </span>
       {count > 0 && (
         <button type="button" className="plain small" onClick={show}>
@@ -138,11 +138,11 @@ function Row({ row }: { row: InteractionRowFragment }) {
         <bdi>{row.name}</bdi>
       </Link>
       <span className="soft small">
-        {typeText(row.type)} of <bdi>{personText(row)}</bdi> <Place row={row} />
+        {typeText(row.type)} · <bdi>{personText(row)}</bdi> · <Place row={row} />
       </span>
       <span className="soft small end">
-        {row.fellBack && <span className="badge warn">fell back</span>}{' '}
-        {row.durationMs !== null && `${row.durationMs} ms, `}
+        {row.fellBack && <span className="badge warn">fallback</span>}{' '}
+        {row.durationMs !== null && `${row.durationMs} ms · `}
         <Ago at={row.createdAt} />
       </span>
     </li>
@@ -150,14 +150,13 @@ function Row({ row }: { row: InteractionRowFragment }) {
 }
 
 export function Place({ row: { channel } }: { row: Pick<InteractionRowFragment, 'channel'> }) {
-  if (!channel) return <>in a channel that you cannot see</>;
+  if (!channel) return <>Hidden channel</>;
   return (
     <>
-      in <bdi>{channel.guild ? `#${channel.name}` : 'a direct channel'}</bdi>
+      <bdi>{channel.guild ? `#${channel.name}` : 'Direct message'}</bdi>
       {channel.guild && (
         <>
-          {' '}
-          of <bdi>{channel.guild.name}</bdi>
+          , <bdi>{channel.guild.name}</bdi>
         </>
       )}
     </>
@@ -187,15 +186,15 @@ function isBlank({ answered, fellBack, failed }: Numbers): boolean {
 
 function HealthLine({ health }: { health: Numbers }) {
   const figures = [
-    ['answered', health.answered],
-    ['fell back', health.fellBack],
-    ['failed', health.failed],
+    ['Answered', health.answered],
+    ['Fallback', health.fellBack],
+    ['Failed', health.failed],
     ['p50', duration(health.p50Ms)],
     ['p95', duration(health.p95Ms)],
   ] as const;
   return (
     <section aria-label="Health">
-      <p className="soft small">The endpoint, with the last 100 interactions that it was asked:</p>
+      <p className="soft small">Last 100 interactions sent to the endpoint</p>
       <dl className="figures">
         {figures.map(([term, figure]) => (
           <div key={term}>
@@ -206,7 +205,7 @@ function HealthLine({ health }: { health: Numbers }) {
       </dl>
       {health.lastFailure !== null && health.lastFailureAt !== null && (
         <p className="small">
-          Last fault <Ago at={health.lastFailureAt} />: {health.lastFailure}
+          Last failure <Ago at={health.lastFailureAt} />: {health.lastFailure}
         </p>
       )}
     </section>

@@ -1,20 +1,20 @@
 import type { InteractionRowFragment, InteractionState } from '../../gql/types.js';
 
 export const STATES: Record<InteractionState, { text: string; tone: '' | 'good' | 'warn' | 'bad' }> = {
-  DELIVERING: { text: 'on its way', tone: '' },
-  DELIVERED_HTTP: { text: 'at the endpoint', tone: '' },
-  DELIVERED_GATEWAY: { text: 'at the bot', tone: '' },
-  DEFERRED: { text: 'answer to follow', tone: 'warn' },
+  DELIVERING: { text: 'delivering', tone: '' },
+  DELIVERED_HTTP: { text: 'waiting for endpoint', tone: '' },
+  DELIVERED_GATEWAY: { text: 'waiting for bot', tone: '' },
+  DEFERRED: { text: 'deferred', tone: 'warn' },
   ANSWERED: { text: 'answered', tone: 'good' },
   FAILED: { text: 'failed', tone: 'bad' },
-  EXPIRED: { text: 'out of time', tone: 'bad' },
+  EXPIRED: { text: 'timed out', tone: 'bad' },
 };
 
 /** By interaction type. */
 const TYPES: Record<number, string> = {
   2: 'Command',
   3: 'Component',
-  4: 'Autocompletion',
+  4: 'Autocomplete',
   5: 'Modal',
 };
 
@@ -25,13 +25,13 @@ export function typeText(type: number): string {
 const KINDS: Record<string, string> = {
   HTTP: 'Sent to the endpoint',
   GATEWAY: 'Sent over the gateway',
-  CALLBACK: 'First answer',
-  REFUSED: 'An answer was refused',
+  CALLBACK: 'Initial response',
+  REFUSED: 'Response rejected',
   FOLLOW_UP: 'Follow-up message',
   EDIT: 'Message edited',
   DELETE: 'Message deleted',
   FAILED: 'Failed',
-  EXPIRED: 'Its 15 minutes were over',
+  EXPIRED: 'Timed out',
 };
 
 export function stepText(kind: string): string {

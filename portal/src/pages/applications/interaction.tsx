@@ -47,14 +47,14 @@ function Facts({ interaction }: { interaction: InteractionPageFragment }) {
     <section className="card" aria-labelledby="interaction">
       <h2 id="interaction">
         <bdi>{name}</bdi> <span className={`badge ${tone}`}>{text}</span>
-        {fellBack && <span className="badge warn">fell back to the gateway</span>}
+        {fellBack && <span className="badge warn">gateway fallback</span>}
       </h2>
       <p>
-        {typeText(type)} of <bdi>{personText(interaction)}</bdi> <Place row={interaction} />, <Ago at={createdAt} />
+        {typeText(type)} · <bdi>{personText(interaction)}</bdi> · <Place row={interaction} /> · <Ago at={createdAt} />
       </p>
       {failure !== null && <p className="notice">{failure}</p>}
       <WhyRunnable interaction={interaction} />
-      <Copyable label="Interaction id" text={id} />
+      <Copyable label="Interaction ID" text={id} />
     </section>
   );
 }
@@ -70,7 +70,7 @@ function WhyRunnable({ interaction: { commandId, channel, user } }: { interactio
         params={{ guildId: guild.id, applicationId }}
         search={{ command: commandId, channel: channel.id, person: user.id }}
       >
-        Why could this person run it?
+        Why could this user run this command?
       </Link>
     </p>
   );
@@ -80,7 +80,7 @@ function Timeline({ trace }: Pick<InteractionPageFragment, 'trace'>) {
   return (
     <section className="card" aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
-      {trace.length === 0 && <p className="hint">Nothing was noted yet.</p>}
+      {trace.length === 0 && <p className="hint">No steps yet.</p>}
       <Steps trace={trace} />
     </section>
   );
@@ -110,14 +110,14 @@ function Step({ step, begin }: StepProps) {
   const facts = [
     status !== null && `status ${status}`,
     durationMs !== null && `took ${durationMs} ms`,
-    begin !== undefined && `${Math.max(0, Date.parse(at) - Date.parse(begin))} ms after the first`,
+    begin !== undefined && `+${Math.max(0, Date.parse(at) - Date.parse(begin))} ms`,
   ].filter(Boolean);
   return (
     <li data-fault={isFault(step)}>
       <p>
         <b>{stepText(kind)}</b>{' '}
         <span className="soft small">
-          {facts.length > 0 && `${facts.join(', ')}, `}
+          {facts.length > 0 && `${facts.join(' · ')} · `}
           <time dateTime={at} title={at}>
             {clock().format(new Date(at))}
           </time>

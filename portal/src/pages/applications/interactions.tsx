@@ -24,13 +24,13 @@ function Nothing({ id }: { id: string }) {
   return (
     <div className="hint">
       <p>
-        Nothing yet, in the last seven days. Somebody has to run a command of this application in a server where it is
-        installed; what happens then shows here at once, step by step.
+        No interactions in the last 7 days. Run a command of this application in a server, and each step appears here as
+        it happens.
       </p>
       <div className="actions">
         <RunLink />
         <Link className="button plain" to="/applications/$applicationId/commands" params={{ applicationId: id }}>
-          Commands of this application
+          View commands
         </Link>
       </div>
     </div>
@@ -48,7 +48,7 @@ function RunLink() {
   if (servers?.length === 0)
     return (
       <Link className="button" to="/applications/$applicationId/installation" params={{ applicationId }}>
-        Install it in a server
+        Install the application
       </Link>
     );
   if (!server || !channel) return null;

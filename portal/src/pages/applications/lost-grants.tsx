@@ -9,14 +9,14 @@ export type LostGrants = Pick<PlanEntry, 'grantsLost' | 'grantsLostIn' | 'grants
 
 /** @param lost null if unknown */
 export function WhatIsLost({ lost }: { lost: LostGrants | null }) {
-  if (lost === null) return 'Permissions that servers granted of it go with it.';
+  if (lost === null) return 'All command permissions that servers have set will be removed.';
   const { grantsLost } = lost;
-  if (grantsLost === 0) return 'No server granted a permission of it, so none goes with it.';
+  if (grantsLost === 0) return 'No command permissions will be removed.';
   return (
     <>
       {grantsLost === 1
-        ? 'One permission that a server granted of it goes with it, in '
-        : `${grantsLost} permissions that servers granted of it go with it, in `}
+        ? '1 command permission will be removed, in '
+        : `${grantsLost} command permissions will be removed, in `}
       <LosingServers {...lost} />.
     </>
   );
@@ -29,7 +29,7 @@ export function LosingServers({ grantsLostIn, grantsLostElsewhere }: Omit<LostGr
   const named = grantsLostIn.slice(0, MOST_NAMED);
   const more = grantsLostIn.length - named.length;
   const items: ReactNode[] = named.map(({ name }) => <Name>{name}</Name>);
-  if (more > 0) items.push(more === 1 ? 'one more server of yours' : `${more} more servers of yours`);
+  if (more > 0) items.push(`${more} more of your servers`);
   if (grantsLostElsewhere > 0) items.push(unseenText(grantsLostElsewhere));
   return items.map((item, index) => (
     <Fragment key={index}>
@@ -40,7 +40,7 @@ export function LosingServers({ grantsLostIn, grantsLostElsewhere }: Omit<LostGr
 }
 
 function unseenText(count: number): string {
-  return count === 1 ? 'one server that you do not see' : `${count} servers that you do not see`;
+  return count === 1 ? '1 server that you can’t see' : `${count} servers that you can’t see`;
 }
 
 function separatorBefore(index: number, length: number): string {

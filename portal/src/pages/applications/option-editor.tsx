@@ -37,7 +37,7 @@ export function OptionList({ options, parent, path, faults, onChange }: OptionLi
   return (
     <fieldset className="option-list">
       <legend>
-        {parent ? `Within ${parent.name}` : 'Options'}{' '}
+        {parent ? `Options of ${parent.name}` : 'Options'}{' '}
         <span className="soft small">
           {options.length}/{MOST}
         </span>
@@ -98,10 +98,10 @@ function OptionItem(props: OptionItemProps) {
     <li>
       <details open={isOpen || isFaulty} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          <bdi>{option.name === '' ? '(no name)' : option.name}</bdi>{' '}
+          <bdi>{option.name === '' ? 'Unnamed option' : option.name}</bdi>{' '}
           <span className="soft small">{typeName(option.type)}</span>
           {option.required && <span className="badge">required</span>}
-          {isFaulty && <span className="badge bad">refused</span>}
+          {isFaulty && <span className="badge bad">invalid</span>}
         </summary>
         {faults[path] && <p className="fault">{faults[path]}</p>}
         <Moves {...props} />
@@ -144,7 +144,7 @@ function OptionFields(props: OptionItemProps) {
   return (
     <>
       <Select
-        label="Type of option"
+        label="Option type"
         value={option.type}
         fault={faults[`${path}.type`]}
         onChange={({ target }) => onChange(retyped(option, Number(target.value)))}
@@ -157,7 +157,7 @@ function OptionFields(props: OptionItemProps) {
       </Select>
       <TextField
         label="Option name"
-        hint="1 to 32 small letters, digits, - and _."
+        hint="1–32 lowercase letters, digits, hyphens and underscores."
         maxLength={32}
         value={option.name}
         fault={faults[`${path}.name`]}
@@ -194,7 +194,7 @@ function Flags({ option, path, faults, onChange }: OptionItemProps) {
       {has(option.type, 'required') && (
         <Switch
           label="Required"
-          hint="Required options stand before the others."
+          hint="Required options must come before optional ones."
           checked={option.required ?? false}
           fault={faults[`${path}.required`]}
           onChange={({ target }) => onChange(withField(option, 'required', target.checked))}
@@ -203,7 +203,7 @@ function Flags({ option, path, faults, onChange }: OptionItemProps) {
       {has(option.type, 'autocomplete') && (
         <Switch
           label="Autocomplete"
-          hint="The application is asked for choices while somebody types. It goes without choices of its own."
+          hint="Suggest values while the user types. Can’t be combined with fixed choices."
           checked={option.autocomplete ?? false}
           fault={faults[`${path}.autocomplete`]}
           onChange={({ target }) => onChange(withField(option, 'autocomplete', target.checked))}
@@ -214,10 +214,10 @@ function Flags({ option, path, faults, onChange }: OptionItemProps) {
 }
 
 const LIMITS = [
-  { field: 'min_length', label: 'Least length' },
-  { field: 'max_length', label: 'Greatest length' },
-  { field: 'min_value', label: 'Least value' },
-  { field: 'max_value', label: 'Greatest value' },
+  { field: 'min_length', label: 'Minimum length' },
+  { field: 'max_length', label: 'Maximum length' },
+  { field: 'min_value', label: 'Minimum value' },
+  { field: 'max_value', label: 'Maximum value' },
 ] as const;
 
 function Limits({ option, path, faults, onChange }: OptionItemProps) {
@@ -253,8 +253,8 @@ function ChannelTypes({ option, path, faults, onChange }: OptionItemProps) {
   if (!has(option.type, 'channel_types')) return null;
   return (
     <Checks
-      legend="Types of channels"
-      hint="None chosen: all of them."
+      legend="Channel types"
+      hint="If you choose no type, all channels are allowed."
       all={CHANNEL_TYPES}
       value={option.channel_types ?? []}
       fault={faults[`${path}.channel_types`]}

@@ -10,16 +10,16 @@ export const TEXT = 3;
 /** In menu order. */
 export const OPTION_TYPES: readonly { type: number; text: string }[] = [
   { type: TEXT, text: 'Text' },
-  { type: 4, text: 'Whole number' },
+  { type: 4, text: 'Integer' },
   { type: 10, text: 'Number' },
-  { type: 5, text: 'Yes or no' },
-  { type: 6, text: 'Person' },
+  { type: 5, text: 'Boolean' },
+  { type: 6, text: 'User' },
   { type: 7, text: 'Channel' },
   { type: 8, text: 'Role' },
-  { type: 9, text: 'Person or role' },
+  { type: 9, text: 'User or role' },
   { type: 11, text: 'File' },
   { type: SUBCOMMAND, text: 'Subcommand' },
-  { type: GROUP, text: 'Group of subcommands' },
+  { type: GROUP, text: 'Subcommand group' },
 ];
 
 /** Type-specific fields. Default: only `required`. */

@@ -32,8 +32,8 @@ export function Overwrite() {
   return (
     <CommandCard title="Overwrite commands">
       <p>
-        The list takes the place of all that is registered here. A command of the same type and name keeps its id; what
-        is not in the list is deleted. You see the plan before anything is done.
+        This list replaces all commands in this scope. A command with the same type and name keeps its ID. Commands that
+        are not in the list are deleted. You can review the changes before you apply them.
       </p>
       {reason !== undefined && <p className="hint">{reason}</p>}
       <Form
@@ -45,14 +45,14 @@ export function Overwrite() {
           <div className="actions">
             <StartButton text={text} onStart={edit} />
             <button type="submit" className="plain" disabled={isOff || reason !== undefined || text.trim() === ''}>
-              Show the plan
+              Preview changes
             </button>
           </div>
         )}
       >
         <TextArea
           label="Commands as JSON"
-          hint="A list of commands in brackets, as programs send it."
+          hint="A JSON array, in the format of PUT /applications/{id}/commands."
           className="json"
           rows={12}
           spellCheck={false}
@@ -86,7 +86,7 @@ function usePlans(text: string, plan: Planned | null, setPlan: (plan: Planned | 
   const apply = async ({ digest }: Planned) => {
     // A refused plan cannot be applied again.
     if (!(await send({ planDigest: digest }))) return setPlan(null);
-    say('Applied');
+    say('Changes applied');
     const to = '/applications/$applicationId/commands';
     void navigate({ to, params: { applicationId }, search: searchOf(guildId), ignoreBlocker: true });
   };
@@ -122,20 +122,20 @@ function StartButton({ text, onStart }: { text: string; onStart: (text: string) 
         disabled={!commands || commands.length === 0}
         onClick={() => (isTyped ? ask(true) : start())}
       >
-        Begin with the present ones
+        Load current commands
       </button>
       {isAsked && (
         <Question
-          title="Replace what you typed?"
-          safe="Keep it"
+          title="Replace your JSON?"
+          safe="Keep my JSON"
           onSafe={() => ask(false)}
           action={
             <button type="button" className="bad" onClick={start}>
-              Replace it
+              Replace JSON
             </button>
           }
         >
-          <p>The commands that are registered take its place.</p>
+          <p>Your JSON will be replaced with the registered commands. This can’t be undone.</p>
         </Question>
       )}
     </>
