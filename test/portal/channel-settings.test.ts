@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await hers.page.getByLabel('Slow mode').selectOption('10 seconds');
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
     await said(hers.page, 'Saved');
-    await his.page.getByRole('heading', { name: 'Settings of lobby' }).waitFor();
+    await his.page.getByRole('heading', { name: 'Settings for lobby' }).waitFor();
     expect(await settingsOf(guild.textChannelId)).toMatchObject({ topic: 'Who comes in', rateLimitPerUser: 10 });
     expect(await overhang(hers.page)).toBeLessThanOrEqual(0);
     expect([hers.faults, his.faults]).toEqual([[], []]);

@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await page.getByLabel('Name').fill('boats');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 2, name: 'boats' }).waitFor();
-    await page.getByText('Nothing was said here yet.').waitFor();
+    await page.getByText('No messages yet.').waitFor();
     expect(await overhang(page)).toBeLessThanOrEqual(0);
     expect(faults).toEqual([]);
     await close();
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
       await bob.graphql('mutation ($id: ID!) { startTyping(input: { channelId: $id }) { channel { id } } }', {
         id: guild.textChannelId,
       });
-      return hers.page.getByText('bob is typing …').isVisible();
+      return hers.page.getByText('bob is typing…').isVisible();
     });
     await composer(his.page).press('Enter');
     await messages(hers.page, 'one\ntwo').waitFor();
@@ -101,15 +101,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     expect(await messages(his.page, '<b>bold</b>').count()).toBe(1);
     expect(await composer(his.page).inputValue()).toBe('');
 
-    const row = his.page.getByRole('listitem', { name: 'Message of bob' }).last();
+    const row = his.page.getByRole('listitem', { name: 'Message from bob' }).last();
     await row.getByRole('button', { name: 'Edit' }).click();
-    await his.page.getByLabel('Edit the message').fill('italic');
-    await his.page.getByLabel('Edit the message').press('Enter');
+    await his.page.getByLabel('Edit message').fill('italic');
+    await his.page.getByLabel('Edit message').press('Enter');
     await messages(hers.page, 'italic').waitFor();
     await hers.page.getByText('(edited)').waitFor();
     expect(await isFocused(row.getByRole('button', { name: 'Edit' }))).toBe(true);
 
-    const theirs = hers.page.getByRole('listitem', { name: 'Message of bob' }).last();
+    const theirs = hers.page.getByRole('listitem', { name: 'Message from bob' }).last();
     expect(await theirs.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'React' }).click();
     const offered = hers.page.getByRole('button', { name: 'React with 👍' });
@@ -141,15 +141,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await composer(page).fill('𐂂'.repeat(4_001));
-    await page.getByText('4001 characters: at most 4000 can be sent.').waitFor();
+    await page.getByText('Your message has 4001 characters. The limit is 4000.').waitFor();
     await composer(page).press('Enter');
     expect((await composer(page).inputValue()).length).toBe(8_002);
     await composer(page).fill('');
     const folder = await mkdtemp(join(tmpdir(), 'files-'));
     const [file, large] = [join(folder, 'pixel.png'), join(folder, 'large.bin')];
     await Promise.all([writeFile(file, PIXEL), writeFile(large, Buffer.alloc(10_485_761))]);
-    await page.getByLabel('Files', { exact: true }).setInputFiles([file, large]);
-    await page.getByText('“large.bin” has 10.0 MiB: at most 10 MiB can be sent.').waitFor();
+    await page.getByLabel('Add files', { exact: true }).setInputFiles([file, large]);
+    await page.getByText('“large.bin” is 10.0 MiB. The limit is 10 MiB per file.').waitFor();
     await page.getByRole('button', { name: 'Remove large.bin' }).click();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('log').getByRole('img', { name: 'pixel.png' }).waitFor();
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     expect(await composer(page).inputValue()).toBe('typed meanwhile');
     await composer(page).fill('');
     await page
-      .getByLabel('Files', { exact: true })
+      .getByLabel('Add files', { exact: true })
       .setInputFiles({ name: 'kept.txt', mimeType: 'text/plain', buffer: Buffer.from('kept') });
     await composer(page).press('/');
     await page.getByRole('combobox', { name: 'Command' }).press('Escape');
@@ -253,10 +253,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a channel'), () => {
     await edit(ada, channelId, first.id, 'number ten');
     await messages(page, 'number ten').waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Load older' }).click();
+    await page.getByRole('button', { name: 'Load older messages' }).click();
     await page.getByRole('log').getByRole('alert').waitFor();
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Load older' }).click();
+    await page.getByRole('button', { name: 'Load older messages' }).click();
     await messages(page, 'number 0').waitFor();
     expect(await page.getByRole('log').getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('log').getByRole('listitem').count()).toBe(60);
@@ -418,7 +418,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: `Command ${text}` }).waitFor();
   }
-  const run = (page: Page) => page.getByRole('button', { name: 'Run' }).click();
+  const run = (page: Page) => page.getByRole('button', { name: 'Run command' }).click();
 
   it('the picker keeps every key that is pressed while it loads, in order', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
@@ -451,7 +451,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     for (const [typed, shown] of [
       ['/echo', page.getByRole('region', { name: 'Command echo' })],
       ['/ec', page.getByRole('option', { name: '/echo' })],
-      ['/nothing', page.getByText('No command that you may run here begins so.')],
+      ['/nothing', page.getByText('No matching commands that you can run here.')],
     ] as const) {
       const list = await holdAnswer(page, 'query RunnableCommands');
       await open(pathOf(guild.textChannelId));
@@ -477,7 +477,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await row.getByRole('button', { name: 'Edit' }).click();
     release();
     await page.getByRole('combobox', { name: 'Command' }).waitFor();
-    expect(await isFocused(page.getByLabel('Edit the message'))).toBe(true);
+    expect(await isFocused(page.getByLabel('Edit message'))).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });
@@ -523,13 +523,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(pathOf(guild.textChannelId));
     await pick(page, 'choice');
-    await page.getByText('/choice built in').waitFor();
+    await page.getByText('/choice Built-in').waitFor();
     await page.getByLabel('options', { exact: true }).fill('otters, otters');
     await run(page);
     await page.getByRole('log').getByText('I choose **otters**.').waitFor();
     await composer(page).press('/');
     await page.getByRole('combobox', { name: 'Command' }).fill('/shrug');
-    await page.getByText('No command that you may run here begins so.').waitFor();
+    await page.getByText('No matching commands that you can run here.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -563,7 +563,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByRole('button', { name: 'Timeline' }).click();
     const timeline = page.getByRole('complementary', { name: 'Timeline of echo' });
     await timeline.getByRole('listitem').first().waitFor();
-    const link = timeline.getByRole('link', { name: 'Open its page' });
+    const link = timeline.getByRole('link', { name: 'Open interaction' });
     expect(await link.getAttribute('href')).toMatch(new RegExp(`^/portal/applications/${appId}/interactions/\\d+$`));
     expect(await overhang(page)).toBeLessThanOrEqual(0);
     expect(faults).toEqual([]);
@@ -583,7 +583,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await pick(page, 'find');
     await page.context().setOffline(true);
     await page.getByRole('combobox', { name: 'what' }).fill('pea');
-    await page.getByText('What can be chosen could not be asked for').waitFor();
+    await page.getByText('Could not load suggestions').waitFor();
     await page.context().setOffline(false);
     await page.getByRole('combobox', { name: 'what' }).fill('bean');
     await page.getByRole('option', { name: 'bean soup' }).click();
@@ -628,12 +628,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await open(pathOf(guild.textChannelId));
     const row = page.getByRole('listitem').filter({ hasText: 'to be edited' });
     await row.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Edit the message').fill('half an edit');
+    await page.getByLabel('Edit message').fill('half an edit');
     await page.route('**/portal/assets/**', (route) => route.fulfill({ status: 404 }));
     await composer(page).press('/');
     await page.getByRole('alert').getByText('The commands could not be loaded.').waitFor();
-    expect(await page.getByLabel('Edit the message').inputValue()).toBe('half an edit');
-    await page.getByRole('button', { name: 'Back to the message' }).click();
+    expect(await page.getByLabel('Edit message').inputValue()).toBe('half an edit');
+    await page.getByRole('button', { name: 'Back to message' }).click();
     await composer(page).fill('half a message');
     await page.getByRole('button', { name: 'Save' }).click();
     await messages(page, 'half an edit').waitFor();
@@ -661,7 +661,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     for (const text of ['first one', 'second one']) await sendMessage(bob, guild.textChannelId, text);
     await open(pathOf(guild.textChannelId));
-    const editors = page.getByLabel('Edit the message');
+    const editors = page.getByLabel('Edit message');
     for (const [place, text] of ['first one', 'second one'].entries()) {
       await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
       await editors.nth(place).fill(`${text}, changed`);
@@ -694,14 +694,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await composer(page).fill('begun');
     const edit = async (text: string) => {
       await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
-      await page.getByLabel('Edit the message').last().waitFor();
+      await page.getByLabel('Edit message').last().waitFor();
     };
     await edit('first one');
     await edit('second one');
-    await page.getByLabel('Edit the message').last().fill('second one, changed');
+    await page.getByLabel('Edit message').last().fill('second one, changed');
     await remove(...ids);
     await messages(page, 'first one').waitFor({ state: 'detached' });
-    await page.getByText('The message was deleted while you edited it.').waitFor();
+    await page.getByText('The message you were editing was deleted.').waitFor();
     expect(await composer(page).inputValue()).toBe('begun\nsecond one, changed');
     await composer(page).and(page.locator(':focus')).waitFor();
     // This key was meant for the deleted message.
@@ -713,7 +713,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.getByRole('log').getByText('second one, changed!').waitFor();
     const third = await sendMessage(bob, channelId, 'third one');
     await edit('third one');
-    await page.getByLabel('Edit the message').last().fill('third one, changed');
+    await page.getByLabel('Edit message').last().fill('third one, changed');
     const elsewhere = page.getByRole('link', { name: 'Integrations' });
     await elsewhere.focus();
     await remove(third, await sendMessage(bob, channelId, 'fourth one'));
@@ -730,7 +730,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     const ids = [await sendMessage(bob, channelId, 'first one'), await sendMessage(bob, channelId, 'second one')];
     await open(pathOf(channelId));
-    const editors = page.getByLabel('Edit the message');
+    const editors = page.getByLabel('Edit message');
     for (const [place, text] of ['first one', 'second one'].entries()) {
       await page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Edit' }).click();
       await editors.nth(place).fill(`${text}, changed`);
@@ -753,12 +753,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await sendMessage(bob, channelId, 'first one');
     await open(pathOf(channelId));
     await page.getByRole('listitem').filter({ hasText: 'first one' }).getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Edit the message').fill('first one, changed');
+    await page.getByLabel('Edit message').fill('first one, changed');
     await page.context().setOffline(true);
     for (let number = 1; number <= 51; number += 1) await sendMessage(ada, channelId, `number ${number}`);
     await page.context().setOffline(false);
     await messages(page, 'number 51').waitFor();
-    await page.getByText('The message that you edited is further up than what is shown now.').waitFor();
+    await page.getByText('The message you were editing is no longer loaded.').waitFor();
     expect(await composer(page).inputValue()).toBe('first one, changed');
     await close();
   });
@@ -782,7 +782,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => getSelection()?.toString())).toBe('begun');
     expect(await messages(page, 'begun').count()).toBe(0);
-    await page.getByRole('button', { name: 'Drop what is typed' }).click();
+    await page.getByRole('button', { name: 'Discard message' }).click();
     expect([await composer(page).inputValue(), await composer(page).isDisabled()]).toEqual(['', true]);
     expect(faults).toEqual([]);
     await close();
@@ -797,7 +797,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     await hers.page.getByText('Only you can see this').waitFor();
     await pick(hers.page, 'later');
     await run(hers.page);
-    await hers.page.getByRole('log').getByText('Otter bot is thinking …').waitFor();
+    await hers.page.getByRole('log').getByText('Otter bot is thinking…').waitFor();
     finish();
     await messages(hers.page, 'done at last').waitFor();
     await messages(his.page, 'done at last').waitFor();
@@ -818,19 +818,19 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
     expect(await page.getByRole('link', { name: 'Read more' }).getAttribute('href')).toBe('https://example.com/');
     await page.getByRole('combobox', { name: 'A dish' }).press('ArrowDown');
     await page.getByRole('combobox', { name: 'A dish' }).selectOption('Cake');
-    await page.getByRole('button', { name: 'Choose: A dish' }).click();
+    await page.getByRole('button', { name: 'Confirm: A dish' }).click();
     await messages(page, 'dish cake').waitFor();
     expect(await messages(page, 'dish soup').count()).toBe(0);
     for (const name of ['ada', 'bob']) {
       await page.getByRole('combobox', { name: 'A crew' }).fill(name);
       await page.getByRole('option', { name }).click();
-      await page.getByRole('list', { name: 'Chosen: A crew' }).getByText(name).waitFor();
+      await page.getByRole('list', { name: 'Selected: A crew' }).getByText(name).waitFor();
     }
     await page.getByRole('button', { name: 'Remove ada' }).click();
     expect(await isFocused(page.getByRole('combobox', { name: 'A crew' }))).toBe(true);
     await page.getByRole('combobox', { name: 'A crew' }).fill('ada');
     await page.getByRole('option', { name: 'ada' }).click();
-    await page.getByRole('button', { name: 'Choose 2: A crew' }).click();
+    await page.getByRole('button', { name: 'Confirm (2): A crew' }).click();
     await messages(page, 'crew bob,ada').waitFor();
     await page.getByRole('button', { name: 'Ask' }).click();
     const dialog = page.getByRole('dialog', { name: 'A question' });
@@ -842,17 +842,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
       await run(page);
       await composer(page).waitFor();
     }
-    const asked = page.getByRole('list', { name: 'What you ran' }).getByRole('listitem').first();
+    const asked = page.getByRole('list', { name: 'Your recent interactions' }).getByRole('listitem').first();
     await asked.getByRole('button', { name: /^Dismiss/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
-    await asked.getByRole('button', { name: 'Answer' }).click();
+    await asked.getByRole('button', { name: 'Open form' }).click();
     expect(await dialog.getByLabel('Why').inputValue()).toBe('no');
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
     await dialog.getByLabel('Why').fill('not');
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await messages(page, 'because not').waitFor();
-    expect(await page.getByRole('button', { name: 'Answer' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Open form' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Press', exact: true }).click();
     await messages(page, 'pressed').waitFor();
     expect(await page.getByRole('button', { name: 'Press', exact: true }).count()).toBe(0);

@@ -108,13 +108,13 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await page.getByRole('option', { name: '/greet' }).waitFor();
     await hand.enter(page.getByRole('combobox', { name: 'Command' }));
     await hand.type(page.getByLabel('whom', { exact: true }), 'all');
-    await hand.press(button(page, 'Run'));
+    await hand.press(button(page, 'Run command'));
     await page.getByRole('log').getByText('Ahoy, all', { exact: true }).waitFor();
     // The timeline opens by itself if there is room for it next to the channel.
     const timeline = page.getByRole('complementary', { name: 'Timeline of greet' });
     if (way.includes('telephone')) await hand.press(button(page, /Timeline/));
     await timeline.getByRole('listitem').nth(1).waitFor();
-    await hand.press(link(timeline, 'Open its page'));
+    await hand.press(link(timeline, 'Open interaction'));
     await page.getByText('answered', { exact: true }).first().waitFor();
   });
 

@@ -20,12 +20,12 @@ export function ChannelHead({ channel, channels }: ChannelHeadProps) {
   return (
     <section className="card" aria-label="Channel">
       <h2>
-        Settings of <Name>{channel.name}</Name>
+        Settings for <Name>{channel.name}</Name>
       </h2>
       {isMessageChannel(channel) && (
         <p className="small">
           <Link to="/servers/$guildId/channels/$channelId" params={{ guildId, channelId: channel.id }}>
-            To the channel
+            Open channel
           </Link>
         </p>
       )}
@@ -92,7 +92,7 @@ function DeleteChannel({
   const what = isCategory ? 'category' : 'channel';
   const remove = async () => {
     if (!(await run({ input: { channelId } }))) return;
-    say(`${name} is deleted.`);
+    say(`${name} was deleted.`);
     void navigate({ to: '/servers/$guildId/channels', params: { guildId }, ignoreBlocker: true });
   };
   return (
@@ -115,8 +115,8 @@ function DeleteChannel({
         >
           <p>
             {isCategory
-              ? 'Its channels stay, without a category.'
-              : 'Its messages, its invites and what lists of commands say of it are deleted for good. Its webhooks stay, and post nowhere until they are moved.'}
+              ? 'The channels in this category are kept, without a category. This cannot be undone.'
+              : 'This permanently deletes its messages, invites and command permissions. Its webhooks are kept, but cannot post until they are moved to another channel.'}
           </p>
         </Danger>
       )}

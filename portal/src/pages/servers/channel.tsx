@@ -112,7 +112,7 @@ function NoPanel({ onClose }: { onClose: () => void }) {
 
 function typingWords(names: string[]): string {
   if (names.length === 0) return '';
-  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing …`;
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing…`;
 }
 
 interface MessagesProps {
@@ -131,7 +131,7 @@ function Messages({ shown, follow, lack }: MessagesProps) {
       <div className="channel-log" role="log" aria-label="Messages" {...focus} tabIndex={-1}>
         {lack && <p className="hint">{lack}</p>}
         {hasOlder && <Older load={loadOlder} />}
-        {messages.length === 0 && <p className="hint">Nothing was said here yet. Type “/” to run a command.</p>}
+        {messages.length === 0 && <p className="hint">No messages yet. Write one, or type “/” to run a command.</p>}
         <ol>
           {messages.map((message) => (
             <MessageRow
@@ -162,7 +162,7 @@ function Older({ load }: { load: () => Promise<string | null> }) {
   return (
     <div className="channel-older">
       <button type="button" className="plain small" aria-disabled={isBusy} onClick={ask}>
-        Load older
+        Load older messages
       </button>
       {fault && (
         <p className="fault" role="alert">
@@ -176,7 +176,7 @@ function Older({ load }: { load: () => Promise<string | null> }) {
 function NotNewest({ fault, askNewest }: { fault: string; askNewest: () => void }) {
   return (
     <div className="notice" role="alert">
-      <p>New messages could not be loaded: {fault}</p>
+      <p>Could not load new messages: {fault}</p>
       <button type="button" className="plain small" onClick={askNewest}>
         Try again
       </button>

@@ -62,7 +62,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
           isBusy={isBusy}
           isChanged={isChanged}
           onSubmit={invoke}
-          buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Run" />}
+          buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Run command" />}
         >
           {options.map((option) => (
             <OptionField

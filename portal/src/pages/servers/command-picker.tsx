@@ -34,19 +34,19 @@ export default function CommandPicker({ begun, isEntered, isFirst, follow, onLea
     <div className="picker">
       <Combobox
         label="Command"
-        hint="The arrow keys choose, Enter picks, Escape goes back to the message."
+        hint="Use the arrow keys and Enter to select a command. Press Escape to return to your message."
         isFirst={isFirst}
         isAwaited={!data && fetching}
         isEntered={isEntered && text === begun}
         text={text}
         items={fitting(runnables, text)}
-        none={fetching ? 'Loading …' : 'No command that you may run here begins so.'}
+        none={fetching ? 'Loading…' : 'No matching commands that you can run here.'}
         onText={(typed) => (typed === '' ? onLeave() : setText(typed))}
         onPick={({ runnable }) => setPicked(runnable)}
         onLeave={onLeave}
       />
       <button type="button" className="plain small" onClick={onLeave}>
-        Back to the message
+        Back to message
       </button>
     </div>
   );

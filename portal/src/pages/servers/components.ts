@@ -118,7 +118,7 @@ function selectOf(fields: Fields, offer: Offer, type: number): SelectPart {
     type,
     offer,
     customId: keyOf(fields),
-    placeholder: textOf(fields.placeholder) ?? 'Choose',
+    placeholder: textOf(fields.placeholder) ?? 'Make a selection',
     choices: choicesIn(fields),
     channelTypes: numbersOf(fields.channel_types),
     min: fields.required === false ? 0 : (numberOf(fields.min_values) ?? 1),

@@ -63,7 +63,7 @@ function NoPicker({ onLeave }: CommandPickerProps) {
   return (
     <MissingPart what="The commands">
       <button type="button" className="plain small" onClick={onLeave}>
-        Back to the message
+        Back to message
       </button>
     </MissingPart>
   );
@@ -126,7 +126,7 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
         <div className="send">
           {lack !== undefined && text !== '' && (
             <button type="button" className="plain small" onClick={() => unsent.set(NOTHING)}>
-              Drop what is typed
+              Discard message
             </button>
           )}
           <FileButton files={files} onFiles={setFiles} lack={lack ?? lacks(viewerPermissions, 'AttachFiles')} />
@@ -143,7 +143,7 @@ function MessageForm({ isFirst, onSent, onCommand }: MessageFormProps) {
     >
       <TextArea
         label={`Message #${name}`}
-        hint={lack ?? 'Enter sends, Shift+Enter begins a line, “/” runs a command.'}
+        hint={lack ?? 'Press Enter to send or Shift+Enter for a new line. Type “/” to run a command.'}
         rows={2}
         disabled={lack !== undefined && text === ''}
         readOnly={lack !== undefined}
@@ -188,10 +188,10 @@ function useBegunCommand(area: RefObject<HTMLTextAreaElement | null>, onCommand:
 const isCommand = (text: string) => text.startsWith('/') && !text.includes('\n');
 
 function faultOf(length: number, files: readonly File[]): string | undefined {
-  if (length > MOST_CHARACTERS) return `${length} characters: at most ${MOST_CHARACTERS} can be sent.`;
-  if (files.length > MOST_FILES) return `${files.length} files: at most ${MOST_FILES} can be sent at once.`;
+  if (length > MOST_CHARACTERS) return `Your message has ${length} characters. The limit is ${MOST_CHARACTERS}.`;
+  if (files.length > MOST_FILES) return `You added ${files.length} files. The limit is ${MOST_FILES} per message.`;
   const large = files.find(({ size }) => size > MOST_BYTES);
-  return large && `“${large.name}” has ${sizeOf(large.size)}: at most 10 MiB can be sent.`;
+  return large && `“${large.name}” is ${sizeOf(large.size)}. The limit is 10 MiB per file.`;
 }
 
 /** Minimum interval between typing notifications, in milliseconds. */
@@ -215,7 +215,7 @@ interface FilesProps {
 function FileButton({ files, onFiles, lack }: FilesProps & { lack: string | undefined }) {
   return (
     <label className="file-button" title={lack}>
-      <span>Files</span>
+      <span>Add files</span>
       <input
         type="file"
         multiple

@@ -21,7 +21,7 @@ interface FollowedProps {
 export function FollowedInteractions({ followed, follow, held, drop, watchedId, watch }: FollowedProps) {
   if (followed.length === 0) return null;
   return (
-    <ul className="followed" aria-label="What you ran">
+    <ul className="followed" aria-label="Your recent interactions">
       {followed.map((one) => (
         <FollowedInteraction
           key={one.id}
@@ -105,7 +105,7 @@ function Answer({ interaction: { id, modal, state }, describedBy, follow, held }
   return (
     <>
       <button type="button" className="small" aria-describedby={describedBy} onClick={() => setOpen(true)}>
-        Answer
+        Open form
       </button>
       {isOpen && (
         <ModalDialog
@@ -134,21 +134,21 @@ function useHeld(held: Set<string>, id: string, isHeld: boolean): void {
 const COMMAND = 2;
 
 function words({ state, failure, application, modal }: InteractionShownFragment): string {
-  const who = application?.name ?? 'The platform';
+  const who = application?.name ?? 'Causeway';
   switch (state) {
     case 'DELIVERING':
-      return 'is on its way …';
+      return '– sending…';
     case 'DELIVERED_HTTP':
     case 'DELIVERED_GATEWAY':
-      return `waits for ${who} …`;
+      return `– waiting for ${who}…`;
     case 'DEFERRED':
-      return `– ${who} is thinking …`;
+      return `– ${who} is thinking…`;
     case 'ANSWERED':
-      return modal === null ? 'was answered.' : 'asks you something.';
+      return modal === null ? 'was answered.' : 'needs your input.';
     case 'FAILED':
-      return `failed: ${failure ?? `${who} did not answer.`}`;
+      return `failed: ${failure ?? `${who} did not respond.`}`;
     case 'EXPIRED':
-      return `was not finished: ${failure ?? `${who} did not go on within 15 minutes.`}`;
+      return `expired: ${failure ?? `${who} did not finish within 15 minutes.`}`;
   }
 }
 

@@ -27,7 +27,7 @@ export default function InteractionPanel({ watched, onClose }: InteractionPanelP
             to="/applications/$applicationId/interactions/$interactionId"
             params={{ applicationId: application.id, interactionId: id }}
           >
-            Open its page
+            Open interaction
           </Link>
         )}
         <button type="button" className="plain small" onClick={onClose}>
@@ -47,6 +47,6 @@ function Timeline({ id }: { id: string }) {
   useRenewal(again);
   if (!data) return <Awaited answer={answer} />;
   const steps = data.interaction?.trace ?? [];
-  if (steps.length === 0) return <p className="hint">Nothing was noted yet.</p>;
+  if (steps.length === 0) return <p className="hint">No steps recorded yet.</p>;
   return <Steps trace={steps} />;
 }

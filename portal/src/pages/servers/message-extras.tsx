@@ -26,7 +26,7 @@ function EmbedCard({ embed: { title, url, author, description, fields, image, fo
           ))}
         </dl>
       )}
-      {image && <PictureAt url={image} text={title ?? 'Picture'} />}
+      {image && <PictureAt url={image} text={title ?? 'Image'} />}
       {footer && <p className="soft small">{footer}</p>}
     </div>
   );

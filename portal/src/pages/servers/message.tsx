@@ -46,7 +46,7 @@ export function MessageRow({ message, onChange, onGone, fateOf, follow }: Messag
       {...focus}
       tabIndex={-1}
       className={message.ephemeral ? 'message ephemeral' : 'message'}
-      aria-label={`Message of ${name}`}
+      aria-label={`Message from ${name}`}
     >
       <Picture url={message.author.avatarUrl} name={name} isRound />
       <div className="body">
@@ -96,7 +96,7 @@ function MessageHead({ id, message, name }: { id: string; message: MessageShownF
 
 function MessageContent({ message, name }: { message: MessageShownFragment; name: string }) {
   const { content, flags } = message;
-  if ((flags & LOADING) !== 0) return <p className="soft">{name} is thinking …</p>;
+  if ((flags & LOADING) !== 0) return <p className="soft">{name} is thinking…</p>;
   return content === '' ? null : (
     <p className="text" id={textOf(message)}>
       {content}
@@ -148,7 +148,7 @@ function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
         buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Save" />}
       >
         <TextArea
-          label="Edit the message"
+          label="Edit message"
           rows={2}
           value={content}
           fault={problem?.fields.content}
@@ -161,7 +161,7 @@ function MessageEditor({ message, onChange, fateOf, onClose }: EditorProps) {
   );
 }
 
-const GO_ON = 'What you typed is in the field for a new one.';
+const GO_ON = 'Your text is now in the message field.';
 
 /**
  * Moves an unfinished edit to the composer if the message is deleted or no longer loaded.
@@ -180,8 +180,8 @@ function useGoingOn(typed: string | null, fate: () => Fate) {
       const what = fate();
       if (typed === null || what === 'there') return;
       goOnWith(unsent, typed, document.activeElement === field);
-      if (what === 'deleted') say(`The message was deleted while you edited it. ${GO_ON}`);
-      else say(`The message that you edited is further up than what is shown now. ${GO_ON}`);
+      if (what === 'deleted') say(`The message you were editing was deleted. ${GO_ON}`);
+      else say(`The message you were editing is no longer loaded. ${GO_ON}`);
     };
   }, [unsent]);
   return area;
@@ -228,7 +228,7 @@ function MessageDeletion({ message, onGone, onClose }: DeletionProps) {
     if (await run({ input: { channelId, messageId: message.id } })) onGone(message.id);
   };
   return (
-    <Danger title="Delete this message?" doIt="Delete" onDo={remove} {...{ onClose, isBusy, problem }}>
+    <Danger title="Delete this message?" doIt="Delete message" onDo={remove} {...{ onClose, isBusy, problem }}>
       <p className="text">{message.content}</p>
     </Danger>
   );

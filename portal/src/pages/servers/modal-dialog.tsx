@@ -36,7 +36,7 @@ export function ModalDialog({ interactionId, modal, typed, onType, onSent, onClo
     if (data) onSent(data.submitModal.interaction);
   };
   return (
-    <OpenDialog title={textOf(title) ?? 'A question'} onClose={onClose}>
+    <OpenDialog title={textOf(title) ?? 'Form'} onClose={onClose}>
       <Form
         problem={problem}
         isBusy={isBusy}

@@ -5,6 +5,6 @@ export const ChannelContext = createContext<ChannelRowFragment | null>(null);
 
 export function useChannel(): ChannelRowFragment {
   const channel = useContext(ChannelContext);
-  if (!channel) throw new Error('no channel is open');
+  if (!channel) throw new Error('useChannel must be used inside ChannelContext.');
   return channel;
 }

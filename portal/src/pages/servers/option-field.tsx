@@ -62,8 +62,8 @@ function useListed({ kind, choices, channelTypes }: CommandOption): OptionChoice
 }
 
 const YES_NO: OptionChoice[] = [
-  { name: 'yes', value: 'true' },
-  { name: 'no', value: 'false' },
+  { name: 'Yes', value: 'true' },
+  { name: 'No', value: 'false' },
 ];
 
 interface ListFieldProps {
@@ -108,7 +108,7 @@ function CompletedField({ option, runnable, given, fault, onGive }: OptionFieldP
       text={text}
       isAwaited={offered?.typed !== text}
       items={(offered?.choices ?? []).map(({ name, value }) => ({ key: String(value), text: name }))}
-      none={offered ? (offered.refusal ?? 'The application offers nothing here.') : 'Loading …'}
+      none={offered ? (offered.refusal ?? 'The application has no suggestions.') : 'Loading…'}
       onText={(typed) => {
         setText(typed);
         onGive(typed);
@@ -135,7 +135,7 @@ function useAsk(runnable: Runnable, given: Record<string, Given>, focused: strin
     const { options } = sentOptions(runnable, { ...given, [focused]: typed }, focused);
     const input = { channelId, ...runnable.invoked, options };
     const { data, error } = await client.mutation(AutocompleteCommandDocument, { input }).toPromise();
-    const refusal = error && `What can be chosen could not be asked for: ${wholeTextOf(problemIn(error))}`;
+    const refusal = error && `Could not load suggestions: ${wholeTextOf(problemIn(error))}`;
     return { typed, choices: choicesOf(data?.autocompleteCommand.choices), refusal };
   };
 }

@@ -38,7 +38,7 @@ type Invoked = { commandId: string; version: string } | { name: string };
 export interface Runnable {
   key: string;
   invoked: Invoked;
-  /** Name of the application, or “built in”. */
+  /** Name of the application, or “Built-in”. */
   source: string;
   /** Subcommand group and subcommand, if any. */
   path: string[];
@@ -70,7 +70,7 @@ function ofApplication(command: CommandShownFragment): Command {
 
 function builtIn(command: RunnableCommandsQuery['builtInCommands'][number]): Command {
   const { name } = command;
-  return { ...command, id: name, invoked: { name }, source: 'built in' };
+  return { ...command, id: name, invoked: { name }, source: 'Built-in' };
 }
 
 function runnablesBelow(command: Command, path: string[], description: string, options: Fields[]): Runnable[] {

@@ -14,7 +14,7 @@ interface SelectChoiceProps {
 export function SelectChoice({ part, onChoose }: SelectChoiceProps) {
   const [values, setValues] = useState<string[]>(part.choices.filter((one) => one.isDefault).map((one) => one.value));
   const isComplete = values.length >= part.min && values.length <= part.max;
-  const text = part.max > 1 ? `Choose ${values.length}` : 'Choose';
+  const text = part.max > 1 ? `Confirm (${values.length})` : 'Confirm';
   return (
     <div className="select-choice">
       <SelectValues part={part} values={values} isOff={part.isOff} onValues={setValues} />
@@ -87,11 +87,11 @@ function SelectPeople({ part, label = part.placeholder, hint, values, isOff, fau
     <div {...focus} tabIndex={-1}>
       <PersonField
         {...field}
-        hint={hint ?? `At most ${part.max}: one more takes the place of the first.`}
+        hint={hint ?? `Select up to ${part.max}. Selecting another replaces the first.`}
         onPick={pick}
       />
       {values.length > 0 && (
-        <ul className="chosen-people" aria-label={`Chosen: ${label}`}>
+        <ul className="chosen-people" aria-label={`Selected: ${label}`}>
           {values.map((id) => (
             <li key={id}>
               <bdi>{names[id] ?? id}</bdi>

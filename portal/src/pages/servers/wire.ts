@@ -104,5 +104,5 @@ function idsOf(value: unknown): string[] {
 function nameOf(member: unknown): string {
   const { nick, user } = fieldsOf(member);
   const { global_name, username } = fieldsOf(user);
-  return textOf(nick) ?? textOf(global_name) ?? textOf(username) ?? 'Somebody';
+  return textOf(nick) ?? textOf(global_name) ?? textOf(username) ?? 'Someone';
 }
