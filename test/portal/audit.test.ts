@@ -74,12 +74,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${application.id}/audit`);
     expect(await sentences(page)).toEqual([
-      'ada changed the permissions of server installs: added View channels, removed Send messages',
-      'ada changed the permissions of server installs: added Send messages',
+      'ada changed the server install permissions: added View channels, removed Send messages',
+      'ada changed the server install permissions: added Send messages',
       'ada reset the client secret',
       'ada set the description to Digs and turned public installation off',
       'ada changed the name from Otter bot to Badger bot',
-      'ada made the application Badger bot',
+      'ada created the application Badger bot',
     ]);
     await update(ada, application.id, { description: '' });
     await page.getByText('1 new entry').waitFor();
@@ -118,12 +118,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await open(`/teams/${team.id}/audit`);
     expect(await sentences(page)).toEqual([
       'ada moved Beaver bot to the team',
-      'ada made the application Beaver bot',
+      'ada created the application Beaver bot',
       'ada changed the name from Lodge to Dam',
       'ada changed the role of bob from read-only to developer',
       'bob joined the team as read-only',
       'ada invited bob as read-only',
-      'ada made the team Dam',
+      'ada created the team Dam',
     ]);
     await rowsOf(page).first().getByRole('link', { name: 'Beaver bot' }).waitFor();
     expect(faults).toEqual([]);
@@ -136,17 +136,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/audit`);
     await rowsOf(page).first().waitFor();
-    await page.getByLabel('Who').selectOption({ label: 'bob' });
+    await page.getByLabel('User', { exact: true }).selectOption({ label: 'bob' });
     await expect.poll(() => sentences(page), SOON).toEqual(['bob joined the team as developer']);
-    await page.getByLabel('Who').selectOption({ label: 'Everybody' });
-    await page.getByLabel('What').selectOption({ label: 'Members and invitations: all' });
+    await page.getByLabel('User', { exact: true }).selectOption({ label: 'All users' });
+    await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Members and invitations: all' });
     await expect
       .poll(() => sentences(page), SOON)
       .toEqual(['bob joined the team as developer', 'ada invited bob as developer']);
     await page.reload();
     await expect.poll(() => sentences(page), SOON).toHaveLength(2);
-    await page.getByLabel('What').selectOption({ label: 'Member left' });
-    await page.getByText('Nothing of this was done.').waitFor();
+    await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Member left' });
+    await page.getByText('No entries found.').waitFor();
     await page.goBack();
     await expect.poll(() => sentences(page), SOON).toHaveLength(2);
     expect(faults).toEqual([]);
@@ -161,13 +161,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await expect.poll(() => rowsOf(page).count(), SOON).toBe(50);
     await renameTeam(ada, team, 'Weir 61');
     await page.getByText('1 new entry').waitFor();
-    await page.getByRole('button', { name: 'Load older' }).click();
+    await page.getByRole('button', { name: 'Load older entries' }).click();
     await expect.poll(() => rowsOf(page).count(), SOON).toBe(62);
     expect((await sentences(page)).slice(-2)).toEqual([
       'ada changed the name from Weir 0 to Weir 1',
-      'ada made the team Weir 61',
+      'ada created the team Weir 61',
     ]);
-    expect(await page.getByRole('button', { name: 'Load older' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Load older entries' }).count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
     expect(faults).toEqual([]);
     await close();
@@ -216,39 +216,39 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/audit`);
     expect((await sentences(page)).map((sentence) => sentence.replace('ada ', ''))).toEqual([
-      'lifted the ban of bob',
+      'unbanned bob',
       'banned bob',
       'kicked bob',
       'installed the application Otter bot',
       'added the bot Otter bot',
       'deleted 2 messages in general',
-      'deleted a message of bob in #general',
-      'pinned a message of bob in #general',
+      'deleted a message from bob in #general',
+      'pinned a message from bob in #general',
       'deleted the emoji splash',
       'renamed the emoji wave to splash',
-      'made the emoji wave',
+      'created the emoji wave',
       'set the nickname to Otter for bob',
       'deleted the channel pond',
-      'made the channel pond',
-      'no longer says what Divers may do in dam',
-      'set what Divers may do in dam: allowed Send messages; denied View channels',
-      'changed the channel dam: changed the place from 2 to 7 and set the category to Water',
-      'made the channel Water',
-      'changed the channel dam: changed the type from text to announcements',
+      'created the channel pond',
+      'reset the permissions of Divers in dam',
+      'set the permissions of Divers in dam: allowed Send messages; denied View channels',
+      'changed the channel dam: changed the position from 2 to 7 and set the category to Water',
+      'created the channel Water',
+      'changed the channel dam: changed the type from text to announcement',
       'renamed the channel weir to dam',
       'changed the channel dam: set the topic to Fish',
-      'made the channel dam',
-      'changed which notices there are',
-      'set the description to Wet, cleared the channel for notices and changed the verification level from none to low',
-      'took Divers from bob',
-      'gave bob Divers',
+      'created the channel dam',
+      'changed the system message settings',
+      'set the description to Wet, cleared the system messages channel and changed the verification level from none to low',
+      'changed the roles of bob: removed Divers',
+      'changed the roles of bob: added Divers',
       'renamed the role Swimmers to Divers',
-      'changed the role Divers: changed the permissions: added Send messages, set the colour to #ff8800 and turned mentions by everybody on',
-      'made the role Divers',
-      expect.stringMatching(/^made the invite \w+$/),
+      'changed the role Divers: changed the permissions: added Send messages, set the colour to #ff8800 and turned mentions by everyone on',
+      'created the role Divers',
+      expect.stringMatching(/^created the invite \w+$/),
     ]);
-    await rowsOf(page).nth(2).getByText('because: Too loud').waitFor();
-    await page.getByLabel('What').selectOption({ label: 'Emojis: all' });
+    await rowsOf(page).nth(2).getByText('Reason: Too loud').waitFor();
+    await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Emojis: all' });
     await expect.poll(() => rowsOf(page).count(), SOON).toBe(3);
     await makeEmoji(server, ada, { guildId: guild.id }, 'new');
     await page.getByText('1 new entry').waitFor();

@@ -18,14 +18,14 @@ export function LogFilter({ language: { groups, words }, people, search, onSearc
     onSearch({ ...(next.what === '' ? {} : { what: next.what }), ...(next.who === '' ? {} : { who: next.who }) });
   return (
     <search className="filter">
-      <Select label="What" value={what} onChange={({ target }) => look({ what: target.value, who })}>
-        <option value="">Everything</option>
+      <Select label="Action" value={what} onChange={({ target }) => look({ what: target.value, who })}>
+        <option value="">All actions</option>
         {groups.map((group) => (
           <ActionOptions key={group.key} group={group} words={words} />
         ))}
       </Select>
-      <Select label="Who" value={who} onChange={({ target }) => look({ what, who: target.value })}>
-        <option value="">Everybody</option>
+      <Select label="User" value={who} onChange={({ target }) => look({ what, who: target.value })}>
+        <option value="">All users</option>
         {people.map((person) => (
           <option key={person.id} value={person.id}>
             {nameOf(person)}

@@ -8,7 +8,7 @@ export interface Told {
   isOwn: boolean;
 }
 
-/** For example “made the team Lodge”. */
+/** For example “created the team Lodge”. */
 export type Verb = (told: Told) => ReactNode;
 
 /** Actions that are filtered together. */

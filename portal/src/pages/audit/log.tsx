@@ -66,7 +66,7 @@ function Entries<Data, Told>(props: EntriesProps<Data, Told>) {
       <p role="status" className="soft small">
         {newWords(rows)}
       </p>
-      {rows.length === 0 && <p className="hint">Nothing of this was done.</p>}
+      {rows.length === 0 && <p className="hint">No entries found. Try another filter.</p>}
       <ol className="audit-log" aria-label="Audit log">
         {rows.map((row) => (
           <Entry key={row.entry.id} row={row} language={language} namesApplication={namesApplications} />
@@ -75,7 +75,7 @@ function Entries<Data, Told>(props: EntriesProps<Data, Told>) {
       <WholeRefusal problem={problem} />
       {hasOlder && (
         <button type="button" className="plain" disabled={isBusy} onClick={loadOlder}>
-          Load older
+          Load older entries
         </button>
       )}
     </>
@@ -115,7 +115,7 @@ function Entry({ row: { entry, isNew }, language, namesApplication }: EntryProps
         {reason !== null && (
           <>
             {' '}
-            · because: <bdi>{reason}</bdi>
+            · Reason: <bdi>{reason}</bdi>
           </>
         )}
       </p>

@@ -13,12 +13,12 @@ export function Sentence({ entry, language: { verbs } }: { entry: LogEntryFragme
   const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined;
   return (
     <>
-      {actor ? <Name>{nameOf(actor)}</Name> : 'Somebody'}{' '}
+      {actor ? <Name>{nameOf(actor)}</Name> : 'Someone'}{' '}
       {verb ? (
         verb(told)
       ) : (
         <>
-          did {action} to {told.target}
+          performed {action} on {told.target}
         </>
       )}
     </>
@@ -37,7 +37,7 @@ export function changesOf(changes: Changes): ReactNode {
     return changed ? [{ column, words: changeWords(column, changed) }] : [];
   });
   const [first] = done;
-  if (done.length < 2) return first ? first.words : 'changed settings';
+  if (done.length < 2) return first ? first.words : 'changed the settings';
   return (
     <>
       {done.map(({ column, words }, n) => (

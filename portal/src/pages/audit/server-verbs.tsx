@@ -13,11 +13,11 @@ const WORDS: Record<string, Readonly<Record<number, string>>> = {
     [ChannelType.text]: 'text',
     [ChannelType.voice]: 'voice',
     [ChannelType.category]: 'category',
-    [ChannelType.announcement]: 'announcements',
+    [ChannelType.announcement]: 'announcement',
   },
   verificationLevel: ['none', 'low', 'medium', 'high', 'very high'],
   defaultMessageNotifications: ['all messages', 'only mentions'],
-  explicitContentFilter: ['of nobody', 'of members without roles', 'of everybody'],
+  explicitContentFilter: ['off', 'members without roles', 'all members'],
 };
 
 function readable(column: string, value: unknown, nameOfChannel: NameOfChannel): unknown {
@@ -46,7 +46,7 @@ function namesOf(stated: unknown): string {
   return stated.map((one) => textIn(changesIn(one), 'name')).join(', ');
 }
 
-/** For example “changed what Divers may do in general: allowed Send messages; denied View channels”. */
+/** For example “changed the permissions of Divers in general: allowed Send messages; denied View channels”. */
 function overwritten(verb: string, { target, changes }: Told): ReactNode {
   const { roleName, id } = changes;
   const who = typeof roleName === 'string' ? <Value of={roleName} /> : <code>{String(id)}</code>;
@@ -55,13 +55,13 @@ function overwritten(verb: string, { target, changes }: Told): ReactNode {
   const now = [said('allowed', namesIn(allow?.new)), said('denied', namesIn(deny?.new))].filter(Boolean).join('; ');
   return (
     <>
-      {verb} what {who} may do in {target}
+      {verb} the permissions of {who} in {target}
       {now !== '' && `: ${now}`}
     </>
   );
 }
 
-/** For example “changed the role Swimmers: turned listing its members apart on”. */
+/** For example “changed the role Swimmers: turned separate listing of members on”. */
 function changed(what: string, told: Told, changes: Changes): ReactNode {
   const columns = Object.keys(changes);
   if (columns.length === 1 && columns[0] === 'name') return renamed(what, told);
@@ -75,18 +75,20 @@ function changed(what: string, told: Told, changes: Changes): ReactNode {
 
 function rolesGiven({ target, changes, isOwn }: Told): ReactNode {
   const [added, removed] = [namesOf(changes.added), namesOf(changes.removed)];
-  const whom = isOwn ? 'themselves' : target;
   return (
     <>
+      changed {isOwn ? 'their own roles' : <>the roles of {target}</>}:
       {added !== '' && (
         <>
-          gave {whom} <Value of={added} />
+          {' '}
+          added <Value of={added} />
         </>
       )}
-      {added !== '' && removed !== '' && ' and '}
+      {added !== '' && removed !== '' && ','}
       {removed !== '' && (
         <>
-          took <Value of={removed} /> from {whom}
+          {' '}
+          removed <Value of={removed} />
         </>
       )}
     </>
@@ -103,25 +105,25 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
     changed(what, told, readableChanges(told.changes, nameOfChannel));
   return {
     GUILD_UPDATE: ({ changes }) => changesOf(readableChanges(changes, nameOfChannel)),
-    CHANNEL_CREATE: ({ target }) => <>made the channel {target}</>,
+    CHANNEL_CREATE: ({ target }) => <>created the channel {target}</>,
     CHANNEL_UPDATE: changedThing('channel'),
     CHANNEL_DELETE: ({ target }) => <>deleted the channel {target}</>,
     CHANNEL_OVERWRITE_CREATE: (told) => overwritten('set', told),
     CHANNEL_OVERWRITE_UPDATE: (told) => overwritten('changed', told),
-    CHANNEL_OVERWRITE_DELETE: (told) => overwritten('no longer says', told),
-    ROLE_CREATE: ({ target }) => <>made the role {target}</>,
+    CHANNEL_OVERWRITE_DELETE: (told) => overwritten('reset', told),
+    ROLE_CREATE: ({ target }) => <>created the role {target}</>,
     ROLE_UPDATE: changedThing('role'),
     ROLE_DELETE: ({ target }) => <>deleted the role {target}</>,
-    EMOJI_CREATE: ({ target }) => <>made the emoji {target}</>,
+    EMOJI_CREATE: ({ target }) => <>created the emoji {target}</>,
     EMOJI_UPDATE: (told) => changed('emoji', told, told.changes),
     EMOJI_DELETE: ({ target }) => <>deleted the emoji {target}</>,
-    INVITE_CREATE: ({ target }) => <>made the invite {target}</>,
+    INVITE_CREATE: ({ target }) => <>created the invite {target}</>,
     INVITE_DELETE: ({ target }) => <>revoked the invite {target}</>,
     MEMBER_PRUNE: ({ changes: { count, days } }) =>
-      `removed ${counted(count, 'member')} who had not been there for ${counted(days, 'day')}`,
+      `removed ${counted(count, 'member')} after ${counted(days, 'day')} of inactivity`,
     MEMBER_KICK: ({ target }) => <>kicked {target}</>,
     MEMBER_BAN_ADD: ({ target }) => <>banned {target}</>,
-    MEMBER_BAN_REMOVE: ({ target }) => <>lifted the ban of {target}</>,
+    MEMBER_BAN_REMOVE: ({ target }) => <>unbanned {target}</>,
     MEMBER_UPDATE: ({ target, changes, isOwn }) => (
       <>
         {changesOf(readableChanges(changes, nameOfChannel))} for {isOwn ? 'themselves' : target}
@@ -134,11 +136,11 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
       </>
     ),
     MEMBER_DISCONNECT: ({ target }) => <>disconnected {target} from voice</>,
-    COMMAND_PERMISSIONS_UPDATE: ({ target }) => <>changed who may run {target}</>,
+    COMMAND_PERMISSIONS_UPDATE: ({ target }) => <>changed the command permissions of {target}</>,
     BOT_ADD: ({ target }) => <>added the bot {target}</>,
     WEBHOOK_CREATE: ({ target, changes }) => (
       <>
-        made the webhook {target} for {channelIn(changes)}
+        created the webhook {target} in {channelIn(changes)}
       </>
     ),
     WEBHOOK_UPDATE: changedThing('webhook'),
@@ -155,7 +157,7 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
     ),
     MESSAGE_DELETE: ({ target, changes }) => (
       <>
-        deleted a message of {target} in {channelIn(changes)}
+        deleted a message from {target} in {channelIn(changes)}
       </>
     ),
     MESSAGE_BULK_DELETE: ({ target, changes }) => (
@@ -165,12 +167,12 @@ export function serverVerbs(nameOfChannel: NameOfChannel): Record<ServerAction, 
     ),
     MESSAGE_PIN: ({ target, changes }) => (
       <>
-        pinned a message of {target} in {channelIn(changes)}
+        pinned a message from {target} in {channelIn(changes)}
       </>
     ),
     MESSAGE_UNPIN: ({ target, changes }) => (
       <>
-        unpinned a message of {target} in {channelIn(changes)}
+        unpinned a message from {target} in {channelIn(changes)}
       </>
     ),
   };
