@@ -38,7 +38,7 @@ async function fillNew(
 ) {
   await page.getByRole('button', { name: 'New emoji' }).click();
   const dialog = page.getByRole('dialog', { name: 'New emoji' });
-  await dialog.getByLabel('Picture').setInputFiles(file);
+  await dialog.getByLabel('Image').setInputFiles(file);
   await dialog.getByLabel('Name').fill(name);
   return dialog;
 }
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const tab = await openPortal(browser, server, ada);
     const { page } = tab;
     await tab.open(`/servers/${guild.id}/emojis`);
-    await page.getByText('There are none yet.').waitFor();
+    await page.getByText('No emojis yet.').waitFor();
     await page.getByRole('button', { name: 'New emoji' }).click();
     const dialog = page.getByRole('dialog', { name: 'New emoji' });
     expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
     await dialog.getByLabel('Name').fill('');
-    await dialog.getByLabel('Picture').setInputFiles(pixel('happy otter!.png'));
+    await dialog.getByLabel('Image').setInputFiles(pixel('happy otter!.png'));
     expect(await dialog.getByLabel('Name').inputValue()).toBe('happy_otter_');
     await dialog.getByLabel('Name').fill('o');
     await dialog.getByRole('button', { name: 'Create' }).click();
@@ -70,8 +70,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await dialog.getByLabel('Name').fill('otter');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await row(page, 'otter').getByText('made by ada').waitFor();
-    expect(await page.getByText('There are none yet.').count()).toBe(0);
+    await row(page, 'otter').getByText('Created by ada').waitFor();
+    expect(await page.getByText('No emojis yet.').count()).toBe(0);
     const moving = await fillNew(
       tab,
       { name: 'wave.gif', mimeType: 'image/gif', buffer: Buffer.from(await movingGif()) },
@@ -79,11 +79,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     );
     await moving.getByLabel('Swimmers').check();
     await moving.getByRole('button', { name: 'Create' }).click();
-    await row(page, 'wave').getByText('moves').waitFor();
+    await row(page, 'wave').getByText('animated').waitFor();
     await row(page, 'wave').getByText('for Swimmers').waitFor();
-    await page.getByText('1/50 that stand still, 1/50 that move').waitFor();
-    await row(page, 'otter').getByRole('button', { name: 'Change otter' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change otter' });
+    await page.getByText('1/50 static, 1/50 animated').waitFor();
+    await row(page, 'otter').getByRole('button', { name: 'Edit otter' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit otter' });
     await edit.getByLabel('Name').fill('badger');
     await edit.getByLabel('Swimmers').check();
     expect(await axeFaults(page)).toEqual([]);
@@ -124,8 +124,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const tab = await openPortal(browser, server, ada);
     const { page } = tab;
     await tab.open(`/servers/${guild.id}/emojis`);
-    await page.getByRole('button', { name: 'Change otter' }).click();
-    const edit = page.getByRole('dialog', { name: /^Change / });
+    await page.getByRole('button', { name: 'Edit otter' }).click();
+    const edit = page.getByRole('dialog', { name: /^Edit / });
     await edit.getByLabel('Swimmers').check();
     await edit.getByLabel('Gone').check();
     await ada.graphql('mutation ($i: RoleIdInput!) { deleteRole(input: $i) { id } }', {
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     expect(await emojisOf(guild.id)).toEqual([
       { name: 'badger', animated: false, roles: expect.arrayContaining([{ id: swimmers }, { id: divers }]) },
     ]);
-    await page.getByRole('button', { name: 'Change badger' }).click();
+    await page.getByRole('button', { name: 'Edit badger' }).click();
     await edit.getByLabel('Divers').uncheck();
     await edit.getByLabel('Divers').check();
     await edit.getByLabel('Name').fill('marten');
@@ -171,19 +171,19 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await row(page, 'hers').waitFor();
     await page.getByText(/^Needs .*Create emoji, stickers and sounds/).waitFor();
     expect(await page.getByRole('button', { name: 'New emoji' }).isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Change hers' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Edit hers' }).isDisabled()).toBe(true);
     const CREATE_EXPRESSIONS = String(1n << 43n);
     await ada.graphql('mutation ($i: UpdateRoleInput!) { updateRole(input: $i) { role { id } } }', {
       i: { guildId: guild.id, roleId: guild.id, permissions: CREATE_EXPRESSIONS },
     });
-    await page.getByText('What is off needs the permission “Manage emoji').waitFor();
+    await page.getByText('Editing or deleting an emoji needs the permission “Manage emoji').waitFor();
     const dialog = await fillNew(tab, pixel('his.png'), 'his');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await row(page, 'his').waitFor();
     const isOff = (name: string) => page.getByRole('button', { name }).isDisabled();
-    expect([await isOff('Change his'), await isOff('Delete his')]).toEqual([false, false]);
-    expect([await isOff('Change hers'), await isOff('Delete hers')]).toEqual([true, true]);
-    await page.getByText('What is off needs the permission “Manage emoji').waitFor();
+    expect([await isOff('Edit his'), await isOff('Delete his')]).toEqual([false, false]);
+    expect([await isOff('Edit hers'), await isOff('Delete hers')]).toEqual([true, true]);
+    await page.getByText('Editing or deleting an emoji needs the permission “Manage emoji').waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();
   });
@@ -196,12 +196,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const tab = await openPortal(browser, server, ada, { width: 360 });
     const { page } = tab;
     await tab.open(`/applications/${application.id}/emojis`);
-    await page.getByText('There are none yet.').waitFor();
+    await page.getByText('No emojis yet.').waitFor();
     const dialog = await fillNew(tab, pixel('otter.png'), 'otter');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await row(page, 'otter').waitFor();
-    await page.getByRole('button', { name: 'Change otter' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change otter' });
+    await page.getByRole('button', { name: 'Edit otter' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit otter' });
     await edit.getByLabel('Name').fill('bad-name');
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.locator('[aria-invalid=true]').and(edit.getByLabel('Name')).waitFor();
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     await row(tab.page, 'hers').waitFor();
     await tab.page.getByText('Needs the role').waitFor();
     const isOff = (name: string) => tab.page.getByRole('button', { name }).isDisabled();
-    expect([await isOff('New emoji'), await isOff('Change hers'), await isOff('Delete hers')]).toEqual(
+    expect([await isOff('New emoji'), await isOff('Edit hers'), await isOff('Delete hers')]).toEqual(
       Array(3).fill(true),
     );
     expect(tab.faults).toEqual([]);

@@ -154,7 +154,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
       ['applications/$applicationId/oauth2', 'Reset client secret'],
       ['applications/$applicationId/webhooks', 'New webhook'],
       ['applications/$applicationId/emojis', 'New emoji'],
-      ['servers/$guildId/emojis', 'Change anchor'],
+      ['servers/$guildId/emojis', 'Edit anchor'],
       ['teams', 'New team'],
       ['servers', 'New server'],
       ['servers', 'Join with an invite'],

@@ -129,7 +129,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a server on a box, in th
     await page.getByRole('button', { name: 'New emoji' }).click();
     const dialog = page.getByRole('dialog', { name: 'New emoji' });
     const picture = { name: 'otter.png', mimeType: 'image/png', buffer: Buffer.from(PIXEL) };
-    await dialog.getByLabel('Picture').setInputFiles(picture);
+    await dialog.getByLabel('Image').setInputFiles(picture);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('listitem', { name: 'otter' }).waitFor();
     await page.getByRole('link', { name: 'Audit log' }).click();

@@ -50,8 +50,7 @@ function Page({ after }: { after: string | null }) {
     <>
       {page.edges.length === 0 && after === null && (
         <p className="hint">
-          Pictures that the bot of this application writes and reacts with in every server, whether or not the server
-          has them. There are none yet.
+          No emojis yet. Create emojis that your bot can use in messages and reactions in any server.
         </p>
       )}
       <EmojiRows emojis={page.edges.map(({ node }) => node)} />

@@ -11,9 +11,9 @@ import { GoneMeanwhile } from '../../ui/row-dialog.js';
 import { Conflicts } from '../../ui/save.js';
 import { type ShownEmoji, useEmojiHome } from './home.js';
 
-const NAME_HINT = '2 to 32 letters, digits and underscores. It is written between colons.';
+const NAME_HINT = '2–32 letters, digits or underscores.';
 
-const IMAGE_HINT = 'PNG, JPEG, GIF or WebP, at most 256 KiB. It is fitted into 128 pixels; a GIF may move.';
+const IMAGE_HINT = 'PNG, JPEG, GIF or WebP, up to 256 KiB. Resized to fit 128 × 128 pixels. GIFs can be animated.';
 
 export function NewEmoji({ onClose }: { onClose: () => void }) {
   const { useCreate } = useEmojiHome();
@@ -35,9 +35,9 @@ export function NewEmoji({ onClose }: { onClose: () => void }) {
         isBusy={isBusy}
         isChanged={image !== null || name !== '' || users.isChanged}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff || image === null} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff || image === null} doIt="Create emoji" />}
       >
-        <ImageField label="Picture" hint={IMAGE_HINT} value={image} fault={problem?.fields.image} onChange={choose} />
+        <ImageField label="Image" hint={IMAGE_HINT} value={image} fault={problem?.fields.image} onChange={choose} />
         <TextField
           label="Name"
           hint={NAME_HINT}
@@ -77,7 +77,7 @@ export function EditEmoji({ emoji, isGone, onClose }: EmojiDialogProps & { isGon
     if (!isChanged || (await run(changes))) onClose();
   };
   return (
-    <OpenDialog title={`Change ${emoji.name}`} onClose={onClose}>
+    <OpenDialog title={`Edit ${emoji.name}`} onClose={onClose}>
       <Form
         problem={problem}
         isBusy={isBusy}
@@ -129,8 +129,8 @@ function WhoMayUse({ users }: { users: Users }) {
   if (!roles || roles.length === 0) return null;
   return (
     <fieldset className="check">
-      <legend>Who may use it</legend>
-      <p className="soft small">Everybody where no role is chosen.</p>
+      <legend>Allowed roles</legend>
+      <p className="soft small">If you choose no role, everyone can use this emoji.</p>
       {roles.map(({ id, name }) => (
         <label key={id}>
           <input type="checkbox" checked={users.has(id)} onChange={({ target }) => users.choose(id, target.checked)} />
@@ -150,13 +150,13 @@ export function DeleteEmoji({ emoji: { id, name }, onClose }: EmojiDialogProps) 
   return (
     <Danger
       title={`Delete the emoji ${name}?`}
-      doIt="Delete"
+      doIt="Delete emoji"
       onDo={() => void remove()}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
     >
-      <p>Nobody can use it any more, and where messages have it, it is not shown.</p>
+      <p>No one will be able to use this emoji, and existing messages will no longer show it. This cannot be undone.</p>
     </Danger>
   );
 }

@@ -34,6 +34,6 @@ export const EmojiHomeContext = createContext<EmojiHome | null>(null);
 
 export function useEmojiHome(): EmojiHome {
   const home = useContext(EmojiHomeContext);
-  if (!home) throw new Error('no emojis are open');
+  if (!home) throw new Error('useEmojiHome must be used inside EmojiHomeContext.');
   return home;
 }

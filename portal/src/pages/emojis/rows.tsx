@@ -49,30 +49,30 @@ function Row({ emoji, off, onOpen }: RowProps) {
       <img className="emoji-picture" src={imageUrl} alt="" />
       <div>
         <p>
-          <code>:{name}:</code> {animated && <span className="badge">moves</span>}
+          <code>:{name}:</code> {animated && <span className="badge">animated</span>}
         </p>
         <p className="soft small">
           {creator ? (
             <>
-              made by <bdi>{creator.username}</bdi>
+              Created by <bdi>{creator.username}</bdi>
             </>
           ) : (
-            'made by somebody who is gone'
+            'Created by a deleted user'
           )}
           {roles.map((role, index) => (
             <Fragment key={role.id}>
-              {index === 0 ? ', for ' : ', '}
+              {index === 0 ? ' · Only for ' : ', '}
               <Name>{role.name}</Name>
             </Fragment>
           ))}
         </p>
         <p className="small">
-          <code>{written}</code> <CopyButton text={written} what={`how ${name} is written`} />
+          <code>{written}</code> <CopyButton text={written} what={`code for ${name}`} />
         </p>
       </div>
       <div className="buttons">
-        <button type="button" className="plain small" aria-label={`Change ${name}`} {...button('UPDATE')}>
-          Change
+        <button type="button" className="plain small" aria-label={`Edit ${name}`} {...button('UPDATE')}>
+          Edit
         </button>
         <button type="button" className="plain small" aria-label={`Delete ${name}`} {...button('DELETE')}>
           Delete

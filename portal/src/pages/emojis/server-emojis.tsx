@@ -36,7 +36,7 @@ export function ServerEmojis() {
             Emojis{' '}
             {emojis && !isOnBox && (
               <span className="soft small">
-                {emojis.length - moving}/{MOST} that stand still, {moving}/{MOST} that move
+                {emojis.length - moving}/{MOST} static, {moving}/{MOST} animated
               </span>
             )}
           </h2>
@@ -46,9 +46,7 @@ export function ServerEmojis() {
         </div>
         {lack !== undefined && <p className="hint">{lack}</p>}
         {emojis?.length === 0 && !isOnBox && (
-          <p className="hint">
-            Pictures that members write into messages between colons, and react with. There are none yet.
-          </p>
+          <p className="hint">No emojis yet. Create emojis that members can use in messages and reactions.</p>
         )}
         {emojis ? <EmojiRows emojis={emojis} isOnBox={isOnBox} /> : <Awaited answer={answer} />}
         {isNew && <NewEmoji onClose={() => setNew(false)} />}
@@ -62,7 +60,7 @@ function useServerHome(): EmojiHome {
   return {
     roles: roles.filter((role) => role.id !== guildId),
     whyNot:
-      'What is off needs the permission “Manage emoji, stickers and sounds”; for an emoji that you made, “Create emoji, stickers and sounds” does.',
+      'Editing or deleting an emoji needs the permission “Manage emoji, stickers and sounds”. For emojis that you created, “Create emoji, stickers and sounds” is enough.',
     useCreate() {
       const { run, ...rest } = useAction(CreateEmojiDocument, { isQuiet: true });
       return { ...rest, run: async (fields) => (await run({ input: { guildId, ...fields } })) !== undefined };
