@@ -257,7 +257,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the audit log'), () => {
     await invite(ada, guild, bob);
     const his = await openPortal(browser, server, bob);
     await his.open(`/servers/${guild.id}/audit`);
-    await his.page.getByText(/^Needs the permission “.*”\.$/).waitFor();
+    await his.page.getByText(/^You need the “.*” permission\.$/).waitFor();
     expect([await rowsOf(his.page).count(), his.faults]).toEqual([0, []]);
     await his.close();
   });

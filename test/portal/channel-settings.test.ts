@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     ]);
     const address = `/servers/${guild.id}/channels/${guild.textChannelId}`;
     await Promise.all([hers.open(address), his.open(`${address}/settings`)]);
-    await his.page.getByText('Needs the permission “Manage channels”.').first().waitFor();
+    await his.page.getByText('You need the “Manage channels” permission.').first().waitFor();
     expect(await his.page.getByRole('button', { name: 'Delete channel' }).isDisabled()).toBe(true);
     await hers.page.getByRole('link', { name: 'Settings', exact: true }).click();
     await hers.page.getByRole('textbox', { name: 'Name' }).fill('lobby');
@@ -71,12 +71,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     const category = await makeChannel('Decks', 4);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/channels`);
-    await page.getByRole('link', { name: 'Settings of General' }).click();
-    await page.getByLabel('How many people').fill('many');
+    await page.getByRole('link', { name: 'Settings for General' }).click();
+    await page.getByLabel('User limit').fill('many');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.locator('[aria-invalid=true]').waitFor();
-    await page.getByLabel('How many people').fill('5');
-    await page.getByLabel('Bit rate').fill('96');
+    await page.getByLabel('User limit').fill('5');
+    await page.getByLabel('Bitrate').fill('96');
     await page.getByLabel('Category').selectOption('Decks');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await said(page, 'Saved');
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     await page.getByRole('button', { name: 'Delete channel' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete news?' });
     await question.getByRole('button', { name: 'Delete channel' }).click();
-    await page.getByText('Open a channel to read and write in it').waitFor();
+    await page.getByText('Open a channel to read messages').waitFor();
     await expect.poll(() => names.allTextContents()).not.toContain('news');
     expect(faults).toEqual([]);
     await close();
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of a channe
     expect(overwrites).toContainEqual({ id: guild.id, type: 0, allow: '0', deny: '2048' });
     expect(overwrites).toContainEqual({ id: bob.id, type: 1, allow: '2048', deny: '0' });
     await page.locator('summary').getByText('@everyone').click();
-    await page.getByRole('button', { name: 'Remove @everyone from the list' }).click();
+    await page.getByRole('button', { name: 'Remove permissions for @everyone' }).click();
     await page.getByText('0 allowed, 1 denied').waitFor({ state: 'detached' });
     expect((await settingsOf(id)).overwrites).toHaveLength(1);
     expect(await overhang(page)).toBeLessThanOrEqual(0);

@@ -775,7 +775,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands of a channe
       'mutation ($input: SetChannelOverwriteInput!) { setChannelOverwrite(input: $input) { channel { id } } }',
       { input: { channelId, targetId: guild.id, targetType: 'ROLE', allow: '0', deny: SEND_MESSAGES } },
     );
-    await page.getByText(/^Needs the permission “Send messages/).waitFor();
+    await page.getByText(/^You need the “Send messages/).waitFor();
     await composer(page).focus();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('?');

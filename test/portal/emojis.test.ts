@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const { page } = tab;
     await tab.open(`/servers/${guild.id}/emojis`);
     await row(page, 'hers').waitFor();
-    await page.getByText(/^Needs .*Create emoji, stickers and sounds/).waitFor();
+    await page.getByText(/^You need .*Create emoji, stickers and sounds/).waitFor();
     expect(await page.getByRole('button', { name: 'New emoji' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Edit hers' }).isDisabled()).toBe(true);
     const CREATE_EXPRESSIONS = String(1n << 43n);

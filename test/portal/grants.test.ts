@@ -26,11 +26,11 @@ describe('the text for an effective permission list', () => {
     [[role('100', true)], '@everyone'],
     [[role('7', true), user('5', true)], 'Pilots, 1 member'],
     [[user('5', true), user('6', true)], '2 members'],
-    [[role('100', true), role('7', false)], '@everyone; not Pilots'],
+    [[role('100', true), role('7', false)], '@everyone; except Pilots'],
     [[role('100', true), channel('2', false)], '@everyone; not in #kitchen'],
     [[role('100', true), channel('1', true)], '@everyone'],
-    [[role('100', true), channel('1', true), channel(everywhere, false)], '@everyone; in #general only'],
-    [[role('100', true), channel(everywhere, false)], '@everyone; in no channel only'],
+    [[role('100', true), channel('1', true), channel(everywhere, false)], '@everyone; allowed channels: #general'],
+    [[role('100', true), channel(everywhere, false)], '@everyone; allowed channels: none'],
   ])('describes %j', (grants, text) => {
     expect(effectText(grants, SERVER)).toBe(text);
   });

@@ -66,25 +66,25 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('Send messages').waitFor();
     await page.getByRole('link', { name: 'Otter bot' }).click();
-    await page.getByText('A command’s own list takes the place of the application’s.').waitFor();
-    const why = page.getByRole('region', { name: 'Why' });
+    await page.getByText('A command’s own permissions override the default for all commands.').waitFor();
+    const why = page.getByRole('region', { name: 'Check access' });
     await why.getByText('Yes', { exact: true }).waitFor();
     await why.getByRole('combobox', { name: 'Person' }).fill('bo');
     await why.getByRole('option', { name: 'bob' }).click();
     await why.getByText('No', { exact: true }).waitFor();
-    const counts = page.getByRole('region', { name: 'What counts' });
+    const counts = page.getByRole('region', { name: 'Effective permissions' });
     await counts.getByRole('link', { name: '/echo' }).click();
-    await page.getByText('This command has no list of its own').waitFor();
+    await page.getByText('This command has no permissions of its own').waitFor();
     await why.getByRole('combobox', { name: 'Person' }).fill('bo');
     await why.getByRole('option', { name: 'bob' }).click();
     await why.getByText('No', { exact: true }).waitFor();
     const everyone = page.getByRole('group', { name: '@everyone' });
     await everyone.getByRole('button', { name: 'Allow' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Let everybody run it?' });
+    const question = page.getByRole('alertdialog', { name: 'Allow everyone?' });
     await question.getByRole('button', { name: 'Allow' }).click();
     await said(page, 'Saved');
     await why.getByText('Yes', { exact: true }).waitFor();
-    await counts.getByRole('row', { name: '/echo @everyone own list' }).waitFor();
+    await counts.getByRole('row', { name: '/echo @everyone own permissions' }).waitFor();
     await counts.getByRole('row', { name: 'All commands Only the server’s owner and administrators' }).waitFor();
     await page.reload();
     await everyone.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     const asked = Object.entries({ command: repeat, channel: createChannel.channel.id, person: bob.id });
     const search = asked.map(([name, id]) => `${name}=${encodeURIComponent(JSON.stringify(id))}`).join('&');
     await open(`/servers/${guild.id}/integrations/${application.id}?${search}`);
-    const why = page.getByRole('region', { name: 'Why' });
+    const why = page.getByRole('region', { name: 'Check access' });
     await why.getByText('No', { exact: true }).waitFor();
     await expect.poll(() => why.getByRole('combobox', { name: 'Person' }).inputValue()).toBe('bob');
     expect(await why.getByLabel('Command').inputValue()).toBe(repeat);
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations/${application.id}`);
     const bobs = hers.page.getByRole('group', { name: 'bob' });
-    await hers.page.getByText('Nothing is said yet').waitFor();
+    await hers.page.getByText('No permissions set.').waitFor();
     await say({ id: bob.id, type: 'USER', allow: true });
     await bobs.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
     await hers.page.getByRole('row', { name: 'All commands 1 member' }).waitFor();
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/integrations/${theirs.id}`);
     await page.getByRole('link', { name: '/bark' }).click();
-    await page.getByRole('heading', { name: 'Who may run /bark' }).waitFor();
+    await page.getByRole('heading', { name: 'Permissions for /bark' }).waitFor();
     await uninstall(ada, id);
     expect(faults).toEqual([]);
     await close();
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await uninstall(ada, id);
     await page.getByRole('link', { name: 'Heron bot' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Otter bot' }).click();
-    await page.getByText('Needs the permission “Manage server”.').first().waitFor();
+    await page.getByText('You need the “Manage server” permission.').first().waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
   it('are uninstalled only by a member who manages the server', { tags: ['slow'] }, async () => {
     const his = await openPortal(browser, server, bob, { dark: true });
     await his.open(`/servers/${guild.id}/integrations`);
-    await his.page.getByText('Needs the permission “Manage server”.').waitFor();
+    await his.page.getByText('You need the “Manage server” permission.').waitFor();
     expect(await his.page.getByRole('button', { name: 'Uninstall Otter bot' }).isDisabled()).toBe(true);
     const hers = await openPortal(browser, server, ada);
     await hers.open(`/servers/${guild.id}/integrations`);
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await hers.page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await hers.page.getByRole('button', { name: 'Uninstall Otter bot' }).click();
     await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Uninstall' }).click();
-    await hers.page.getByText('No application is installed here.').waitFor();
+    await hers.page.getByText('No applications installed.').waitFor();
     expect([his.faults, hers.faults]).toEqual([[], []]);
     await Promise.all([his.close(), hers.close()]);
   });

@@ -191,7 +191,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     const why = page.getByRole('link', { name: 'Why could this user run this command?' });
     await page.setViewportSize({ width: 800, height: 400 });
     await why.click();
-    const explainer = page.getByRole('region', { name: 'Why' });
+    const explainer = page.getByRole('region', { name: 'Check access' });
     await explainer.getByText('Yes', { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/portal/servers/${guild.id}/integrations/${application.id}`);
     await expect.poll(() => explainer.getByRole('combobox', { name: 'Person' }).inputValue()).toBe('cal');

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.press(link(page, 'Make a server'));
     await hand.press(button(page, 'New server'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Harbour');
-    await hand.press(button(page, 'Create'));
+    await hand.press(button(page, 'Create server'));
     await heading(page, 'Harbour').waitFor();
 
     await hand.press(link(page, 'Causeway'));
@@ -177,12 +177,12 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     const { page, hand } = await open(ada, '/servers');
     await hand.press(button(page, 'New server'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Quay');
-    await hand.press(button(page, 'Create'));
+    await hand.press(button(page, 'Create server'));
     await heading(page, 'Quay').waitFor();
     const guildId = /servers\/(\d+)/.exec(page.url())?.[1] ?? '';
     await install(ada, application, { id: guildId });
     await hand.press(button(page, 'New invite'));
-    await hand.press(button(page.getByRole('dialog'), 'Create'));
+    await hand.press(button(page.getByRole('dialog'), 'Create invite'));
     const invite = page.getByRole('main').locator('code').filter({ hasText: '/invite/' });
     const code = /invite\/(\w+)/.exec((await invite.textContent()) ?? '')?.[1];
 
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.press(link(page, 'Roles'));
     await hand.press(link(page, 'New role'));
     await hand.type(page.getByRole('textbox', { name: 'Name' }), 'Pilots');
-    await hand.press(button(page, 'Create'));
+    await hand.press(button(page, 'Create role'));
     await page.getByRole('region', { name: 'Role Pilots' }).waitFor();
 
     await hand.press(link(page, 'Members'));

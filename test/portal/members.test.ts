@@ -110,7 +110,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await install(ada, application, guild);
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/servers/${guild.id}/integrations/${application.id}`);
-    await page.getByRole('combobox', { name: 'Another member' }).fill('bo');
+    await page.getByRole('combobox', { name: 'Add a member' }).fill('bo');
     await page.getByRole('option', { name: 'bob' }).click();
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByLabel('Search').fill('bo');
@@ -172,15 +172,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     expect(await his.page.getByRole('link', { name: 'Bans' }).count()).toBe(0);
     const bans = await openPortal(browser, server, ada, { width: 360, dark: true });
     await bans.open(`/servers/${guild.id}/bans`);
-    await bans.page.getByText('Nobody is banned.').waitFor();
+    await bans.page.getByText('No bans.').waitFor();
     await hers.page.getByRole('button', { name: 'Manage bob' }).click();
     await hers.page.getByRole('button', { name: 'Ban bob' }).click();
     await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Ban' }).click();
-    await said(hers.page, 'bob is banned.');
+    await said(hers.page, 'bob was banned.');
     await his.page.getByRole('heading', { level: 1, name: 'Gone' }).waitFor();
     await bans.page.getByRole('button', { name: 'Unban bob' }).click();
     await bans.page.getByRole('alertdialog').getByRole('button', { name: 'Unban' }).click();
-    await bans.page.getByText('Nobody is banned.').waitFor();
+    await bans.page.getByText('No bans.').waitFor();
     await invite(ada, guild, bob);
     await hers.page.getByRole('button', { name: 'Manage bob' }).waitFor();
     expect([hers.faults, his.faults, bans.faults]).toEqual([[], [], []]);
@@ -202,15 +202,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await open(`/servers/${guild.id}/members`);
     await page.getByRole('button', { name: 'Manage ada' }).click();
     const owner = page.getByRole('dialog', { name: 'ada' });
-    await owner.getByText('They own the server: nobody ranks above them.').first().waitFor();
-    for (const off of ['Kick ada', 'Ban ada', 'Save nickname', 'Time out']) {
+    await owner.getByText('No one ranks above the server’s owner.').first().waitFor();
+    for (const off of ['Kick ada', 'Ban ada', 'Save nickname', 'Set timeout']) {
       expect([off, await owner.getByRole('button', { name: off }).isDisabled()]).toEqual([off, true]);
     }
     expect(await owner.getByLabel('Captains').isDisabled()).toBe(true);
     expect(await owner.getByLabel('Moderators').isDisabled()).toBe(true);
     expect(await owner.getByLabel('Guests').isDisabled()).toBe(false);
     expect(await owner.getByText('administrator', { exact: true }).count()).toBe(1);
-    await owner.getByText('What is off belongs to an application, or does not rank below your own').waitFor();
+    await owner
+      .getByText('Greyed-out roles are managed by an application or aren’t below your highest role.')
+      .waitFor();
     await owner.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Manage cem' }).click();
     const other = page.getByRole('dialog', { name: 'cem' });
@@ -226,7 +228,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await changeRole(moderators, moderates);
     await kick?.click();
     await page.getByRole('alertdialog', { name: 'Kick cem?' }).getByRole('button', { name: 'Kick' }).click();
-    await said(page, 'cem is no member any more.');
+    await said(page, 'cem was kicked.');
     expect(faults).toEqual([]);
     await close();
   });

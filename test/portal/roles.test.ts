@@ -49,14 +49,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
       openPortal(browser, server, bob),
     ]);
     await Promise.all([hers.open(`/servers/${guild.id}/roles`), his.open(`/servers/${guild.id}/roles`)]);
-    await his.page.getByText('Needs the permission “Manage roles”.').first().waitFor();
+    await his.page.getByText('You need the “Manage roles” permission.').first().waitFor();
     await makeRole(hers.page, 'Crew');
     const editor = hers.page.getByRole('region', { name: 'Role Crew' });
     await editor.getByLabel('Colour').fill('blue');
     await editor.getByLabel('Name', { exact: true }).fill('Pilots');
     await editor.getByLabel('Manage messages').check();
     await hers.page.getByRole('button', { name: 'Save changes' }).click();
-    await hers.page.getByText('A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.').waitFor();
+    await hers.page.getByText('Colour must be # followed by six hex digits, for example #3f4fd6.').waitFor();
     expect(await hers.page.getByRole('main').getByRole('alert').count()).toBe(0);
     const [field, bar] = [
       hers.page.locator('[aria-invalid=true]'),
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await makeRole(hers.page, 'Guests');
     await hers.page.getByRole('button', { name: 'Move Guests up' }).click();
     await his.page
-      .getByRole('list', { name: 'Roles, the highest first' })
+      .getByRole('list', { name: 'Roles, highest first' })
       .getByRole('listitem')
       .first()
       .getByText('Guests')
@@ -127,12 +127,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     await open(`/servers/${guild.id}/roles`);
     await page.getByLabel('Administrator').check();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Make everybody an administrator?' });
+    const question = page.getByRole('alertdialog', { name: 'Grant Administrator to everyone?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect((await permissionsOf(guild.id)) & 8n).toBe(0n);
     await page.getByLabel('View channels').uncheck();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await question.getByRole('button', { name: 'Make administrators' }).click();
+    await question.getByRole('button', { name: 'Grant Administrator' }).click();
     await said(page, 'Saved');
     expect((await permissionsOf(guild.id)) & 0x408n).toBe(8n);
     await page.getByLabel('Administrator').uncheck();
@@ -164,19 +164,19 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the roles of a server'),
     });
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/servers/${crew.id}/roles`);
-    await page.getByText('Roles that do not rank below your own highest stay where they are.').waitFor();
+    await page.getByText('You can move only roles below your highest role.').waitFor();
     const moves = ['Moderators up', 'Moderators down', 'Captains down', 'Cooks up', 'Cooks down', 'Guests down'];
     const isOff = (move: string) => page.getByRole('button', { name: `Move ${move}` }).isDisabled();
     expect(await Promise.all(moves.map(isOff))).toEqual([true, true, true, true, false, true]);
     await page.getByRole('button', { name: 'Move Guests up' }).click();
     await page.getByRole('link', { name: 'Captains' }).click();
     const captains = page.getByRole('region', { name: 'Role Captains' });
-    await captains.getByText('Only who has a higher role can change it.').waitFor();
+    await captains.getByText('You can change only roles below your highest role.').waitFor();
     expect(await captains.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
     expect(await captains.getByRole('button', { name: 'Delete role' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Cooks' }).click();
     const cooks = page.getByRole('region', { name: 'Role Cooks' });
-    await cooks.getByText('What you may not do yourself you cannot let others do.').waitFor();
+    await cooks.getByText('You can grant only permissions that you have.').waitFor();
     expect(await cooks.getByLabel('Administrator').isDisabled()).toBe(true);
     expect(await cooks.getByLabel('Manage roles').isDisabled()).toBe(false);
     await cooks.getByRole('button', { name: 'Delete role' }).click();

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/servers');
-    await page.getByText('Make your first server').waitFor();
+    await page.getByText('Create your first server').waitFor();
     await page.getByRole('button', { name: 'New server' }).click();
     await page.getByLabel('Description').fill('Boats');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -51,10 +51,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     const hers = await openPortal(browser, server, bea);
     await hers.open(`/servers/${guild.id}`);
     await hers.page.getByRole('button', { name: 'New invite' }).click();
-    await hers.page.getByLabel('How many can join by it').selectOption('5');
+    await hers.page.getByLabel('Maximum uses').selectOption('5');
     await hers.page.getByRole('button', { name: 'Create' }).click();
     await hers.page.getByText('used 0 of 5 times').waitFor();
-    await hers.page.getByRole('button', { name: /^Copy the link/ }).click();
+    await hers.page.getByRole('button', { name: /^Copy invite link/ }).click();
     await hers.page.getByText('Copied').waitFor();
     const link = await hers.page.evaluate(() => navigator.clipboard.readText());
 
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await his.page.getByRole('button', { name: 'Join', exact: true }).click();
     await heading(his.page, 'Quay');
     await hers.page.getByText('used 1 of 5 times').waitFor();
-    await his.page.getByText('Needs the permission “Manage server”.').waitFor();
+    await his.page.getByText('You need the “Manage server” permission.').waitFor();
     expect(await his.page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await overhang(his.page)).toBeLessThanOrEqual(0);
 
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
       .getByRole('alertdialog', { name: 'Revoke this invite?' })
       .getByRole('button', { name: 'Revoke' })
       .click();
-    await hers.page.getByText('An invite is a link by which people join.').waitFor();
+    await hers.page.getByText('No invites yet.').waitFor();
     expect([hers.faults, his.faults]).toEqual([[], []]);
     await Promise.all([hers.close(), his.close()]);
   });
@@ -87,11 +87,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     const hal = await signUp(server, 'hal');
     const { page, faults, open, close } = await openPortal(browser, server, hal);
     await open('/servers');
-    await page.getByText('Make your first server').waitFor();
+    await page.getByText('Create your first server').waitFor();
     const guild = await createGuild(hal, 'Breakwater');
     await page.getByRole('link', { name: 'Breakwater' }).waitFor();
     await hal.graphql('mutation ($i: GuildIdInput!) { deleteGuild(input: $i) { id } }', { i: { guildId: guild.id } });
-    await page.getByText('Make your first server').waitFor();
+    await page.getByText('Create your first server').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     await hers.page.locator('.noun img').waitFor();
     await hers.page.getByRole('button', { name: 'Leave server' }).click();
     await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
-    await hers.page.getByText('Make your first server').waitFor();
+    await hers.page.getByText('Create your first server').waitFor();
     expect([his.faults, hers.faults]).toEqual([[], []]);
     await Promise.all([his.close(), hers.close()]);
   });

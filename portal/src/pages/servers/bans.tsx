@@ -41,7 +41,7 @@ function BanPage({ after }: { after: string | null }) {
         shape="list"
         answer={answer}
         items={page?.edges}
-        empty="Nobody is banned. Whom somebody bans, on the page of the members, cannot come back until it is lifted here."
+        empty="No bans. You can ban someone on the Members page and unban them here."
         render={({ node }) => <BanItem key={node.user.id} ban={node} />}
       />
       {page?.pageInfo.hasNextPage && (
@@ -60,7 +60,7 @@ function BanItem({ ban: { user, reason } }: { ban: BanPageFragment['edges'][numb
   const name = user.globalName ?? user.username;
   const unban = async () => {
     if (!(await run({ input: { guildId, userId: user.id } }))) return;
-    say(`${name} may come back.`);
+    say(`${name} was unbanned.`);
     ask(false);
   };
   return (
@@ -69,7 +69,7 @@ function BanItem({ ban: { user, reason } }: { ban: BanPageFragment['edges'][numb
         <Picture url={user.avatarUrl} name={name} isRound />
         <div>
           <Name>{name}</Name> {name !== user.username && <span className="soft">{user.username}</span>}
-          <p className="soft small">{reason ?? 'No reason was given.'}</p>
+          <p className="soft small">{reason ?? 'No reason given.'}</p>
         </div>
       </div>
       <button type="button" className="plain small" aria-label={`Unban ${user.username}`} onClick={() => ask(true)}>
@@ -84,7 +84,7 @@ function BanItem({ ban: { user, reason } }: { ban: BanPageFragment['edges'][numb
           isBusy={isBusy}
           problem={problem}
         >
-          <p>They can come back by an invite.</p>
+          <p>They can rejoin with an invite.</p>
         </Danger>
       )}
     </li>

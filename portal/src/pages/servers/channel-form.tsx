@@ -13,8 +13,8 @@ const NAMES = {
   topic: 'Topic',
   nsfw: 'Age-restricted',
   rateLimitPerUser: 'Slow mode',
-  bitrate: 'Bit rate',
-  userLimit: 'How many people',
+  bitrate: 'Bitrate',
+  userLimit: 'User limit',
   parentId: 'Category',
 };
 
@@ -68,7 +68,7 @@ export function ChannelForm({ channel, channels }: ChannelFormProps) {
           <>
             <TextField
               label="Name"
-              hint="1 to 100 characters."
+              hint="1–100 characters."
               maxLength={100}
               value={draft.value.name}
               fault={faults.name}
@@ -128,7 +128,7 @@ function MessageFields({ draft, faults }: FieldsProps) {
 
 /** Seconds and labels. */
 const WAITS: readonly [seconds: number, text: string][] = [
-  [0, 'off'],
+  [0, 'Off'],
   [5, '5 seconds'],
   [10, '10 seconds'],
   [15, '15 seconds'],
@@ -150,7 +150,7 @@ function SlowMode({ draft: { value, set }, faults }: FieldsProps) {
   return (
     <Select
       label="Slow mode"
-      hint="How long somebody waits before their next message."
+      hint="How long members must wait between messages."
       value={seconds}
       fault={faults.rateLimitPerUser}
       onChange={({ target }) => set('rateLimitPerUser', Number(target.value))}
@@ -169,16 +169,16 @@ function VoiceFields({ draft: { value, set }, faults }: FieldsProps) {
   return (
     <>
       <TextField
-        label="Bit rate"
-        hint="In kbit/s: 8 to 384."
+        label="Bitrate"
+        hint="8–384 kbit/s."
         inputMode="decimal"
         value={value.bitrate}
         fault={faults.bitrate}
         onChange={({ target }) => set('bitrate', target.value)}
       />
       <TextField
-        label="How many people"
-        hint="At most 99; 0 for any number."
+        label="User limit"
+        hint="Up to 99. Enter 0 for no limit."
         inputMode="numeric"
         value={value.userLimit}
         fault={faults.userLimit}
@@ -198,7 +198,7 @@ function Category({ draft: { value, set }, faults, channels }: FieldsProps & Pic
       fault={faults.parentId}
       onChange={({ target }) => set('parentId', target.value)}
     >
-      <option value="">none</option>
+      <option value="">None</option>
       {categories.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

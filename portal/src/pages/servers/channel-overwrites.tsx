@@ -28,8 +28,8 @@ export function ChannelOverwrites({ channel }: { channel: ChannelSettingsFragmen
     <section className="card" aria-label="Permissions">
       <h2>Permissions</h2>
       <p>
-        What is said here counts in this channel before what the server says: of a member before that of their roles,
-        and of a role before that of @everyone.
+        Channel permissions override server permissions. Permissions for a member override those for their roles, which
+        override those for @everyone.
       </p>
       {[...overwrites, ...added.filter(({ id }) => !isSaid(id))].map((one) => (
         <OneTarget
@@ -84,7 +84,7 @@ function OneTarget(props: OneTargetProps) {
   const { id, isRole } = props.overwrite;
   const { id: guildId, roles } = useServer();
   if (!isRole) return <MemberTarget {...props} />;
-  const name = id === guildId ? '@everyone' : (roles.find((role) => role.id === id)?.name ?? `deleted (${id})`);
+  const name = id === guildId ? '@everyone' : (roles.find((role) => role.id === id)?.name ?? `Deleted role (${id})`);
   return <Target {...props} name={name} />;
 }
 
@@ -135,7 +135,7 @@ function Target({ channelId, overwrite, isSaid, lack, onDrop, name }: OneTargetP
       {!lack && (
         <TakeBack channelId={channelId} targetId={targetId} isSaid={isSaid} onDrop={onDrop}>
           <span>
-            Remove <bdi>{name}</bdi> from the list
+            Remove permissions for <bdi>{name}</bdi>
           </span>
         </TakeBack>
       )}

@@ -21,7 +21,7 @@ function SettingsHere() {
   useLive(ChannelSettingsChangedDocument, { guildId });
   const channels = answer.data?.guild?.channels;
   const channel = channels?.find(({ id }) => id === channelId);
-  useTitle(channel ? `Settings of ${channel.name}` : 'Channels', useServer().name);
+  useTitle(channel ? `Settings for ${channel.name}` : 'Channels', useServer().name);
   if (!channels) return <Awaited answer={answer} />;
   if (!channel) return <NotFound isPart />;
   return <OneChannel key={channelId} channel={channel} channels={channels} />;

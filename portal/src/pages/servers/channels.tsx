@@ -60,7 +60,7 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
   const isOnBox = useIsOnBox();
   if (!isMessageChannel(channel)) {
     return (
-      <span className="soft" title="Voice channels have no page here.">
+      <span className="soft" title="You can’t join voice channels in the portal.">
         <span aria-hidden="true">♪ </span>
         <SettingsLink channel={channel} />
         <span className="badge">voice</span>
@@ -89,7 +89,7 @@ function SettingsLink({ channel: { id: channelId, name } }: { channel: ChannelRo
     <Link
       to="/servers/$guildId/channels/$channelId/settings"
       params={{ guildId, channelId }}
-      aria-label={`Settings of ${name}`}
+      aria-label={`Settings for ${name}`}
     >
       <bdi>{name}</bdi>
     </Link>
@@ -101,8 +101,8 @@ export function NoChannel() {
   return (
     <p className="hint">
       {useIsOnBox()
-        ? 'People read and write in these channels on the box that the server lives on, and change them there.'
-        : 'Open a channel to read and write in it, and to run the commands of applications.'}
+        ? 'This server runs on a box. Open its channels in the box’s own portal.'
+        : 'Open a channel to read messages, send messages and run commands.'}
     </p>
   );
 }
@@ -140,11 +140,11 @@ function NewChannel({ onClose }: { onClose: () => void }) {
         isBusy={isBusy}
         isChanged={!isSame(input, EMPTY)}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create channel" />}
       >
         <TextField
           label="Name"
-          hint="1 to 100 characters."
+          hint="1–100 characters."
           maxLength={100}
           value={input.name}
           fault={problem?.fields.name}
@@ -169,7 +169,7 @@ function NewChannel({ onClose }: { onClose: () => void }) {
             fault={problem?.fields.parentId}
             onChange={({ target }) => setInput({ ...input, parentId: target.value })}
           >
-            <option value="">none</option>
+            <option value="">None</option>
             {categories.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}

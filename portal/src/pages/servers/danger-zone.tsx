@@ -12,21 +12,21 @@ export function DangerZone() {
   const [asked, ask] = useState<'leave' | 'delete' | null>(null);
   const close = () => ask(null);
   const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
-  const leaving = useOff(mayLeave ? undefined : 'Who owns a server cannot leave it.');
-  const deleting = useOff(mayDelete ? undefined : 'Only its owner can delete it.');
+  const leaving = useOff(mayLeave ? undefined : 'You own this server, so you can’t leave it.');
+  const deleting = useOff(mayDelete ? undefined : 'Only the owner can delete this server.');
   // A server on a box is left and deleted there.
   if (!mayLeave && !mayDelete) return null;
   return (
     <section className="card">
       <h2>Danger zone</h2>
       <div className="danger-row">
-        {leaving.note ?? <p>You come back only by another invite.</p>}
+        {leaving.note ?? <p>You’ll need a new invite to rejoin.</p>}
         <button type="button" className="plain" onClick={() => ask('leave')} {...leaving.off}>
           Leave server
         </button>
       </div>
       <div className="danger-row">
-        {deleting.note ?? <p>With all that it contains, for good.</p>}
+        {deleting.note ?? <p>Permanently delete this server and everything in it.</p>}
         <button type="button" className="bad" onClick={() => ask('delete')} {...deleting.off}>
           Delete server
         </button>
@@ -47,8 +47,8 @@ function Leave({ onClose }: { onClose: () => void }) {
     void navigate({ to: '/servers', ignoreBlocker: true });
   };
   return (
-    <Danger title={`Leave ${name}?`} doIt="Leave" onDo={leave} {...{ onClose, isBusy, problem }}>
-      <p>You lose your roles in it. What you wrote stays.</p>
+    <Danger title={`Leave ${name}?`} doIt="Leave server" onDo={leave} {...{ onClose, isBusy, problem }}>
+      <p>You lose your roles in this server, and you need a new invite to rejoin. Your messages stay.</p>
     </Danger>
   );
 }
@@ -59,7 +59,7 @@ function Delete({ onClose }: { onClose: () => void }) {
   const { run, isBusy, problem } = useAction(DeleteGuildDocument, { isQuiet: true });
   const remove = async () => {
     if (!(await endHere(id, () => run({ input: { guildId: id } })))) return;
-    say(`${name} is deleted.`);
+    say(`${name} was deleted.`);
     void navigate({ to: '/servers', ignoreBlocker: true });
   };
   return (
@@ -70,7 +70,7 @@ function Delete({ onClose }: { onClose: () => void }) {
       typed={{ name, label: 'Type the server’s name' }}
       {...{ onClose, isBusy, problem }}
     >
-      <p>Its channels, messages, roles and invites are gone for good, and applications leave it.</p>
+      <p>This permanently deletes all channels, messages, roles and invites, and uninstalls all applications.</p>
     </Danger>
   );
 }

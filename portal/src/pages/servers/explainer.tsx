@@ -42,8 +42,8 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
     answered.current = asOf;
   }, [asOf, again]);
   return (
-    <section className="card" aria-label="Why" ref={useInView(asked.command !== undefined)}>
-      <h2>Why can somebody run a command, or not?</h2>
+    <section className="card" aria-label="Check access" ref={useInView(asked.command !== undefined)}>
+      <h2>Can this person run this command?</h2>
       <div className="question">
         <Select
           label="Command"
@@ -72,12 +72,12 @@ export function Explainer({ commands, asOf }: ExplainerProps) {
             key={name}
             label="Person"
             picked={name}
-            hint="You, while nobody is chosen."
+            hint="Defaults to you."
             onPick={(id) => setQuestion({ ...question, userId: id ?? '' })}
           />
         )}
       </div>
-      {lack && <p className="soft small">About others: {lack}</p>}
+      {lack && <p className="soft small">You can check only your own access. {lack}</p>}
       {error && <Refused error={error} again={again} />}
       {data && !error && !fetching && <Answer why={data.whyRunnable} />}
     </section>

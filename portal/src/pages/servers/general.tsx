@@ -18,8 +18,8 @@ export function General() {
       <Settings />
       <Invites />
       <section className="card">
-        <h2>Id</h2>
-        <Copyable label="Server id" text={id} />
+        <h2>ID</h2>
+        <Copyable label="Server ID" text={id} />
       </section>
       <DangerZone />
     </>
@@ -47,7 +47,7 @@ function Settings() {
           <>
             <ImageField
               label="Icon"
-              hint="PNG, JPEG, GIF or WebP, at most 10 MiB."
+              hint="PNG, JPEG, GIF or WebP, up to 10 MiB."
               value={draft.value.icon}
               fault={faults.icon}
               disabled={lack !== undefined}
@@ -55,7 +55,7 @@ function Settings() {
             />
             <TextField
               label="Name"
-              hint="At most 100 characters."
+              hint="2–100 characters."
               maxLength={100}
               value={draft.value.name}
               fault={faults.name}

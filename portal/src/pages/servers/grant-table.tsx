@@ -38,8 +38,8 @@ export function GrantTable({ applicationId, commandId, grants }: GrantTableProps
       <GrantGroups grants={grants} onSay={choose} />
       {asked && (
         <Danger
-          title={asked.said ? 'Let everybody run it?' : 'Deny it in all channels?'}
-          doIt={asked.said ? 'Allow' : 'Deny'}
+          title={asked.said ? 'Allow everyone?' : 'Deny all channels?'}
+          doIt={asked.said ? 'Allow everyone' : 'Deny all channels'}
           onDo={() => void set(asked.target, asked.said)}
           onClose={() => setAsked(null)}
           isBusy={isBusy}
@@ -47,8 +47,8 @@ export function GrantTable({ applicationId, commandId, grants }: GrantTableProps
         >
           <p>
             {asked.said
-              ? 'Every member may run it then, save whom this list denies it.'
-              : 'Only channels that this list allows are left.'}
+              ? 'All members will have access, except roles and members that you deny.'
+              : 'Members will have access only in channels that you allow.'}
           </p>
         </Danger>
       )}
@@ -58,8 +58,8 @@ export function GrantTable({ applicationId, commandId, grants }: GrantTableProps
 
 function emptyWords(commandId: string | null): string {
   return commandId === null
-    ? 'Nothing is said yet: only the server’s owner and administrators can run its commands.'
-    : 'This command has no list of its own: the application’s counts.';
+    ? 'No permissions set. By default, only the server’s owner and administrators can run commands.'
+    : 'This command has no permissions of its own. The default for all commands applies.';
 }
 
 /** Changes that affect all members or all channels need confirmation. */
@@ -93,7 +93,7 @@ function GrantGroups({ grants, onSay }: GrantGroupsProps) {
       </GrantGroup>
       <PersonField
         key={added.length}
-        label="Another member"
+        label="Add a member"
         onPick={(id) => id && setAdded((before) => [...before, id])}
       />
       <GrantGroup title="Channels">
@@ -101,7 +101,9 @@ function GrantGroups({ grants, onSay }: GrantGroupsProps) {
         {channels.filter(isMessageChannel).map(({ id, name }) => row({ type: 'CHANNEL', id, text: `#${name}` }))}
       </GrantGroup>
       {gone.length > 0 && (
-        <GrantGroup title="Gone">{gone.map((one) => row({ ...one, text: `deleted (${one.id})` }))}</GrantGroup>
+        <GrantGroup title="Deleted roles and channels">
+          {gone.map((one) => row({ ...one, text: `ID ${one.id}` }))}
+        </GrantGroup>
       )}
     </>
   );

@@ -43,7 +43,7 @@ export function effectText(grants: readonly Grant[], server: Named): string {
   const [allowed, denied] = [people(true), people(false)];
   if (allowed === '') return 'Only the server’s owner and administrators can run this.';
   const where = placesText(naming('CHANNEL', true), naming('CHANNEL', false), server);
-  return [allowed, denied && `not ${denied}`, where].filter(Boolean).join('; ');
+  return [allowed, denied && `except ${denied}`, where].filter(Boolean).join('; ');
 }
 
 function peopleText(roleIds: readonly string[], userIds: readonly string[], { id: guildId, roles }: Named): string {
@@ -57,7 +57,7 @@ function peopleText(roleIds: readonly string[], userIds: readonly string[], { id
 function placesText(allowed: readonly string[], denied: readonly string[], { id, channels }: Named): string {
   const names = (ids: readonly string[]) =>
     channels.filter((one) => ids.includes(one.id)).map(({ name }) => `#${name}`);
-  if (denied.includes(allChannels(id))) return `in ${names(allowed).join(', ') || 'no channel'} only`;
+  if (denied.includes(allChannels(id))) return `allowed channels: ${names(allowed).join(', ') || 'none'}`;
   const not = names(denied);
   return not.length > 0 ? `not in ${not.join(', ')}` : '';
 }

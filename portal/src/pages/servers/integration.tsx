@@ -23,7 +23,7 @@ export function Integration() {
   return (
     <section className="card">
       <AllLink />
-      <h2>Who may run its commands</h2>
+      <h2>Command permissions</h2>
       <p className="hint">{ON_ITS_BOX}</p>
     </section>
   );
@@ -58,11 +58,11 @@ function IntegrationHere() {
       <section className="card">
         <AllLink />
         <h2>
-          Who may run the commands of <Name>{application.name}</Name>
+          Command permissions for <Name>{application.name}</Name>
         </h2>
         <p>
-          A command’s own list takes the place of the application’s. Whom no list allows may not run it; the server’s
-          owner and administrators always may.
+          A command’s own permissions override the default for all commands. Members can run a command only if allowed.
+          The server’s owner and administrators always can.
         </p>
         {lack && <p className="hint">{lack}</p>}
       </section>
@@ -87,13 +87,13 @@ function Lists({ applicationId }: { applicationId: string }) {
   const title = opened.command ? nameOf(opened.command) : 'all commands';
   return (
     <>
-      <section className="card" aria-label="What counts">
-        <h2>What counts</h2>
-        {commands.length === 0 && <p className="hint">It has no commands yet.</p>}
+      <section className="card" aria-label="Effective permissions">
+        <h2>Effective permissions</h2>
+        {commands.length === 0 && <p className="hint">This application has no commands yet.</p>}
         <Effects applicationId={applicationId} access={access} />
       </section>
-      <section className="card" aria-label={`List of ${title}`}>
-        <h2>{opened.command ? `Who may run ${title}` : 'All commands without a list of their own'}</h2>
+      <section className="card" aria-label={`Permissions for ${title}`}>
+        <h2>{opened.command ? `Permissions for ${title}` : 'Default for all commands'}</h2>
         <GrantTable
           key={commandId}
           applicationId={applicationId}
@@ -116,7 +116,7 @@ function Effects({ applicationId, access }: { applicationId: string; access: Acc
       <table className="effects">
         <thead>
           <tr>
-            <th scope="col">List</th>
+            <th scope="col">Command</th>
             <th scope="col">Who can run it</th>
           </tr>
         </thead>
@@ -128,7 +128,7 @@ function Effects({ applicationId, access }: { applicationId: string; access: Acc
               </th>
               <td>
                 {effectText(grantsOf(effective), server)}
-                {command && grantsOf(permissions).length > 0 && <span className="badge">own list</span>}
+                {command && grantsOf(permissions).length > 0 && <span className="badge">own permissions</span>}
               </td>
             </tr>
           ))}

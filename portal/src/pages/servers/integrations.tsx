@@ -43,8 +43,8 @@ function InstallPage({ after }: { after: string | null }) {
         items={installations}
         empty={
           after === null
-            ? 'No application is installed here. Open the install link of one, which its developers have under Installation, and choose this server.'
-            : 'These are all.'
+            ? 'No applications installed. Open an application’s install link and choose this server. Developers find the link on the Installation page.'
+            : 'No more applications.'
         }
         render={(one) => <InstallRow key={one.id} installation={one} />}
       />
@@ -72,7 +72,7 @@ function InstallRow({ installation }: { installation: InstallationRowFragment })
             <Name>{application.name}</Name>
           </Link>
           <p className="soft small">
-            installed <Ago at={createdAt} />
+            Installed <Ago at={createdAt} />
             {installedBy && (
               <>
                 {' '}
@@ -111,17 +111,17 @@ function Uninstall({
   const { run, isBusy, problem } = useAction(UninstallApplicationDocument, { isQuiet: true });
   const uninstall = async () => {
     if (!(await run({ input: { installationId: id } }))) return;
-    say(`${application.name} is uninstalled.`);
+    say(`${application.name} was uninstalled.`);
     onClose();
   };
   return (
     <Danger
       title={`Uninstall ${application.name}?`}
-      doIt="Uninstall"
+      doIt="Uninstall application"
       onDo={uninstall}
       {...{ onClose, isBusy, problem }}
     >
-      <p>Its bot leaves this server, its role goes, and its commands with all that was said of who may run them.</p>
+      <p>Its bot leaves this server, and its role, commands and command permissions are removed.</p>
     </Danger>
   );
 }

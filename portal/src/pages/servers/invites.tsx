@@ -47,9 +47,11 @@ function InvitesHere() {
           New invite
         </button>
       </div>
-      {open.length === 0 && <p className="hint">Needs the permission “Create invites” in a channel.</p>}
+      {open.length === 0 && <p className="hint">You need the “Create invites” permission in a channel.</p>}
       {!invites && <Awaited answer={answer} />}
-      {invites?.length === 0 && open.length > 0 && <p className="hint">An invite is a link by which people join.</p>}
+      {invites?.length === 0 && open.length > 0 && (
+        <p className="hint">No invites yet. Create an invite link to let people join.</p>
+      )}
       {invites && invites.length > 0 && (
         <ul className="server-rows">
           {invites.map((invite) => (
@@ -75,7 +77,7 @@ function InviteRow({ invite }: { invite: InviteRowFragment }) {
         <p className="soft small">{describe(invite)}</p>
       </div>
       <div className="row-actions">
-        <CopyButton text={invite.url} what={`the link ${invite.code}`} />
+        <CopyButton text={invite.url} what={`invite link ${invite.code}`} />
         <button type="button" className="plain small" aria-label={`Revoke ${invite.code}`} onClick={() => ask(true)}>
           Revoke
         </button>
@@ -83,13 +85,13 @@ function InviteRow({ invite }: { invite: InviteRowFragment }) {
       {isAsking && (
         <Danger
           title="Revoke this invite?"
-          doIt="Revoke"
+          doIt="Revoke invite"
           onDo={takeBack}
           onClose={() => ask(false)}
           isBusy={isBusy}
           problem={problem}
         >
-          <p>Nobody can join by it any more. Who has joined stays.</p>
+          <p>The link stops working. Members who joined with it stay. This can’t be undone.</p>
         </Danger>
       )}
     </li>
@@ -99,14 +101,14 @@ function InviteRow({ invite }: { invite: InviteRowFragment }) {
 function describe({ channel, inviter, uses, maxUses, createdAt, expiresAt }: InviteRowFragment) {
   return (
     <>
-      {channel && `#${channel.name}, `}by {inviter.username}, made <Ago at={createdAt} />,{' '}
+      {channel && `#${channel.name}, `}by {inviter.username}, created <Ago at={createdAt} />,{' '}
       {maxUses > 0 ? `used ${uses} of ${maxUses} times` : uses === 1 ? 'used once' : `used ${uses} times`},{' '}
       {expiresAt ? (
         <>
-          ends <Ago at={expiresAt} />
+          expires <Ago at={expiresAt} />
         </>
       ) : (
-        'for ever'
+        'never expires'
       )}
     </>
   );
@@ -117,7 +119,7 @@ const AGES = [
   ['3600', '1 hour'],
   ['86400', '1 day'],
   ['604800', '1 week'],
-  ['0', 'for ever'],
+  ['0', 'Never'],
 ] as const;
 
 const USES = [0, 1, 5, 10, 25, 50, 100] as const;
@@ -142,7 +144,7 @@ function NewInvite({ channels, onClose }: NewInviteProps) {
         isBusy={isBusy}
         isChanged={!isSame(input, initial)}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create invite" />}
       >
         <Select
           label="Channel"
@@ -157,7 +159,7 @@ function NewInvite({ channels, onClose }: NewInviteProps) {
           ))}
         </Select>
         <Select
-          label="It works"
+          label="Expires after"
           value={input.maxAge}
           fault={problem?.fields.maxAge}
           onChange={({ target }) => setInput({ ...input, maxAge: target.value })}
@@ -169,14 +171,14 @@ function NewInvite({ channels, onClose }: NewInviteProps) {
           ))}
         </Select>
         <Select
-          label="How many can join by it"
+          label="Maximum uses"
           value={input.maxUses}
           fault={problem?.fields.maxUses}
           onChange={({ target }) => setInput({ ...input, maxUses: target.value })}
         >
           {USES.map((uses) => (
             <option key={uses} value={uses}>
-              {uses === 0 ? 'any number' : uses}
+              {uses === 0 ? 'No limit' : uses}
             </option>
           ))}
         </Select>

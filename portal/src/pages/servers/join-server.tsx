@@ -38,7 +38,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
       >
         <TextField
           label="Invite"
-          hint="A link, or the code at its end."
+          hint="Paste an invite link or its code."
           autoComplete="off"
           value={text}
           fault={fault}
@@ -50,7 +50,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   );
 }
 
-const NO_INVITE = 'There is no such invite here. It may have expired, or have been used up or taken back.';
+const NO_INVITE = 'This invite doesn’t exist or is no longer valid. Ask for a new one.';
 
 function codeIn(text: string): string {
   return (

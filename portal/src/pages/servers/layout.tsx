@@ -48,7 +48,7 @@ function Head({ server: { name, iconUrl, owner, tier } }: { server: GuildPageFra
         <p className="soft">
           {owner && (
             <>
-              of <bdi>{owner.username}</bdi>
+              Owned by <bdi>{owner.username}</bdi>
             </>
           )}
           <TierBadge tier={tier} />
@@ -91,9 +91,9 @@ function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
 
 function Gone() {
   return (
-    <Ending title="Gone" text="You can no longer see this server: it was deleted, or you are no member of it any more.">
+    <Ending title="Gone" text="This server was deleted, or you’re no longer a member.">
       <Link className="button" to="/servers">
-        To your servers
+        Go to your servers
       </Link>
     </Ending>
   );

@@ -33,7 +33,7 @@ export function Servers() {
       <Listing
         answer={answer}
         items={servers}
-        empty="Make your first server: channels, roles and members, where applications are installed and their commands are run."
+        empty="Create your first server to add channels, invite members and install applications."
         render={(server) => <ServerCard key={server.id} server={server} />}
       />
       {isFull(servers) && <MoreServers after={servers.at(-1)?.id ?? ''} />}
@@ -59,7 +59,7 @@ function NextServers({ after }: { after: string }) {
       <Listing
         answer={answer}
         items={servers}
-        empty="These are all."
+        empty="No more servers."
         render={(server) => <ServerCard key={server.id} server={server} />}
       />
       {isFull(servers) && <MoreServers after={servers.at(-1)?.id ?? ''} />}

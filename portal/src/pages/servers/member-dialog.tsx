@@ -67,7 +67,7 @@ function Nickname({ member, onSaved }: PartProps) {
     >
       <TextField
         label="Nickname"
-        hint={lack ?? 'At most 32 characters; empty for none.'}
+        hint={lack ?? 'Up to 32 characters. Leave empty for no nickname.'}
         maxLength={32}
         disabled={lack !== undefined}
         value={value.nick}
@@ -94,7 +94,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
   const isGivable = (role: RoleRowFragment) => role.viewerOperations.includes('ASSIGN');
   const isPartly = !lack && !given.every(isGivable);
   const { off, note } = useOff(
-    isPartly ? 'What is off belongs to an application, or does not rank below your own highest role.' : undefined,
+    isPartly ? 'Greyed-out roles are managed by an application or aren’t below your highest role.' : undefined,
   );
   return (
     <Form
@@ -107,7 +107,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
       <fieldset className="check" disabled={lack !== undefined}>
         <legend>Roles</legend>
         {lack && <p className="soft small">{lack}</p>}
-        {given.length === 0 && <p className="soft small">There are none but @everyone.</p>}
+        {given.length === 0 && <p className="soft small">No roles yet. Create one on the Roles page.</p>}
         {given.map((role) => (
           <label key={role.id}>
             <input
@@ -151,7 +151,7 @@ function useRoles(member: MemberRowFragment, given: readonly RoleRowFragment[], 
 }
 
 const TIMES = [
-  ['0', 'not timed out'],
+  ['0', 'No timeout'],
   ['60', '1 minute'],
   ['3600', '1 hour'],
   ['86400', '1 day'],
@@ -175,10 +175,10 @@ function TimeOut({ member, onSaved }: PartProps) {
       problem={problem}
       isBusy={isBusy}
       onSubmit={save}
-      buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Time out" />}
+      buttons={(isOff) => <SaveButton isOff={isOff || !!lack} text="Set timeout" />}
     >
       <Select
-        label="For how long they may only read"
+        label="Timeout length"
         hint={lack}
         disabled={lack !== undefined}
         value={seconds}
@@ -204,7 +204,7 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
   const remove = async () => {
     if (!(await doing.run({ input: { guildId, userId: member.user.id } }))) return;
     onClose();
-    say(asked === 'ban' ? `${username} is banned.` : `${username} is no member any more.`);
+    say(asked === 'ban' ? `${username} was banned.` : `${username} was kicked.`);
     await onSaved();
   };
   const { username } = member.user;
@@ -238,9 +238,7 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
           isBusy={doing.isBusy}
           problem={doing.problem}
         >
-          <p>
-            {asked === 'kick' ? 'They can come back by an invite.' : 'They cannot come back until the ban is lifted.'}
-          </p>
+          <p>{asked === 'kick' ? 'They can rejoin with an invite.' : 'They can’t rejoin until you unban them.'}</p>
         </Danger>
       )}
     </div>

@@ -35,7 +35,7 @@ export function Members() {
       </div>
       <TextField
         label="Search"
-        hint="The beginning of a name."
+        hint="Type the beginning of a name."
         type="search"
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -62,7 +62,7 @@ function MemberPage({ after, search }: { after: string | null; search: string | 
         shape="list"
         answer={answer}
         items={page && rows}
-        empty="Nobody is called so."
+        empty="No members match your search."
         render={(row) => <MemberItem key={row.id} member={row.member} onOpen={() => open('change', row)} />}
       />
       {page?.pageInfo.hasNextPage && (
@@ -92,7 +92,7 @@ function MemberItem({ member, onOpen }: { member: MemberRowFragment; onOpen: () 
           {user.id === me && <span className="badge">you</span>}
           {isTimedOut && <span className="badge warn">timed out</span>}
           <p className="soft small">
-            joined <Ago at={joinedAt} />
+            Joined <Ago at={joinedAt} />
           </p>
           {roles.length > 0 && (
             <p className="chips">

@@ -24,11 +24,11 @@ export function NewServer({ onClose }: { onClose: () => void }) {
         isBusy={isBusy}
         isChanged={input.name !== '' || input.description !== ''}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create server" />}
       >
         <TextField
           label="Name"
-          hint="At most 100 characters. It begins with one text and one voice channel."
+          hint="2–100 characters. Your server starts with a text channel and a voice channel."
           maxLength={100}
           value={input.name}
           fault={problem?.fields.name}
@@ -36,7 +36,7 @@ export function NewServer({ onClose }: { onClose: () => void }) {
         />
         <TextArea
           label="Description"
-          hint="You can write it later."
+          hint="Optional. You can add it later."
           maxLength={300}
           value={input.description}
           fault={problem?.fields.description}

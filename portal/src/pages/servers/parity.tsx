@@ -23,7 +23,7 @@ export function Parity() {
   return (
     <section className="card">
       <h2>Parity</h2>
-      {rows.length === 0 && <p className="hint">This server is in the cloud, where everything works.</p>}
+      {rows.length === 0 && <p className="hint">This server runs in the cloud, where every route works.</p>}
       <TextField
         label="Search"
         hint={`${shown.length} of ${rows.length} routes.`}
@@ -36,7 +36,7 @@ export function Parity() {
           <thead>
             <tr>
               <th>Route</th>
-              <th>For bots of the cloud</th>
+              <th>Result for cloud bots</th>
             </tr>
           </thead>
           <tbody>

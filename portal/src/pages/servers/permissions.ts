@@ -47,7 +47,7 @@ export function holds(bits: string, name: PermissionName): boolean {
 
 /** Returns which permission is missing, or undefined if the bits suffice. */
 export function lacks(bits: string, name: PermissionName): string | undefined {
-  return holds(bits, name) ? undefined : `Needs the permission “${BY_NAME.get(name)?.text}”.`;
+  return holds(bits, name) ? undefined : `You need the “${BY_NAME.get(name)?.text}” permission.`;
 }
 
 export function byPermission<Value>(of: (permission: NamedPermission) => Value): Record<PermissionName, Value> {

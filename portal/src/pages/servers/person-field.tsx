@@ -41,7 +41,7 @@ export function PersonField(props: PersonFieldProps) {
       text={text}
       items={[...people, ...roles]}
       placeholder="Type the beginning of a name"
-      none={search === '' ? 'Type the beginning of a name.' : 'Nobody is called so.'}
+      none={search === '' ? 'Type the beginning of a name.' : 'No matches.'}
       onText={(typed) => {
         setText(typed);
         if (!isMany) onPick(undefined, typed);

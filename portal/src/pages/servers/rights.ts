@@ -25,15 +25,15 @@ export function useWhyNotMember({ user, viewerOperations }: MemberRowFragment) {
 }
 
 function rankText(isOwner: boolean, operation: MemberOperation): string {
-  if (isOwner) return 'They own the server: nobody ranks above them.';
+  if (isOwner) return 'No one ranks above the server’s owner.';
   return operation === 'TIME_OUT'
-    ? 'Only who has a higher role than they have can, and an administrator cannot be timed out.'
-    : 'Only who has a higher role than they have can.';
+    ? 'Your highest role must be above theirs, and administrators can’t be timed out.'
+    : 'Your highest role must be above theirs.';
 }
 
 /** Returns why the user may not perform the operation; undefined if they may, or without a role. */
 export function useWhyNotRole(role: RoleRowFragment | undefined, operation: RoleOperation): string | undefined {
   const lack = useLack('ManageRoles');
   if (!role || role.viewerOperations.includes(operation)) return undefined;
-  return lack ?? 'Only who has a higher role can change it.';
+  return lack ?? 'You can change only roles below your highest role.';
 }

@@ -20,7 +20,7 @@ type Live = Own & Record<PermissionName, boolean>;
 const OWN_NAMES: Record<keyof Own, string> = {
   name: 'Name',
   color: 'Colour',
-  hoist: 'Listed apart',
+  hoist: 'Listed separately',
   mentionable: 'Mentionable',
 };
 
@@ -49,7 +49,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
             {!isEveryone && (
               <TextField
                 label="Name"
-                hint="1 to 100 characters."
+                hint="1–100 characters."
                 maxLength={100}
                 value={value.name}
                 fault={faults.name}
@@ -59,7 +59,7 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
             {!isEveryone && (
               <TextField
                 label="Colour"
-                hint="Such as #3f4fd6; empty for none."
+                hint="For example, #3f4fd6. Leave empty for no colour."
                 maxLength={7}
                 value={value.color}
                 fault={faults.color}
@@ -68,14 +68,14 @@ export function RoleEditor({ role, lack }: { role: RoleRowFragment; lack: string
             )}
             {!isEveryone && (
               <Switch
-                label="List its members apart"
+                label="List members separately"
                 checked={value.hoist}
                 onChange={({ target }) => set('hoist', target.checked)}
               />
             )}
             {!isEveryone && (
               <Switch
-                label="Everybody may mention it"
+                label="Anyone can mention this role"
                 checked={value.mentionable}
                 onChange={({ target }) => set('mentionable', target.checked)}
               />
@@ -130,18 +130,19 @@ function AdministratorQuestion({ role, decide }: AdministratorQuestionProps) {
   const isEveryone = role.id === useServer().id;
   return (
     <Question
-      title={isEveryone ? 'Make everybody an administrator?' : `Make ${role.name} administrators?`}
+      title={isEveryone ? 'Grant Administrator to everyone?' : `Grant Administrator to ${role.name}?`}
       safe="Cancel"
       onSafe={() => decide(false)}
       action={
         <button type="button" className="bad" onClick={() => decide(true)}>
-          Make administrators
+          Grant Administrator
         </button>
       }
     >
       <p>
-        {isEveryone ? 'Every member, and whoever joins by an invite,' : 'Who has this role'} may do everything then:
-        read and write in every channel, give roles, ban members and change the server. No channel can deny it to them.
+        {isEveryone ? 'All current and future members' : 'Members with this role'} will be able to do everything: read
+        and write in every channel, assign roles, ban members and change the server. Channel permissions won’t apply to
+        them.
       </p>
     </Question>
   );
@@ -151,7 +152,7 @@ function colorText(color: number): string {
   return color === 0 ? '' : `#${color.toString(16).padStart(6, '0')}`;
 }
 
-const WORDS = { color: 'A colour is # and six of the digits 0–9 and a–f, such as #3f4fd6.' };
+const WORDS = { color: 'Colour must be # followed by six hex digits, for example #3f4fd6.' };
 
 /** Returns -1 for an invalid color, which the server rejects. */
 function colorOf(text: string): number {
@@ -171,15 +172,15 @@ function Permissions({ bits, before, fault, onSet }: PermissionsProps) {
   const { viewerPermissions } = useServer();
   const isOff = (name: PermissionName) => ![bits, before, viewerPermissions].some((held) => holds(held, name));
   const { off, note } = useOff(
-    NAMED_PERMISSIONS.some(({ name }) => isOff(name))
-      ? 'What you may not do yourself you cannot let others do.'
-      : undefined,
+    NAMED_PERMISSIONS.some(({ name }) => isOff(name)) ? 'You can grant only permissions that you have.' : undefined,
   );
   return (
     <fieldset className="permissions">
       <legend>Permissions</legend>
       {holds(bits, 'Administrator') && (
-        <p className="notice warn">Administrators may do everything, whatever else is said here or in channels.</p>
+        <p className="notice warn">
+          Administrators have all permissions, regardless of other role and channel permissions.
+        </p>
       )}
       {fault && <p className="fault">{fault}</p>}
       <div className="check bits">
@@ -197,7 +198,7 @@ function Permissions({ bits, before, fault, onSet }: PermissionsProps) {
       </div>
       {note}
       <p className="soft small">
-        As a number: <code>{bits}</code>
+        Permission bits: <code>{bits}</code>
       </p>
     </fieldset>
   );
@@ -220,13 +221,13 @@ function DeleteRole({ role }: { role: RoleRowFragment }) {
       {isAsking && (
         <Danger
           title={`Delete ${role.name}?`}
-          doIt="Delete"
+          doIt="Delete role"
           onDo={remove}
           onClose={() => ask(false)}
           isBusy={isBusy}
           problem={problem}
         >
-          <p>Everybody who has it loses it, and what channels and lists of commands say of it goes.</p>
+          <p>Members lose this role, and its channel and command permissions are deleted. This can’t be undone.</p>
         </Danger>
       )}
     </div>

@@ -73,14 +73,14 @@ export function NewRole() {
         buttons={(isOff) => (
           <div className="actions">
             <button type="submit" disabled={isOff || lack !== undefined}>
-              Create
+              Create role
             </button>
           </div>
         )}
       >
         <TextField
           label="Name"
-          hint={lack ?? '1 to 100 characters. What it may do is chosen then.'}
+          hint={lack ?? '1–100 characters. You choose its permissions next.'}
           disabled={lack !== undefined}
           maxLength={100}
           value={name}
@@ -105,7 +105,7 @@ function RoleList({ lack }: { lack: string | undefined }) {
   };
   return (
     <>
-      <ol className="role-rows" aria-label="Roles, the highest first">
+      <ol className="role-rows" aria-label="Roles, highest first">
         {roles
           .map((role, index) => (
             <li key={role.id}>
@@ -141,7 +141,7 @@ function isMovable({ viewerOperations }: RoleRowFragment): boolean {
 
 /** Returns undefined if the user may move all of them. */
 function whyFixed(roles: readonly RoleRowFragment[]): string | undefined {
-  return roles.every(isMovable) ? undefined : 'Roles that do not rank below your own highest stay where they are.';
+  return roles.every(isMovable) ? undefined : 'You can move only roles below your highest role.';
 }
 
 function RoleName({ role }: { role: RoleRowFragment }) {
@@ -152,7 +152,7 @@ function RoleName({ role }: { role: RoleRowFragment }) {
       <RoleLink guildId={guildId} roleId={role.id}>
         {role.name}
       </RoleLink>
-      {role.managed && <span className="badge">of an application</span>}
+      {role.managed && <span className="badge">bot role</span>}
     </div>
   );
 }

@@ -9,11 +9,11 @@ export const ServerContext = createContext<GuildPageFragment | null>(null);
 
 export function useServer(): GuildPageFragment {
   const server = useContext(ServerContext);
-  if (!server) throw new Error('no server is open');
+  if (!server) throw new Error('useServer must be used inside ServerContext.');
   return server;
 }
 
-export const ON_ITS_BOX = 'This is done on the box that the server lives on.';
+export const ON_ITS_BOX = 'This server runs on a box. Use the box’s own portal for this.';
 
 /** Servers on a box can only be viewed here, and their installations managed. */
 export function isOnBox({ viewerOperations }: Pick<GuildPageFragment, 'viewerOperations'>): boolean {
