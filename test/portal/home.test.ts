@@ -28,12 +28,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await steps.getByText('done').waitFor();
     const guild = await createGuild(ada);
     await expect.poll(() => steps.getByText('done').count()).toBe(2);
-    const link = steps.getByRole('link', { name: 'Install Otter bot to it' });
+    const link = steps.getByRole('link', { name: 'Install Otter bot on your server' });
     expect(await link.getAttribute('href')).toBe(`/oauth2/authorize?client_id=${application.id}`);
     await install(ada, application, guild);
-    await steps.getByRole('heading', { name: 'Otter bot is installed: now start it' }).waitFor();
+    await steps.getByRole('heading', { name: 'Next step: start Otter bot' }).waitFor();
     expect(await steps.getByRole('link', { name: guild.name }).count()).toBe(1);
-    const way = await steps.getByRole('link', { name: 'Connect its program' }).getAttribute('href');
+    const way = await steps.getByRole('link', { name: 'Connect your bot to the gateway' }).getAttribute('href');
     expect(way).toBe(`/portal/applications/${application.id}/bot`);
     const bot = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: `${server.origin}/api` } });
     await bot.login(application.botToken);
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     await inviteTester(cleo, await createApplication(cleo, 'Sail bot'), bob);
     const invitations = page.getByRole('region', { name: 'Invitations' });
     const toTeam = invitations.getByRole('listitem').filter({ hasText: 'Sailors' });
-    await toTeam.getByText('cleo invites you to the team, as read-only.').waitFor();
+    await toTeam.getByText('cleo invited you to this team. Your role: read-only.').waitFor();
     await page.getByRole('link', { name: '2 invitations' }).waitFor();
     await toTeam.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('region', { name: 'Teams' }).getByRole('link', { name: 'Sailors' }).waitFor();
@@ -94,9 +94,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the start page'), () => 
     const { page, faults, open, close } = await openPortal(browser, server, dora);
     const invitation = await inviteToTeam(eve, await createTeam(eve, 'Diggers'), dora, 'ADMIN');
     await open();
-    await page.getByText('eve invites you to the team, as admin.').waitFor();
+    await page.getByText('eve invited you to this team. Your role: admin.').waitFor();
     await askAnswer(eve, 'revoke', invitation);
-    await page.getByText('eve invites you to the team').waitFor({ state: 'detached' });
+    await page.getByText('eve invited you to this team').waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
     await close();
   });

@@ -9,19 +9,19 @@ export function FirstSteps({ home: { applications, guilds } }: { home: HomeFragm
   if (installed) return applications.length === 1 && <ToStart application={installed} guild={guilds.at(-1)} />;
   return (
     <section className="card" aria-label="First steps">
-      <h2>Three steps to a bot that answers</h2>
+      <h2>Create your first bot in three steps</h2>
       <ol className="steps">
-        <Step isDone={applications.length > 0} text="It gets a bot, a token and a client secret at once.">
-          <Link to="/applications">Make an application</Link>
+        <Step isDone={applications.length > 0} text="You get a bot user, a bot token and a client secret.">
+          <Link to="/applications">Create an application</Link>
         </Step>
         <Step isDone={guilds.length > 0} text="A server is where people and bots talk.">
-          <Link to="/servers">Make a server</Link>
+          <Link to="/servers">Create a server</Link>
         </Step>
-        <Step isDone={false} text="Then run its commands in the server’s channels, and watch what it answers.">
+        <Step isDone={false} text="Then run its commands in a channel and see how it responds.">
           {newest ? (
-            <a href={`/oauth2/authorize?client_id=${newest.id}`}>Install {newest.name} to it</a>
+            <a href={`/oauth2/authorize?client_id=${newest.id}`}>Install {newest.name} on your server</a>
           ) : (
-            'Install the application to the server'
+            'Install the application on your server'
           )}
         </Step>
       </ol>
@@ -41,17 +41,17 @@ function ToStart({ application, guild }: ToStartProps) {
   return (
     <section className="card" aria-label="First steps">
       <h2>
-        <Name>{name}</Name> is installed: now start it
+        Next step: start <Name>{name}</Name>
       </h2>
       <p>
         <Link to="/applications/$applicationId/bot" params={{ applicationId: id }}>
-          Connect its program
-        </Link>
-        , with lines for the usual libraries, or{' '}
-        <Link to="/applications/$applicationId/interactions" params={{ applicationId: id }}>
-          name an endpoint
+          Connect your bot to the gateway
         </Link>{' '}
-        that is asked over HTTP.
+        with sample code for common libraries, or{' '}
+        <Link to="/applications/$applicationId/interactions" params={{ applicationId: id }}>
+          set an endpoint URL
+        </Link>{' '}
+        to receive interactions over HTTP.
         {guild && (
           <>
             {' '}

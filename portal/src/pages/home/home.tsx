@@ -34,12 +34,12 @@ function Addresses() {
   const { apiUrl, gatewayUrl } = useInstance();
   return (
     <section className="card">
-      <h2>Addresses for programs</h2>
-      <Copyable label="REST, for bots" text={apiUrl} />
-      <Copyable label="Gateway, for bots" text={gatewayUrl} />
+      <h2>API endpoints</h2>
+      <Copyable label="REST API" text={apiUrl} />
+      <Copyable label="Gateway" text={gatewayUrl} />
       <p>
-        <a href="/graphql">GraphiQL</a> asks everything that these pages ask; <a href="/openapi.json">OpenAPI</a>{' '}
-        describes REST.
+        Explore the GraphQL API in <a href="/graphql">GraphiQL</a>, or open the <a href="/openapi.json">OpenAPI spec</a>
+        .
       </p>
     </section>
   );

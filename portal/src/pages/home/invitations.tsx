@@ -51,7 +51,7 @@ function ToTeam({ invitation: { id, role, inviter, team } }: { invitation: HomeF
     <Invitation
       name={team.name}
       iconUrl={team.iconUrl}
-      text={`${inviter.username} invites you to the team, as ${ROLE_WORDS[role]}.`}
+      text={`${inviter.username} invited you to this team. Your role: ${ROLE_WORDS[role]}.`}
       accept={() => accept.run({ id })}
       decline={() => decline.run({ id })}
       isOff={accept.isOff || decline.isOff}
@@ -74,8 +74,8 @@ function Installable({ tested: { name, iconUrl, installUrl } }: { tested: Tested
         <Name>{name}</Name>
         <p className="soft small">
           {installUrl
-            ? 'You are a tester, and may install it.'
-            : 'You are a tester. Who invited you has the link to install it.'}
+            ? 'You are now a tester and can install this application.'
+            : 'You are now a tester. Ask the person who invited you for the install link.'}
         </p>
         {installUrl && (
           <div className="actions">
@@ -102,7 +102,7 @@ function ToTest({ application, onAccepted }: ToTestProps) {
     <Invitation
       name={name}
       iconUrl={iconUrl}
-      text="Test it: you may install it while it is private."
+      text="You were invited to test this application. Testers can install it while it is private."
       accept={async () => {
         const done = await accept.run({ id });
         if (done) onAccepted(done.acceptTesterInvitation.tester.application.installUrl);
