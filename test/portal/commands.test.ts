@@ -381,7 +381,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await transferApplication(ida, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, jon, { width: 360 });
     await open(pathOf(application));
-    await page.getByText('Needs the role developer.').waitFor();
+    await page.getByText('Needs the developer role.').waitFor();
     expect(await page.getByRole('button', { name: 'New command' }).isDisabled()).toBe(true);
     await open(pathOf(application, `/${id}`));
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the list of teams'), () 
   it('shows an error at a field, and creates a team with its icon', async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/teams');
-    await page.getByText('A team owns applications together').waitFor();
+    await page.getByText('Teams let several people manage applications').waitFor();
     await page.getByRole('button', { name: 'New team' }).click();
     const dialog = page.getByRole('dialog', { name: 'New team' });
     await dialog.getByLabel('Name').fill('B');
@@ -146,15 +146,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     const adas = await openPortal(browser, server, ada);
     const bobs = await openPortal(browser, server, bob);
     await Promise.all([adas.open(`/teams/${team.id}/general`), bobs.open(`/teams/${team.id}/general`)]);
-    await bobs.page.getByText('Needs the role owner.').first().waitFor();
+    await bobs.page.getByText('Needs the owner role.').first().waitFor();
     expect(await bobs.page.getByRole('button', { name: 'Leave team' }).isEnabled()).toBe(true);
     await adas.page.getByLabel('New owner').selectOption({ label: 'bob' });
-    await adas.page.getByRole('button', { name: 'Hand over' }).click();
-    const question = adas.page.getByRole('alertdialog', { name: 'Hand Sett over to bob?' });
+    await adas.page.getByRole('button', { name: 'Transfer ownership' }).click();
+    const question = adas.page.getByRole('alertdialog', { name: 'Transfer Sett to bob?' });
     await question.getByLabel("Type the member's name").fill('bob');
-    await question.getByRole('button', { name: 'Hand over' }).click();
-    await said(adas.page, 'bob owns the team now').waitFor();
-    await bobs.page.getByText('The owner stays: hand the team over first, or delete it.').waitFor();
+    await question.getByRole('button', { name: 'Transfer ownership' }).click();
+    await said(adas.page, 'bob now owns the team').waitFor();
+    await bobs.page.getByText('You own this team. To leave, transfer ownership first, or delete the team.').waitFor();
     await adas.page.getByRole('button', { name: 'Leave team' }).click();
     await adas.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
     await heading(adas.page, 'Teams').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     await page.getByRole('list', { name: 'Members', exact: true }).getByText('ada').waitFor();
     await removeFromTeam(ada, team, bob);
     await page.getByText('You can no longer see this team').waitFor();
-    await page.getByRole('link', { name: 'To your teams' }).click();
+    await page.getByRole('link', { name: 'Go to your teams' }).click();
     await heading(page, 'Teams').waitFor();
     expect(faults).toEqual([]);
     await close();
@@ -184,8 +184,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const team = await createTeam(ada, 'Weir');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
-    await page.getByText('There is no resend: revoke, then invite again.').waitFor();
-    const address = page.getByLabel('E-mail address');
+    await page.getByText('To resend an invitation, revoke it and invite the person again.').waitFor();
+    const address = page.getByLabel('Email address');
     await address.fill('nobody@people.example');
     await page.getByRole('button', { name: 'Invite member' }).click();
     await page.locator('input[type=email][aria-invalid=true]').waitFor();
@@ -195,20 +195,20 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await page.getByRole('button', { name: 'Invite member' }).click();
     const pending = page.getByRole('list', { name: 'Pending invitations' });
     await pending.getByText('bob').waitFor();
-    await pending.getByText('as read-only').waitFor();
+    await pending.getByText('read-only').waitFor();
     // The list may change before the response comes. The response empties the field if it still has the same address.
     await expect.poll(() => address.inputValue()).toBe('');
     await address.fill(bob.email);
     await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByRole('alert').getByText('This user already has a pending invitation.').waitFor();
     await page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Nobody is invited at the moment.').waitFor();
+    await page.getByText('No pending invitations.').waitFor();
     await page.getByRole('button', { name: 'Invite member' }).click();
     await pending.getByText('bob').waitFor();
     const { teams } = await pendingOf(bob);
     await acceptInvitation(bob, teams.at(-1) ?? '');
     await page.getByRole('list', { name: 'Members', exact: true }).getByText('bob').waitFor();
-    await page.getByText('Nobody is invited at the moment.').waitFor();
+    await page.getByText('No pending invitations.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await inviteToTeam(ada, team, cem);
     const { page, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
-    await page.getByLabel('E-mail address').fill(cem.email);
+    await page.getByLabel('Email address').fill(cem.email);
     await page.getByRole('button', { name: 'Invite member' }).click();
     const revoke = page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' });
     await revoke.click({ trial: true });
@@ -239,13 +239,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await open(`/teams/${team.id}/members`);
     await page.getByRole('button', { name: 'Revoke and invite again' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke and invite again' });
-    await dialog.getByLabel('E-mail address').fill('bob@nowhere.example');
+    await dialog.getByLabel('Email address').fill('bob@nowhere.example');
     await dialog.getByLabel('Role').selectOption({ label: 'developer' });
     await dialog.getByRole('button', { name: 'Revoke and invite again' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
-    await dialog.getByLabel('E-mail address').fill(bob.email);
+    await dialog.getByLabel('Email address').fill(bob.email);
     await dialog.getByRole('button', { name: 'Invite again' }).click();
-    await page.getByRole('list', { name: 'Pending invitations' }).getByText('as developer').waitFor();
+    await page.getByRole('list', { name: 'Pending invitations' }).getByText('developer').waitFor();
     expect((await pendingOf(bob)).teams).toHaveLength(1);
     expect(faults).toEqual([]);
     await close();
@@ -261,10 +261,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await role.click({ trial: true });
     await role.focus();
     await page.keyboard.press('Home');
-    await page.getByRole('button', { name: 'Make bob admin' }).click();
+    await page.getByRole('button', { name: 'Change bob to admin' }).click();
     await expect.poll(async () => (await teamOf(ada, team)).members[1].role, { timeout: 15_000 }).toBe('ADMIN');
     await setTeamRole(bob, team, bob, 'READ_ONLY');
-    await said(page, 'bob is read-only now').waitFor();
+    await said(page, 'bob is now read-only').waitFor();
     expect(await role.inputValue()).toBe('READ_ONLY');
     await page.getByRole('button', { name: 'Remove bob' }).click();
     const question = page.getByRole('alertdialog', { name: 'Remove bob from Lock?' });
@@ -281,15 +281,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
     await page.getByLabel('Role of bob').selectOption({ label: 'developer' });
-    await page.getByRole('button', { name: 'Make bob developer' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Make yourself developer?' });
+    await page.getByRole('button', { name: 'Change bob to developer' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Change your role to developer?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await teamOf(bob, team).then(({ members }) => members.map(({ role }: { role: string }) => role))).toContain(
       'ADMIN',
     );
-    await page.getByRole('button', { name: 'Make bob developer' }).click();
+    await page.getByRole('button', { name: 'Change bob to developer' }).click();
     await question.getByRole('button', { name: 'Change my role' }).click();
-    await page.getByText('Needs the role admin.').first().waitFor();
+    await page.getByText('Needs the admin role.').first().waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -301,9 +301,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const rowOf = (name: string) => page.getByRole('row', { name }).getByRole('img');
     const named = async (name: string) =>
       Promise.all((await rowOf(name).all()).map((cell) => cell.getAttribute('aria-label')));
-    await page.getByRole('heading', { name: 'What each role may do' }).waitFor();
-    expect(await named('Leave it')).toEqual(['no', 'yes', 'yes', 'yes']);
-    expect(await named('Change its settings')).toEqual(['yes', 'yes', 'yes', 'no']);
+    await page.getByRole('heading', { name: 'Role permissions' }).waitFor();
+    expect(await named('Leave the team')).toEqual(['no', 'yes', 'yes', 'yes']);
+    expect(await named('Change settings')).toEqual(['yes', 'yes', 'yes', 'no']);
     expect(faults).toEqual([]);
     await close();
   });
@@ -313,22 +313,22 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await addToTeam(ada, team, bob, 'READ_ONLY');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
-    await page.getByText('Needs the role admin.').first().waitFor();
+    await page.getByText('Needs the admin role.').first().waitFor();
     const off = [
       page.getByLabel('Role of bob'),
-      page.getByLabel('E-mail address'),
+      page.getByLabel('Email address'),
       page.getByRole('button', { name: 'Invite member' }),
     ];
     expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
     await page.getByRole('link', { name: 'General' }).click();
     await page.getByRole('heading', { level: 2, name: 'General' }).waitFor();
-    await page.getByText('Needs the role admin.').waitFor();
+    await page.getByText('Needs the admin role.').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     const nav = page.getByRole('navigation', { name: 'Team' });
     await nav.getByRole('link', { name: 'Applications' }).click();
-    await page.getByText('Needs the role admin.').waitFor();
+    await page.getByText('Needs the admin role.').waitFor();
     expect(await page.getByRole('button', { name: 'New application' }).isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Move one of mine here' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Move an application here' }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });
@@ -342,11 +342,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications of a te
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const bobs = await openPortal(browser, server, bob);
     await Promise.all([open(`/teams/${team.id}/applications`), bobs.open(`/teams/${team.id}/applications`)]);
-    await page.getByText('The team owns no application yet').waitFor();
-    await page.getByRole('button', { name: 'Move one of mine here' }).click();
+    await page.getByText('This team has no applications yet').waitFor();
+    await page.getByRole('button', { name: 'Move an application here' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Baybot' }).click();
     const question = page.getByRole('alertdialog', { name: 'Move Baybot to Bay?' });
-    await question.getByText('This is one way').waitFor();
+    await question.getByText("You can't move the application back").waitFor();
     await question.getByLabel("Type the application's name").fill(application.name);
     await question.getByRole('button', { name: 'Move' }).click();
     await page.getByRole('link', { name: 'Baybot' }).waitFor();

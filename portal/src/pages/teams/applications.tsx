@@ -19,7 +19,7 @@ export function TeamApplications() {
         <h2>Applications</h2>
         <div className="actions">
           <button type="button" className="plain" onClick={() => setOpen('move')} {...off}>
-            Move one of mine here
+            Move an application here
           </button>
           <button type="button" onClick={() => setOpen('new')} {...off}>
             New application
@@ -30,7 +30,7 @@ export function TeamApplications() {
       <Listing
         answer={{}}
         items={applications}
-        empty="The team owns no application yet. What it owns, its members see and work on by their roles."
+        empty="This team has no applications yet. Create one, or move one of yours here. Members get access according to their roles."
         render={(application) => <ApplicationCard key={application.id} application={application} />}
       />
       {open === 'new' && <NewApplication teamId={id} onClose={() => setOpen(null)} />}

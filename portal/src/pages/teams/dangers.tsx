@@ -27,14 +27,16 @@ function Leave() {
   const { viewerOperations, owner } = useTeam();
   const isOwner = owner.id === useMyId();
   const { off, note } = useOff(
-    isOwner ? 'The owner stays: hand the team over first, or delete it.' : whyNotTeam(viewerOperations, 'LEAVE'),
+    isOwner
+      ? 'You own this team. To leave, transfer ownership first, or delete the team.'
+      : whyNotTeam(viewerOperations, 'LEAVE'),
   );
   const [isAsked, ask] = useState(false);
   return (
     <div className="danger-row">
       <div>
         <h3>Leave team</h3>
-        <p>You lose your role in it and in its applications.</p>
+        <p>You lose access to the team and its applications.</p>
         {note}
       </div>
       <button type="button" className="plain bad" onClick={() => ask(true)} {...off}>
@@ -54,8 +56,8 @@ function LeaveQuestion({ onClose }: { onClose: () => void }) {
     return 'You left the team';
   });
   return (
-    <Danger title={`Leave ${name}?`} doIt="Leave" onDo={leave} onClose={onClose} isBusy={isBusy} problem={problem}>
-      <p>You lose your role in it and in its applications. To come back, you need a new invitation.</p>
+    <Danger title={`Leave ${name}?`} doIt="Leave team" onDo={leave} onClose={onClose} isBusy={isBusy} problem={problem}>
+      <p>You lose access to the team and its applications. To rejoin, you need a new invitation.</p>
     </Danger>
   );
 }
@@ -68,13 +70,13 @@ function HandOver() {
   const [isAsked, ask] = useState(false);
   const reason =
     whyNotTeam(viewerOperations, 'TRANSFER_OWNERSHIP') ??
-    (others.length === 0 ? 'There is no other member yet.' : undefined);
+    (others.length === 0 ? 'The team has no other members. Invite one first.' : undefined);
   const { off, note } = useOff(reason);
   return (
     <div className="danger-row">
       <div>
-        <h3>Hand over</h3>
-        <p>Another member becomes the owner. You stay as an admin.</p>
+        <h3>Transfer ownership</h3>
+        <p>Another member becomes the owner. You become an admin.</p>
         {note}
         {reason === undefined && (
           <Select label="New owner" value={heir?.id ?? ''} onChange={({ target }) => choose(target.value)}>
@@ -88,7 +90,7 @@ function HandOver() {
         )}
       </div>
       <button type="button" className="plain bad" onClick={() => ask(true)} disabled={!heir} {...off}>
-        Hand over
+        Transfer ownership
       </button>
       {isAsked && heir && <HandOverQuestion heir={heir} onClose={() => ask(false)} />}
     </div>
@@ -106,13 +108,13 @@ function HandOverQuestion({
   const { run, isBusy, problem } = useAction(HandOverTeamDocument, { isQuiet: true });
   const handOver = async () => {
     if (!(await run({ input: { teamId: id, userId: heir.id } }))) return;
-    say(`${nameOf(heir)} owns the team now`);
+    say(`${nameOf(heir)} now owns the team`);
     onClose();
   };
   return (
     <Danger
-      title={`Hand ${name} over to ${nameOf(heir)}?`}
-      doIt="Hand over"
+      title={`Transfer ${name} to ${nameOf(heir)}?`}
+      doIt="Transfer ownership"
       onDo={handOver}
       onClose={onClose}
       isBusy={isBusy}
@@ -120,8 +122,8 @@ function HandOverQuestion({
       typed={{ name: nameOf(heir), label: "Type the member's name" }}
     >
       <p>
-        <Name>{nameOf(heir)}</Name> can then delete the team, its applications and your role in it. You stay as an
-        admin, and only they can give it back.
+        <Name>{nameOf(heir)}</Name> will be able to delete the team and its applications, and to remove you. You become
+        an admin. Only the new owner can transfer the team back.
       </p>
     </Danger>
   );
@@ -132,14 +134,14 @@ function Delete() {
   const isEmpty = applications.length === 0;
   const reason =
     whyNotTeam(viewerOperations, 'DELETE') ??
-    (isEmpty ? undefined : 'A team that owns applications cannot be deleted. Delete these first:');
+    (isEmpty ? undefined : 'A team that owns applications cannot be deleted. Delete these applications first:');
   const { off, note } = useOff(reason);
   const [isAsked, ask] = useState(false);
   return (
     <div className="danger-row">
       <div>
         <h3>Delete team</h3>
-        <p>For good, with its memberships and invitations.</p>
+        <p>Permanently delete this team with its memberships and invitations.</p>
         {note}
         {viewerOperations.includes('DELETE') && <OwnedLinks />}
       </div>
@@ -155,19 +157,19 @@ function DeleteQuestion({ onClose }: { onClose: () => void }) {
   const { id, name } = useTeam();
   const { run, isBusy, problem } = useAction(DeleteTeamDocument, { isQuiet: true });
   const remove = useGoAway(async () =>
-    (await endHere(id, () => run({ input: { teamId: id } }))) ? 'The team is deleted' : null,
+    (await endHere(id, () => run({ input: { teamId: id } }))) ? 'Team deleted' : null,
   );
   return (
     <Danger
       title={`Delete ${name}?`}
-      doIt="Delete"
+      doIt="Delete team"
       onDo={remove}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
       typed={{ name, label: "Type the team's name" }}
     >
-      <p>Its members lose it, and who is invited cannot accept any more. This cannot be undone.</p>
+      <p>Members lose access, and pending invitations can no longer be accepted. This cannot be undone.</p>
     </Danger>
   );
 }

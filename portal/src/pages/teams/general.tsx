@@ -28,8 +28,8 @@ export function TeamGeneral() {
         <TeamSettings />
       </section>
       <section className="card">
-        <h2>Ids</h2>
-        <Copyable label="Team id" text={id} />
+        <h2>IDs</h2>
+        <Copyable label="Team ID" text={id} />
       </section>
       <TeamDangers />
     </>
@@ -47,7 +47,7 @@ function TeamSettings() {
         <>
           <ImageField
             label="Icon"
-            hint="PNG, JPEG, GIF or WebP, at most 10 MiB. Choose it, or drop it here."
+            hint="PNG, JPEG, GIF or WebP, up to 10 MiB. Choose a file or drop it here."
             value={draft.value.icon}
             fault={faults.icon}
             disabled={readOnly !== undefined}
@@ -55,7 +55,7 @@ function TeamSettings() {
           />
           <TextField
             label="Name"
-            hint="2 to 32 characters."
+            hint="2–32 characters."
             maxLength={32}
             value={draft.value.name}
             fault={faults.name}

@@ -23,10 +23,10 @@ export function Invitations() {
   return (
     <section className="card">
       <h2>Pending invitations</h2>
-      <p className="soft">There is no resend: revoke, then invite again.</p>
+      <p className="soft">To resend an invitation, revoke it and invite the person again.</p>
       {note}
       {invitations.length === 0 ? (
-        <p className="hint">Nobody is invited at the moment.</p>
+        <p className="hint">No pending invitations.</p>
       ) : (
         <ul className="people" aria-label="Pending invitations" ref={rows}>
           {invitations.map((invitation) => (
@@ -70,7 +70,7 @@ function InvitationRow({ invitation, off, offAgain, onAgain }: RowProps) {
   return (
     <li>
       <PersonLine person={invitee}>
-        as {ROLE_WORDS[role]}, by <Name>{nameOf(inviter)}</Name>, <Ago at={createdAt} />
+        {ROLE_WORDS[role]} · invited <Ago at={createdAt} /> by <Name>{nameOf(inviter)}</Name>
       </PersonLine>
       <div className="actions">
         <RevokeButton invitation={invitation} off={off} />
@@ -91,13 +91,13 @@ function InvitationRow({ invitation, off, offAgain, onAgain }: RowProps) {
 export function RevokeButton({ invitation: { id, invitee }, off }: InvitationProps) {
   const { run, isOff } = useAction(RevokeTeamInvitationDocument);
   const revoke = async () => {
-    if (await run({ input: { invitationId: id } })) say(`The invitation of ${nameOf(invitee)} is revoked`);
+    if (await run({ input: { invitationId: id } })) say(`Invitation to ${nameOf(invitee)} revoked`);
   };
   return (
     <button
       type="button"
       className="plain"
-      aria-label={`Revoke the invitation of ${nameOf(invitee)}`}
+      aria-label={`Revoke invitation to ${nameOf(invitee)}`}
       disabled={isOff}
       onClick={revoke}
       {...off}

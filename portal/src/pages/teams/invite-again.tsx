@@ -23,14 +23,14 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
   const { send, isBusy, problem, isRevoked } = useSendAgain(id);
   const submit = async () => {
     if (!(await send(given))) return;
-    say(`${nameOf(invitee)} is invited again`);
+    say(`New invitation sent to ${nameOf(invitee)}`);
     onClose();
   };
   return (
     <OpenDialog title="Revoke and invite again" onClose={onClose}>
       <p>
-        The invitation of <Name>{nameOf(invitee)}</Name> {isRevoked ? 'is revoked' : 'is revoked first'}. Then another
-        one is sent.
+        The invitation to <Name>{nameOf(invitee)}</Name> {isRevoked ? 'was revoked' : 'will be revoked first'}. A new
+        one will be sent.
       </p>
       <Form
         problem={problem}
@@ -45,8 +45,8 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
         )}
       >
         <TextField
-          label="E-mail address"
-          hint="Addresses are not shown to anybody: type it once more."
+          label="Email address"
+          hint="Email addresses are hidden, so enter it again."
           type="email"
           autoComplete="off"
           value={given.email}

@@ -18,7 +18,7 @@ export function InviteMember() {
   const { viewerOperations } = useTeam();
   return (
     <section className="card">
-      <h2>Invite</h2>
+      <h2>Invite a member</h2>
       <InviteForm reason={whyNotTeam(viewerOperations, 'INVITE_MEMBER')} />
     </section>
   );
@@ -38,7 +38,7 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     setSent((before) => ({ ...before, [email.trim()]: done.inviteTeamMember.invitation.id }));
     // The user may have typed another address during the request.
     setGiven((before) => (before.email === email ? { ...before, email: '' } : before));
-    say('Invited');
+    say('Invitation sent');
   };
   return (
     <Form
@@ -60,8 +60,8 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     >
       <fieldset className="invite-pair" disabled={reason !== undefined}>
         <TextField
-          label="E-mail address"
-          hint="Of an account here. They get a mail, and it waits on their start page."
+          label="Email address"
+          hint="The person needs an account here. They get an email and see the invitation on their home page."
           type="email"
           autoComplete="off"
           value={email}

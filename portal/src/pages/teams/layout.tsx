@@ -50,7 +50,7 @@ function TeamHeader({ team }: { team: TeamPageFragment }) {
           <Name>{name}</Name>
         </Heading>
         <p className="soft">
-          {role && `you are ${ROLE_WORDS[role]} · `}
+          {role && `Your role: ${ROLE_WORDS[role]} · `}
           {counted(members.length, 'member')} · {counted(applications.length, 'application')}
         </p>
       </div>
@@ -79,9 +79,9 @@ function Sections({ id }: { id: string }) {
 
 function Gone() {
   return (
-    <Ending title="Gone" text="You can no longer see this team: it was deleted, or you are no member of it any more.">
+    <Ending title="Gone" text="You can no longer see this team. It was deleted, or you are no longer a member.">
       <Link className="button" to="/teams">
-        To your teams
+        Go to your teams
       </Link>
     </Ending>
   );

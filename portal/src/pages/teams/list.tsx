@@ -27,7 +27,7 @@ export function Teams() {
       <Listing
         answer={answer}
         items={answer.data?.portalHome.teams}
-        empty="A team owns applications together. Make one and invite whom you work with; each gets a role that says what they may do."
+        empty="Teams let several people manage applications together. Create a team, invite members, and choose each member's role."
         render={(team) => <TeamCard key={team.id} team={team} />}
       />
       {isNew && <NewTeam onClose={() => setNew(false)} />}

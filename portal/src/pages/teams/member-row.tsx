@@ -73,7 +73,7 @@ function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: bo
         <button
           type="button"
           disabled={isOff}
-          aria-label={`Make ${nameOf(user)} ${ROLE_WORDS[wanted]}`}
+          aria-label={`Change ${nameOf(user)} to ${ROLE_WORDS[wanted]}`}
           onClick={() => (isMe ? ask(true) : void give())}
         >
           Change
@@ -88,7 +88,7 @@ function RoleSelect({ member: { user, role }, isMe, off }: OffProps & { isMe: bo
 function useToldRole(name: string, role: Role) {
   const expected = useRef(role);
   useEffect(() => {
-    if (expected.current !== role) say(`${name} is ${ROLE_WORDS[role]} now`);
+    if (expected.current !== role) say(`${name} is now ${ROLE_WORDS[role]}`);
     expected.current = role;
   }, [name, role]);
   return expected;
@@ -97,14 +97,14 @@ function useToldRole(name: string, role: Role) {
 function DemoteQuestion({ role, onDo, onClose }: { role: Role; onDo: () => void; onClose: () => void }) {
   return (
     <Danger
-      title={`Make yourself ${ROLE_WORDS[role]}?`}
+      title={`Change your role to ${ROLE_WORDS[role]}?`}
       doIt="Change my role"
       onDo={onDo}
       onClose={onClose}
       isBusy={false}
       problem={null}
     >
-      <p>You can then no longer manage members. Only the owner or an admin can give the role back.</p>
+      <p>You will no longer be able to manage members. Only the owner or an admin can restore your role.</p>
     </Danger>
   );
 }
@@ -126,20 +126,20 @@ function RemoveQuestion({ member: { user }, onClose }: MemberProps & { onClose: 
   const { id, name } = useTeam();
   const { run, isBusy, problem } = useAction(RemoveTeamMemberDocument, { isQuiet: true });
   const remove = async () => {
-    if (await run({ input: { teamId: id, userId: user.id } })) say(`${nameOf(user)} is no member any more`);
+    if (await run({ input: { teamId: id, userId: user.id } })) say(`${nameOf(user)} was removed from the team`);
   };
   return (
     <Danger
       title={`Remove ${nameOf(user)} from ${name}?`}
-      doIt="Remove"
+      doIt="Remove member"
       onDo={remove}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
     >
       <p>
-        <Name>{nameOf(user)}</Name> loses the team and its applications at once. Secrets they know stay valid until they
-        are reset.
+        <Name>{nameOf(user)}</Name> immediately loses access to the team and its applications. Secrets that they know
+        stay valid until you reset them.
       </p>
     </Danger>
   );

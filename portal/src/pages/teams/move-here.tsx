@@ -25,12 +25,12 @@ export function MoveHere({ onClose }: { onClose: () => void }) {
 function Choice({ onChoose, onClose }: { onChoose: (application: Own) => void; onClose: () => void }) {
   const answer = useQuery({ query: OwnApplicationsDocument });
   return (
-    <OpenDialog title="Move one of mine here" onClose={onClose}>
-      <p>Which one? What a team owns already stays there.</p>
+    <OpenDialog title="Move an application here" onClose={onClose}>
+      <p>Choose one of your applications. Applications that belong to a team can't be moved.</p>
       <Listing
         answer={answer}
         items={answer.data?.applications.filter(({ ownerTeam }) => ownerTeam === null)}
-        empty="You own no application yourself."
+        empty="You have no applications to move. Applications that belong to a team are not listed."
         render={(application) => (
           <li key={application.id}>
             <button type="button" className="plain choice" onClick={() => onChoose(application)}>
@@ -50,24 +50,24 @@ function MoveQuestion({ application, onClose }: { application: Own; onClose: () 
   const { run, isBusy, problem } = useAction(MoveApplicationDocument, { isQuiet: true });
   const move = async (appName: string) => {
     if (!(await run({ input: { applicationId: application.id, teamId: team.id, appName } }))) return;
-    say(`${application.name} belongs to ${team.name} now`);
+    say(`${application.name} now belongs to ${team.name}`);
     onClose();
   };
   return (
     <Danger
       title={`Move ${application.name} to ${team.name}?`}
-      doIt="Move"
+      doIt="Move application"
       onDo={move}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
       typed={{ name: application.name, label: "Type the application's name" }}
     >
-      <p>This is one way: it cannot be moved back, nor to another team.</p>
+      <p>You can't move the application back or to another team.</p>
       <ul>
-        <li>The bot token, the client secret, its users' tokens and its webhooks stay valid.</li>
-        <li>Its icon, commands and installations stay as they are.</li>
-        <li>The team's members see it and work on it by their roles. You keep the owner's level on it.</li>
+        <li>The bot token, client secret, user tokens and webhooks stay valid.</li>
+        <li>The icon, commands and installations don't change.</li>
+        <li>Team members get access according to their roles. You keep the access of an owner.</li>
       </ul>
     </Danger>
   );

@@ -27,11 +27,11 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
         isBusy={isBusy}
         isChanged={name !== '' || icon !== null}
         onSubmit={create}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create team" />}
       >
         <TextField
           label="Name"
-          hint="2 to 32 characters."
+          hint="2–32 characters."
           maxLength={32}
           value={name}
           fault={problem?.fields.name}
@@ -39,7 +39,7 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
         />
         <ImageField
           label="Icon"
-          hint="PNG, JPEG, GIF or WebP, at most 10 MiB. Choose it, or drop it here."
+          hint="PNG, JPEG, GIF or WebP, up to 10 MiB. Choose a file or drop it here."
           value={icon}
           fault={problem?.fields.icon}
           onChange={setIcon}

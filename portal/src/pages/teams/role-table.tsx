@@ -6,9 +6,9 @@ import { APPLICATION_WORDS, ROLE_WORDS, TEAM_WORDS } from './role-words.js';
 export function RoleTables() {
   return (
     <section className="card">
-      <h2>What each role may do</h2>
-      <RoleTable caption="With the team" roles={TEAM_ROLES} words={TEAM_WORDS} />
-      <RoleTable caption="With its applications" roles={APPLICATION_ROLES} words={APPLICATION_WORDS} />
+      <h2>Role permissions</h2>
+      <RoleTable caption="Team" roles={TEAM_ROLES} words={TEAM_WORDS} />
+      <RoleTable caption="Team applications" roles={APPLICATION_ROLES} words={APPLICATION_WORDS} />
     </section>
   );
 }

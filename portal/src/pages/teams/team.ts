@@ -6,7 +6,7 @@ export const TeamContext = createContext<TeamPageFragment | null>(null);
 
 export function useTeam(): TeamPageFragment {
   const team = useContext(TeamContext);
-  if (!team) throw new Error('no team is open');
+  if (!team) throw new Error('useTeam() must be called inside a TeamContext.');
   return team;
 }
 
