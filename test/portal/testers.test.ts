@@ -20,7 +20,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
   bob = await signUp(server, 'bob');
 });
 
-const FIELD = 'E-mail address or user id';
+const FIELD = 'Email address or user ID';
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
   it('are invited by e-mail address or user id, and the page shows which one it reads', async () => {
@@ -28,16 +28,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     const carl = await signUp(server, 'carl');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/testers`);
-    await page.getByText('Testers may install it. They see none of these pages.').waitFor();
+    await page.getByText('Testers can install this application while it is private.').waitFor();
     await page.getByText('0/100').waitFor();
     await page.getByLabel(FIELD).fill(bob.email);
-    await page.getByText('Read as an e-mail address.').waitFor();
+    await page.getByText('Treated as an email address.').waitFor();
     await page.getByRole('button', { name: 'Invite tester' }).click();
     const list = page.getByRole('list', { name: 'Testers' });
     await list.getByText('bob').waitFor();
-    await list.getByText(/invited, has not answered yet · just now by ada/).waitFor();
+    await list.getByText(/pending · invited just now by ada/).waitFor();
     await page.getByLabel(FIELD).fill(carl.id);
-    await page.getByText('Read as a user id.').waitFor();
+    await page.getByText('Treated as a user ID.').waitFor();
     await page.getByRole('button', { name: 'Invite tester' }).click();
     await page.getByText('2/100').waitFor();
     await bob.graphql(
@@ -88,13 +88,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await update(ada, id, { public: false });
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/applications/${id}/testers`);
-    await page.getByText('It is private, and nobody may install it').waitFor();
-    await page.getByRole('button', { name: 'Add me as tester' }).click();
+    await page.getByText('This application is private and has no testers').waitFor();
+    await page.getByRole('button', { name: 'Add me as a tester' }).click();
     await page.getByRole('list', { name: 'Testers' }).getByText('accepted').waitFor();
-    await page.getByRole('button', { name: 'Add me as tester' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add me as a tester' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Remove ada' }).click();
     const question = page.getByRole('alertdialog', { name: 'Remove ada from the testers of Vole bot?' });
-    await question.getByText('Tokens they have stay valid').waitFor();
+    await question.getByText('Their tokens stay valid').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Remove ada' }).click();
@@ -113,11 +113,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await transferApplication(ada, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/applications/${application.id}/testers`);
-    await page.getByText('Needs the role admin.').waitFor();
+    await page.getByText('Needs the admin role.').waitFor();
     const off = [
       page.getByLabel(FIELD),
       page.getByRole('button', { name: 'Invite tester' }),
-      page.getByRole('button', { name: 'Add me as tester' }),
+      page.getByRole('button', { name: 'Add me as a tester' }),
     ];
     expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
     await bob.graphql(`mutation ($input: TeamUserInput!) { removeTeamMember(input: $input) { team { id } } }`, {
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     const { id } = await createApplication(ada, 'Phone bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada, { width: 360 });
     await open(`/applications/${id}/testers`);
-    await page.getByRole('button', { name: 'Add me as tester' }).click();
+    await page.getByRole('button', { name: 'Add me as a tester' }).click();
     await page.getByRole('list', { name: 'Testers' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
     expect(faults).toEqual([]);

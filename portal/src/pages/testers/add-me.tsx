@@ -14,11 +14,11 @@ export function AddMe() {
   if (!myId || isListed) return null;
   const add = async () => {
     const done = await run({ input: { applicationId: application.id, userId: myId } });
-    if (done) say('You are a tester');
+    if (done) say('You are now a tester');
   };
   return (
     <button type="button" className="plain" disabled={isOff || reason !== undefined} onClick={add}>
-      Add me as tester
+      Add me as a tester
     </button>
   );
 }

@@ -19,13 +19,13 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
     const done = await run({ input: { applicationId: id, ...whom } });
     if (!done) return;
     const { user, state } = done.inviteTester.tester;
-    say(state === 'ACCEPTED' ? `${nameOf(user)} is a tester` : `${nameOf(user)} is invited`);
+    say(state === 'ACCEPTED' ? `${nameOf(user)} is now a tester` : `Invitation sent to ${nameOf(user)}`);
     // The user may have typed another one during the request.
     setTyped((before) => (before === typed ? '' : before));
   };
   return (
     <section className="card">
-      <h2>Invite</h2>
+      <h2>Invite a tester</h2>
       <Form
         problem={problem}
         isBusy={isBusy}
@@ -41,7 +41,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
         )}
       >
         <TextField
-          label="E-mail address or user id"
+          label="Email address or user ID"
           hint={READS_AS[kindOf(typed)]}
           autoComplete="off"
           autoCapitalize="none"
@@ -60,9 +60,9 @@ type Whom = { email: string } | { userId: string };
 type Kind = 'nothing' | 'userId' | 'email';
 
 const READS_AS: Record<Kind, string> = {
-  nothing: 'Of somebody who has an account here. They get a mail, and it waits on their start page.',
-  userId: 'Read as a user id.',
-  email: 'Read as an e-mail address.',
+  nothing: 'The person needs an account here. They get an email and see the invitation on their home page.',
+  userId: 'Treated as a user ID.',
+  email: 'Treated as an email address.',
 };
 
 function kindOf(typed: string): Kind {
@@ -77,5 +77,5 @@ function whomOf(typed: string): Whom {
 /** The error of an unknown id names no field. */
 function atField(problem: Problem | null): Problem | null {
   if (problem?.code !== 'NOT_FOUND' || problem.message === null) return problem;
-  return { ...problem, message: null, fields: { userId: 'Nobody here has this id.' } };
+  return { ...problem, message: null, fields: { userId: 'There is no user with this ID.' } };
 }

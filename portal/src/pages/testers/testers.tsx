@@ -32,7 +32,7 @@ export function Testers() {
             {testers.length}/{TESTERS_PER_APPLICATION}
           </span>
         </div>
-        <p>Testers may install it. They see none of these pages.</p>
+        <p>Testers can install this application while it is private. They can't see these pages.</p>
         <InstallLink />
         {note}
         {testers.length > 0 && (
@@ -54,7 +54,7 @@ function InstallLink() {
   if (installUrl) return <Copyable label="Install link" text={installUrl} />;
   return (
     <p className="hint">
-      It has none at the moment. It is made under{' '}
+      This application has no install link. Set one up under{' '}
       <Link to="/applications/$applicationId/installation" params={{ applicationId: id }}>
         Installation
       </Link>
@@ -64,8 +64,8 @@ function InstallLink() {
 }
 
 function emptyText(isPublic: boolean): string {
-  if (isPublic) return 'It is public: everybody may install it. Testers count once it is private.';
-  return 'It is private, and nobody may install it: not even you.';
+  if (isPublic) return 'This application is public, so anyone can install it. Testers matter only while it is private.';
+  return 'This application is private and has no testers, so no one can install it, including you.';
 }
 
 type Tester = ApplicationTestersFragment['testers'][number];
@@ -74,7 +74,7 @@ function TesterRow({ tester: { user, state, createdAt, invitedBy }, off }: { tes
   return (
     <li>
       <PersonLine person={user}>
-        {state === 'ACCEPTED' ? 'accepted' : 'invited, has not answered yet'} · <Ago at={createdAt} />
+        {state === 'ACCEPTED' ? 'accepted' : 'pending'} · invited <Ago at={createdAt} />
         {invitedBy && (
           <>
             {' '}
@@ -105,20 +105,20 @@ function RemoveQuestion({ user, onClose }: Pick<Tester, 'user'> & { onClose: () 
   const { id, name } = useApplication();
   const { run, isBusy, problem } = useAction(RemoveTesterDocument, { isQuiet: true });
   const remove = async () => {
-    if (await run({ input: { applicationId: id, userId: user.id } })) say(`${nameOf(user)} is no tester any more`);
+    if (await run({ input: { applicationId: id, userId: user.id } })) say(`${nameOf(user)} is no longer a tester`);
   };
   return (
     <Danger
       title={`Remove ${nameOf(user)} from the testers of ${name}?`}
-      doIt="Remove"
+      doIt="Remove tester"
       onDo={remove}
       onClose={onClose}
       isBusy={isBusy}
       problem={problem}
     >
       <p>
-        <Name>{nameOf(user)}</Name> can no longer install it while it is private. Tokens they have stay valid, and what
-        they installed stays installed.
+        <Name>{nameOf(user)}</Name> will no longer be able to install the application while it is private. Their tokens
+        stay valid, and existing installations stay in place.
       </p>
     </Danger>
   );
