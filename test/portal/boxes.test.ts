@@ -22,13 +22,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     const ada = await signUp(server, 'ada');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/boxes');
-    await page.getByText('A box is a Causeway of your own').waitFor();
+    await page.getByText('A box is a Causeway instance that you run yourself').waitFor();
     await page.getByRole('button', { name: 'New box' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel('Name').and(page.locator('[aria-invalid=true]')).waitFor();
     await page.getByLabel('Name').fill('Cellar');
     await page.getByRole('button', { name: 'Create' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The token of Cellar' });
+    const dialog = page.getByRole('dialog', { name: 'Enrolment token for Cellar' });
     const token = (await dialog.locator('code').textContent()) ?? '';
     await dialog.getByText(`CLOUD_URL=${server.origin}`).waitFor();
     await dialog.getByLabel('I have stored it').check();
@@ -38,15 +38,15 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     expect([token.length > 20, (await page.content()).includes(token)]).toEqual([true, false]);
 
     const box = await startBox({ token, cloudUrl: server.origin });
-    await page.getByText('connected', { exact: true }).waitFor();
+    await page.getByText('online', { exact: true }).waitFor();
     await createGuild(await signUp(box, 'keeper'), 'Attic');
-    await page.getByText('What works on Attic for bots').click();
+    await page.getByText('Bot API support on Attic').click();
     await page.getByLabel('Search').fill('patch /channels/:channelid');
     const row = page.getByRole('row').filter({ hasText: 'PATCH /channels/:channelId' }).first();
     await row.getByText('works').waitFor();
     expect(await page.getByRole('link', { name: 'Attic' }).getAttribute('href')).toMatch(/\/portal\/servers\/\d+$/);
     await box.stop();
-    await page.getByText(/away/).waitFor();
+    await page.getByText(/offline/).waitFor();
     await page.getByRole('link', { name: 'Boxes' }).click();
     await page
       .getByRole('listitem')
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await other.page.getByRole('heading', { level: 1, name: 'Shed' }).waitFor();
     await page.getByRole('button', { name: 'New enrolment token' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The token of Shed' });
+    const dialog = page.getByRole('dialog', { name: 'Enrolment token for Shed' });
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Delete box' }).click();
@@ -98,24 +98,27 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await page.clock.install();
     await open(`/boxes/${box.id}`);
     const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Last 24 hours' }) });
-    await section.getByText('Nothing was asked of it in the last 24 hours.').waitFor();
+    await section.getByText('No requests in the last 24 hours.').waitFor();
 
     const { boxMeasures } = server.app;
     for (const ms of [3, 3, 180]) boxMeasures.note(BigInt(box.id), 'answered', ms);
     boxMeasures.note(BigInt(box.id), '504', null);
     await boxMeasures.store();
     await page.clock.runFor(60_000);
-    await section.getByText('up to 3 ms for half of the answers, up to 200 ms for 95 of 100').waitFor();
+    await section.getByText('50% within 3 ms, 95% within 200 ms').waitFor();
     expect(await section.locator('dt').allInnerTexts()).toEqual([
       'Requests',
-      ...['413 too long for it', '502 no usable answer', '503 away, or too much to do', '504 no answer in time'].map(
-        (words) => `Ended ${words}`,
-      ),
-      'Added by the relay',
+      ...[
+        '413 request too large',
+        '502 unusable response',
+        '503 box offline or overloaded',
+        '504 no response in time',
+      ].map((words) => `HTTP ${words}`),
+      'Latency added by the relay',
     ]);
     expect((await section.locator('dd').allInnerTexts()).slice(0, 5)).toEqual(['4', '0', '0', '0', '1']);
     const picture = section.getByRole('img', {
-      name: /^Requests in each of the last 24 hours, the busiest .*4 requests, 1 failed$/,
+      name: /^Requests per hour in the last 24 hours\. Busiest hour: .*4 requests, 1 failed$/,
     });
     expect(await picture.locator('g').count()).toBe(24);
     expect(await picture.locator('g').last().locator('rect').evaluateAll(heightsOf)).toEqual([100, 74, 26]);
@@ -137,7 +140,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     const count = () => asked.filter((body) => body.includes('query BoxStatistics')).length;
     await page.clock.install();
     await open(`/boxes/${box.id}`);
-    await page.getByText('Nothing was asked of it in the last 24 hours.').waitFor();
+    await page.getByText('No requests in the last 24 hours.').waitFor();
     const before = count();
     await page.evaluate(showAs, 'hidden');
     await page.clock.runFor(300_000);

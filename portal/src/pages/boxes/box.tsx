@@ -55,13 +55,13 @@ function Parts({ box }: { box: BoxCardFragment }) {
         </div>
       </header>
       <section className="card">
-        <h2>Box</h2>
-        <Copyable label="Id" text={id} />
+        <h2>Details</h2>
+        <Copyable label="Box ID" text={id} />
         <dl>
           <dt>Last seen</dt>
           <dd>{lastSeenAt === null ? 'never' : <Ago at={lastSeenAt} />}</dd>
-          <dt>Protocol</dt>
-          <dd>{protocolVersion ?? 'not known before its first connection'}</dd>
+          <dt>Protocol version</dt>
+          <dd>{protocolVersion ?? 'unknown until the box first connects'}</dd>
         </dl>
         <BoxName box={box} />
       </section>
@@ -100,7 +100,7 @@ function Servers({ box: { guilds } }: { box: BoxCardFragment }) {
     <section className="card">
       <h2>Servers</h2>
       {guilds.length === 0 ? (
-        <p className="hint">It has no server yet: who is signed in on the box makes them there.</p>
+        <p className="hint">No servers yet. Sign in on the box to create one.</p>
       ) : (
         guilds.map(({ id, name }) => <Parity key={id} guildId={id} name={name} />)
       )}
@@ -119,8 +119,8 @@ function Enrolment({ box }: { box: BoxCardFragment }) {
     <section className="card">
       <h2>Enrolment</h2>
       <p>
-        A new token enrols the box once more, such as on another machine. The key that the box has is good until the
-        token is used; an earlier token is no good any more.
+        Create a token to enrol this box again, for example on another machine. The current key works until the new
+        token is used. Earlier tokens stop working immediately.
       </p>
       <button type="button" className="plain" disabled={renew.isOff} onClick={ask}>
         New enrolment token
@@ -135,7 +135,7 @@ function DeleteBox({ box }: { box: BoxCardFragment }) {
   return (
     <section className="card danger">
       <h2>Danger zone</h2>
-      <p>Deleting it ends the connection for good. What is on the box stays there.</p>
+      <p>Permanently disconnect this box. Data on the box is not deleted.</p>
       <button type="button" className="plain bad" onClick={() => setAsked(true)}>
         Delete box
       </button>
@@ -160,7 +160,10 @@ function DeleteQuestion({ box: { id, name }, onClose }: { box: BoxCardFragment; 
       isBusy={remove.isBusy}
       problem={remove.problem}
     >
-      <p>Applications leave its servers, which become unavailable to bots, and webhooks to them are deleted.</p>
+      <p>
+        Applications and webhooks are removed from the box's servers, and bots lose access to them. This cannot be
+        undone.
+      </p>
     </Danger>
   );
 }
@@ -169,7 +172,7 @@ function Gone() {
   return (
     <Ending title="Gone" text="This box was deleted.">
       <Link className="button" to="/boxes">
-        To your boxes
+        Go to your boxes
       </Link>
     </Ending>
   );

@@ -23,11 +23,11 @@ export function BoxCard({ box }: { box: BoxCardFragment }) {
 export function BoxState({ box: { status, lastSeenAt } }: { box: BoxCardFragment }) {
   switch (status) {
     case 'CONNECTED':
-      return <span className="badge good">connected</span>;
+      return <span className="badge good">online</span>;
     case 'DISCONNECTED':
       return (
         <span className="badge bad">
-          away
+          offline
           {lastSeenAt !== null && (
             <>
               , last seen <Ago at={lastSeenAt} />

@@ -25,7 +25,7 @@ export function Hours({ hours }: { hours: readonly Hour[] }) {
         <span>now</span>
       </p>
       <p className="soft small">
-        Answered above the line, failed below it. An answer of the box itself is one, also where it refuses.
+        Requests per hour: answered above the line, failed below. A request that the box refuses counts as answered.
       </p>
       <details>
         <summary>Hour by hour</summary>
@@ -66,7 +66,7 @@ const wordsOf = (hour: Hour) => `${timeOf(hour)}: ${hour.requests} requests, ${h
 
 function summaryOf(hours: readonly Hour[]): string {
   const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
-  return `Requests in each of the last 24 hours${busiest ? `, the busiest ${wordsOf(busiest)}` : ''}`;
+  return `Requests per hour in the last 24 hours${busiest ? `. Busiest hour: ${wordsOf(busiest)}` : ''}`;
 }
 
 function Rows({ hours }: { hours: readonly Hour[] }) {
@@ -75,7 +75,7 @@ function Rows({ hours }: { hours: readonly Hour[] }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">From</th>
+            <th scope="col">Hour</th>
             <th scope="col">Requests</th>
             <th scope="col">Failed</th>
           </tr>

@@ -23,7 +23,7 @@ export function Boxes() {
       <Listing
         answer={answer}
         items={answer.data?.portalHome.boxes}
-        empty="A box is a Causeway of your own, at home: its servers and their messages stay there, and bots of the cloud reach them as if they were here."
+        empty="A box is a Causeway instance that you run yourself. Its servers and messages stay on your machine, and bots of this instance can use them."
         render={(box) => <BoxCard key={box.id} box={box} />}
       />
       {isNew && <NewBox onClose={() => setNew(false)} />}

@@ -30,13 +30,13 @@ export function EnrolmentDialog({ made, onDone }: { made: Made; onDone: () => vo
   const lines = `export BOX_TOKEN=${made.enrolmentToken}\nCLOUD_URL=${issuer} DATA_DIR=./box npm run box`;
   return (
     <SecretsDialog
-      title={`The token of ${made.box.name}`}
+      title={`Enrolment token for ${made.box.name}`}
       secrets={[{ label: 'Enrolment token', variable: 'BOX_TOKEN', value: made.enrolmentToken }]}
       onDone={onDone}
     >
-      <p>It is good once, for seven days. On the machine that is to be the box, in a folder with Causeway:</p>
+      <p>The token works once and expires in 7 days. On the box, run these commands in the Causeway folder:</p>
       <pre>{lines}</pre>
-      <CopyButton text={lines} what="the lines" />
+      <CopyButton text={lines} what="commands" />
     </SecretsDialog>
   );
 }
@@ -55,11 +55,11 @@ function NameDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: M
         isBusy={create.isBusy}
         isChanged={name !== ''}
         onSubmit={submit}
-        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create" />}
+        buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create box" />}
       >
         <TextField
           label="Name"
-          hint="1 to 100 characters, such as where it stands."
+          hint="1–100 characters, for example the box's location."
           maxLength={100}
           value={name}
           fault={create.problem?.fields.name}

@@ -18,7 +18,7 @@ export function Parity({ guildId, name }: { guildId: string; name: string }) {
       </p>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          What works on <Name>{name}</Name> for bots
+          Bot API support on <Name>{name}</Name>
         </summary>
         {isOpen && <Rows guildId={guildId} />}
       </details>

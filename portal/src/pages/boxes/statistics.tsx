@@ -21,7 +21,7 @@ export function Statistics({ boxId }: { boxId: string }) {
 
 function Numbers({ facts }: { facts: Facts }) {
   const { requests, failures, addedP50Ms, addedP95Ms, hours } = facts;
-  if (requests === 0) return <p className="hint">Nothing was asked of it in the last 24 hours.</p>;
+  if (requests === 0) return <p className="hint">No requests in the last 24 hours.</p>;
   return (
     <>
       <dl>
@@ -30,11 +30,11 @@ function Numbers({ facts }: { facts: Facts }) {
         {failures.map(({ status, count }) => (
           <Failures key={status} status={status} count={count} />
         ))}
-        <dt>Added by the relay</dt>
+        <dt>Latency added by the relay</dt>
         <dd>
           {addedP50Ms === null || addedP95Ms === null
-            ? 'not known: the box did not say how long it worked'
-            : `up to ${addedP50Ms.toLocaleString()} ms for half of the answers, up to ${addedP95Ms.toLocaleString()} ms for 95 of 100`}
+            ? 'unknown: the box did not report its processing time'
+            : `50% within ${addedP50Ms.toLocaleString()} ms, 95% within ${addedP95Ms.toLocaleString()} ms`}
         </dd>
       </dl>
       <Hours hours={hours} />
@@ -44,17 +44,17 @@ function Numbers({ facts }: { facts: Facts }) {
 
 /** By response status. */
 const REASONS: Record<number, string> = {
-  413: 'too long for it',
-  502: 'no usable answer',
-  503: 'away, or too much to do',
-  504: 'no answer in time',
+  413: 'request too large',
+  502: 'unusable response',
+  503: 'box offline or overloaded',
+  504: 'no response in time',
 };
 
 function Failures({ status, count }: Facts['failures'][number]) {
   return (
     <>
       <dt>
-        Ended {status} <span className="soft small">{REASONS[status]}</span>
+        HTTP {status} <span className="soft small">{REASONS[status]}</span>
       </dt>
       <dd>{count.toLocaleString()}</dd>
     </>
