@@ -9,7 +9,7 @@ export function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): P
   const stop = new AbortController();
   init.signal?.addEventListener('abort', () => stop.abort());
   const limit = ANSWER_MS + sizeOf(init.body) / SLOWEST_UPLOAD;
-  setTimeout(() => stop.abort(new DOMException('No answer came in time.', 'TimeoutError')), limit);
+  setTimeout(() => stop.abort(new DOMException('The server did not respond in time.', 'TimeoutError')), limit);
   return fetch(input, { ...init, signal: stop.signal });
 }
 

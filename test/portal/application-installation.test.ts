@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     await others.getByText('relationships.read').waitFor();
     await other.fill('relationships.read');
     await other.press('Enter');
-    await page.getByText('relationships.read is chosen already.').waitFor();
+    await page.getByText('relationships.read is already selected.').waitFor();
     await other.fill('Not A Scope');
     await other.press('Enter');
     await page.getByRole('button', { name: 'Save changes' }).click();

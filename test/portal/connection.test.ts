@@ -55,7 +55,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await refused;
     await card('Otter bot').waitFor();
     await section('Servers').click();
-    await page.getByRole('alert').getByText('The server could not be reached. It is asked again by itself.').waitFor();
+    await page.getByRole('alert').getByText('The server could not be reached. Retrying automatically.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     front.leadTo(server.app.addresses.listeningAt);
     await card('Harbour').waitFor();
@@ -74,20 +74,17 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Account of ada' }).waitFor();
     const unsaved = page.getByRole('region', { name: 'Unsaved changes' });
-    const offline = unsaved.getByText('No connection to the server. What you typed is not saved');
+    const offline = unsaved.getByText('No connection to the server. Your input is not saved yet');
     expect(await offline.count()).toBe(0);
     front.freeze();
     await page.clock.runFor(10_000);
-    await page.getByRole('banner').getByText('Reconnecting …').waitFor();
+    await page.getByRole('banner').getByText('Reconnecting…').waitFor();
     await offline.waitFor();
     const save = page.getByRole('button', { name: 'Save changes' });
     await save.click();
     expect(await save.isDisabled()).toBe(true);
     await page.clock.runFor(15_100);
-    await page
-      .getByRole('alert')
-      .getByText('The server did not answer in time. What you typed is still here.')
-      .waitFor();
+    await page.getByRole('alert').getByText('The server did not respond in time. Your input is still here.').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Swims.');
     front.cut();
     front.mend();
@@ -113,7 +110,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
     await page.context().setOffline(true);
     await page.locator('.connection[data-state=lost]').waitFor();
-    await page.getByText('No connection to the server. What you typed is not saved').waitFor();
+    await page.getByText('No connection to the server. Your input is not saved yet').waitFor();
     await page.context().setOffline(false);
     await page.getByRole('banner').getByText('Up to date').waitFor();
     expect(await page.getByText('No connection to the server.').count()).toBe(0);
@@ -132,7 +129,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), 
     for (const socket of sockets) await subscribe(socket, HOME);
     const { page, open, close } = await openPortal(browser, front, bob);
     await open(`/applications/${application.id}/general`);
-    await page.getByText('Reconnecting …').waitFor();
+    await page.getByText('Reconnecting…').waitFor();
     await sockets.pop()?.dispose();
     await page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
     await update(bob, application.id, { name: 'Mole bot' });

@@ -188,7 +188,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       const dialog = page.getByRole('dialog', { name: 'Secrets for Otter bot' });
       await dialog.waitFor();
       await page.keyboard.press('Control+k');
-      const question = page.getByRole('alertdialog', { name: 'Leave without storing it?' });
+      const question = page.getByRole('alertdialog', { name: 'Leave without storing the secret?' });
       await page.goBack();
       await question.getByRole('button', { name: 'Stay' }).click();
       expect(await page.getByRole('combobox').count()).toBe(0);
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       await page.clock.runFor(30_000);
       await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Boxes' }).click();
       await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
-      await page.getByText('What you wrote elsewhere and did not send is lost by that').waitFor();
+      await page.getByText('Reloading discards everything you have not sent or saved.').waitFor();
       await page.clock.runFor(30_000);
       expect(asked).not.toContain('/portal');
       await page.goBack();
@@ -247,9 +247,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       const { page } = tab;
       front.leadTo('http://localhost:9');
       front.cut();
-      await stateOf(page, 'Reconnecting …').waitFor();
+      await stateOf(page, 'Reconnecting…').waitFor();
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('The server could not be reached. What you typed is still here; try again.').waitFor();
+      await page.getByText('The server could not be reached. Your input is still here; try again.').waitFor();
       await update(ada, application.id, { name: 'Badger bot' });
       front.leadTo(server.app.addresses.listeningAt);
       await stateOf(page, 'Up to date').waitFor();
@@ -322,7 +322,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       const tab = await openPortal(browser, instance, ada);
       await typeIn(tab, application);
       await instance.end('SIGKILL');
-      await stateOf(tab.page, 'Reconnecting …').waitFor();
+      await stateOf(tab.page, 'Reconnecting…').waitFor();
       instance = await startInstance(env);
       await stateOf(tab.page, 'Up to date').waitFor();
       await update(ada, application.id, { name: 'Badger bot' });

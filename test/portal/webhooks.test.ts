@@ -131,7 +131,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     await dialog.getByText('Channel was changed to “dock” while you were editing it.').waitFor();
     await gus.graphql('mutation ($input: WebhookIdInput!) { deleteWebhook(input: $input) { id } }', { input });
     await page.getByText('No webhooks yet').waitFor();
-    await dialog.getByText('It is not in the list any more').waitFor();
+    await dialog.getByText('Someone else deleted this item.').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Mine');
     expect(faults).toEqual([]);
     await close();
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, eve);
     await open(path);
     await rows(page).getByText("Posts to a server that was deleted or that you're not in").waitFor();
-    await page.getByText('Needs the role developer.').waitFor();
+    await page.getByText('Needs the developer role.').waitFor();
     for (const name of ['New webhook', 'Rename or move', 'Delete'])
       expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);

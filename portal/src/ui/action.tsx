@@ -91,7 +91,7 @@ export function Danger({ title, children, doIt, onDo, onClose, isBusy, problem, 
           label={typed.label}
           hint={
             <>
-              It is called <bdi>{typed.name}</bdi>.
+              Enter <bdi>{typed.name}</bdi> to confirm.
             </>
           }
           autoComplete="off"

@@ -21,15 +21,15 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
 export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
   const isMissing = error instanceof MissingPage;
   const text = error instanceof Error ? error.message : String(error);
-  const missingText = isLostWithTab() ? UNSENT : 'It is loaded by itself as soon as the server can be reached.';
+  const missingText = isLostWithTab() ? UNSENT : 'It will load automatically as soon as the server can be reached.';
   return (
     <Ending
-      title={isMissing ? 'This page could not be loaded' : 'This page broke'}
+      title={isMissing ? 'This page could not be loaded' : 'This page crashed'}
       text={isMissing ? missingText : text}
     >
       {isMissing && <Comeback />}
       <button type="button" onClick={() => window.location.reload()}>
-        Load it again
+        Reload page
       </button>
     </Ending>
   );
@@ -37,7 +37,7 @@ export function Broken({ error }: Pick<ErrorComponentProps, 'error'>) {
 
 /** Shown if a reload would lose unsaved input. */
 const UNSENT =
-  'It can be loaded anew once the server can be reached. What you wrote elsewhere and did not send is lost by that: send it first.';
+  'Reloading discards everything you have not sent or saved. Send or save it first, then reload once the server can be reached.';
 
 /** Interval between reachability checks, in milliseconds. */
 const ASK_EVERY_MS = 3_000;

@@ -31,7 +31,7 @@ interface ComboboxProps<Item extends ComboboxItem> {
 }
 
 export function Combobox<Item extends ComboboxItem>(props: ComboboxProps<Item>) {
-  const { label, hint, fault, text, items, placeholder, none = 'Nothing fits.', onText, onPick } = props;
+  const { label, hint, fault, text, items, placeholder, none = 'No matches.', onText, onPick } = props;
   const id = useId();
   const list = useList(props);
   const isListed = list.isOpen && items.length > 0;

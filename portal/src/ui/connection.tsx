@@ -7,7 +7,7 @@ export function ConnectionState() {
   const isLost = useIsLost();
   const [said, say] = useState('');
   useEffect(() => {
-    if (isLost) say('Reconnecting …');
+    if (isLost) say('Reconnecting…');
     else say((before) => (before === '' ? '' : 'Up to date'));
   }, [isLost]);
   return (

@@ -17,7 +17,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       say(COPIED);
     } catch {
-      say('Not copied: the browser does not allow it here. Select the text instead.');
+      say('Your browser blocked copying. Select the text and copy it yourself.');
     }
   };
   return (

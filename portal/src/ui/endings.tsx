@@ -11,9 +11,9 @@ import { isMalformedId, sentenceOf, unshownProblem } from './problems.js';
  */
 export function NotFound({ isPart = false }: { isPart?: boolean }) {
   return (
-    <Ending title="Not found" text="There is nothing here, or you may not see it." isPart={isPart}>
+    <Ending title="Not found" text="There is nothing here, or you don't have access to it." isPart={isPart}>
       <Link className="button" to="/">
-        To the start page
+        Go to the home page
       </Link>
     </Ending>
   );
@@ -24,13 +24,13 @@ export function Unshown({ error, isPart = false }: { error: CombinedError; isPar
   if (problem.code === 'NOT_FOUND' || isMalformedId(error)) return <NotFound isPart={isPart} />;
   return (
     <Ending
-      title="This could not be shown"
+      title="This could not be loaded"
       text={sentenceOf(problem)}
       note={<RequestId problem={problem} />}
       isPart={isPart}
     >
       <button type="button" onClick={() => window.location.reload()}>
-        Load it again
+        Reload page
       </button>
     </Ending>
   );

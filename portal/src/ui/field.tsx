@@ -30,7 +30,7 @@ export function TextField({ maxLength, ...props }: TextProps & ComponentProps<'i
 /** Counts the characters if `maxLength` is set. */
 export function TextArea({ maxLength, ...props }: TextProps & ComponentProps<'textarea'>) {
   const tooLong = excessOf(props.value, maxLength);
-  const count = maxLength && `${characters(props.value)} of at most ${maxLength} characters.`;
+  const count = maxLength && `${characters(props.value)}/${maxLength} characters.`;
   const { label, hint, fault, ...input } = {
     ...props,
     hint: count ? [props.hint, count].filter(Boolean).join(' ') : props.hint,

@@ -89,7 +89,7 @@ export function OfflineNote() {
   if (!useIsLost()) return null;
   return (
     <p className="offline small" role="status">
-      No connection to the server. What you typed is not saved; it stays on this page.
+      No connection to the server. Your input is not saved yet, but it stays on this page.
     </p>
   );
 }
@@ -178,7 +178,7 @@ export function RequestId({ problem: { requestId } }: { problem: Problem }) {
   if (requestId === null) return null;
   return (
     <p className="small">
-      Request <code>{requestId}</code> <CopyButton text={requestId} what="request id" />
+      Request ID <code>{requestId}</code> <CopyButton text={requestId} what="request ID" />
     </p>
   );
 }

@@ -71,7 +71,7 @@ export function ImageField({ label, hint, value, onChange, fault, isWide = false
 
 function faultOf({ type, size }: File): string | undefined {
   if (!TYPES.includes(type)) return 'Choose a PNG, JPEG, GIF or WebP image.';
-  if (size > MOST_BYTES) return 'An image has 10 MiB at most.';
+  if (size > MOST_BYTES) return 'The image must be 10 MiB or smaller.';
   return undefined;
 }
 

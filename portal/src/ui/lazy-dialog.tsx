@@ -13,7 +13,7 @@ export function lazyDialog<Props extends Closing>(load: () => Promise<{ default:
 
 function Unloaded({ onClose }: Closing) {
   useEffect(() => {
-    complain('This could not be loaded. Load the page again.');
+    complain('This could not be loaded. Reload the page.');
     onClose();
   }, [onClose]);
   return null;

@@ -33,11 +33,11 @@ interface MissingPartProps {
 export function MissingPart({ what, children }: MissingPartProps) {
   return (
     <div className="notice" role="alert">
-      <p>{what} could not be loaded. Finish what you began on this page, then load it again.</p>
+      <p>{what} could not be loaded. Finish your work on this page, then reload it.</p>
       <div className="actions">
         {children}
         <button type="button" className="plain small" onClick={() => window.location.reload()}>
-          Load the page again
+          Reload page
         </button>
       </div>
     </div>

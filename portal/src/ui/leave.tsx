@@ -22,7 +22,7 @@ export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
   const isSecret = isSecretLost();
   return (
     <Question
-      title={isSecret ? 'Leave without storing it?' : 'Leave without saving?'}
+      title={isSecret ? 'Leave without storing the secret?' : 'Leave without saving?'}
       safe="Stay"
       onSafe={onStay}
       action={
@@ -31,7 +31,7 @@ export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
         </button>
       }
     >
-      <p>{isSecret ? 'What is shown here is shown only now.' : 'What you typed here is not saved.'}</p>
+      <p>{isSecret ? 'You will not be able to see it again.' : 'Your unsaved input will be lost.'}</p>
     </Question>
   );
 }

@@ -44,7 +44,7 @@ export function PermissionPicker({ label, value, onChange, fault }: PermissionPi
           onChange={({ target }) => setSearch(target.value)}
         />
         <div className="columns">{boxes(found)}</div>
-        {found.length === 0 && <p className="soft">No permission is called so.</p>}
+        {found.length === 0 && <p className="soft">No matching permissions.</p>}
       </details>
     </fieldset>
   );
@@ -89,7 +89,7 @@ function PermissionBox({ permission, bits, onSet }: PermissionBoxProps) {
         <label htmlFor={id}>{permission.words}</label>
         {isAll && (
           <p className="soft small" id={`${id}-note`}>
-            May do everything in every channel, whatever else is chosen here. Ask for it only if nothing less will do.
+            Grants every permission in every channel. Request it only if your bot cannot work without it.
           </p>
         )}
       </div>
@@ -99,10 +99,10 @@ function PermissionBox({ permission, bits, onSet }: PermissionBoxProps) {
 
 function Chosen({ bits, onNone }: { bits: bigint; onNone: () => void }) {
   const chosen = PERMISSIONS.filter((permission) => has(bits, permission));
-  if (chosen.length === 0) return <p className="soft">None is chosen.</p>;
+  if (chosen.length === 0) return <p className="soft">No permissions selected.</p>;
   return (
     <div className="chosen">
-      <ul className="chips" aria-label="Chosen">
+      <ul className="chips" aria-label="Selected">
         {chosen.map((permission) => (
           <li key={permission.bit} className={permission === ADMINISTRATOR ? 'badge warn' : 'badge'}>
             {permission.words}
@@ -114,8 +114,8 @@ function Chosen({ bits, onNone }: { bits: bigint; onNone: () => void }) {
       </button>
       {chosen.includes(ADMINISTRATOR) && (
         <p className="notice warn">
-          Administrator is everything, in every channel, now and later: who takes over the bot takes over the server.
-          Many will not install it so.
+          Administrator grants every permission in every channel. Anyone who takes over the bot takes over the server,
+          so many people will not install it.
         </p>
       )}
     </div>

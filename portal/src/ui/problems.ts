@@ -19,18 +19,22 @@ export interface Problem {
 export function unreachable(error: unknown): string {
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   return isTimeout
-    ? 'The server did not answer in time. What you typed is still here. Check whether it was saved before you try again.'
-    : 'The server could not be reached. What you typed is still here; try again.';
+    ? 'The server did not respond in time. Your input is still here. Check whether it was saved before you try again.'
+    : 'The server could not be reached. Your input is still here; try again.';
 }
 
-export const BROKEN = 'Something went wrong on the server. Whoever runs it finds what by the id of the request.';
+export const BROKEN = 'Something went wrong on the server. If it happens again, send the request ID to the operator.';
 
 type Faults = Record<string, { code: string; message: string }[]>;
 
 export function problemIn({ graphQLErrors, networkError }: CombinedError): Problem {
   const [error] = graphQLErrors;
   if (!error)
-    return { ...NONE, code: 'NETWORK', message: networkError ? unreachable(networkError) : 'Something went wrong.' };
+    return {
+      ...NONE,
+      code: 'NETWORK',
+      message: networkError ? unreachable(networkError) : 'Something went wrong. Try again.',
+    };
   const { code, fields = {}, retryAfter, requestId, reason } = error.extensions;
   const faults = Object.entries(fields as Faults).map(([path, [fault]]) => [path, fault?.message ?? '']);
   const { '': whole, ...atFields } = Object.fromEntries(faults) as Record<string, string>;
@@ -59,7 +63,7 @@ export const NONE = { message: null, fields: {}, retryAfter: null, requestId: nu
 export function unshownProblem(error: CombinedError): Problem {
   const problem = problemIn(error);
   return problem.code === 'NETWORK'
-    ? { ...problem, message: 'The server could not be reached. It is asked again by itself.' }
+    ? { ...problem, message: 'The server could not be reached. Retrying automatically.' }
     : problem;
 }
 
@@ -72,7 +76,7 @@ export function wholeTextOf(problem: Problem): string {
   const { requestId, retryAfter } = problem;
   return [
     sentenceOf(problem),
-    requestId !== null && `The id is ${requestId}.`,
+    requestId !== null && `Request ID: ${requestId}.`,
     retryAfter !== null && waitText(Math.ceil(retryAfter)),
   ]
     .filter(Boolean)

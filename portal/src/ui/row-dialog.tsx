@@ -29,7 +29,7 @@ export function GoneMeanwhile({ isGone }: { isGone: boolean }) {
   if (!isGone) return null;
   return (
     <p className="notice warn" role="alert">
-      It is not in the list any more: somebody else has deleted it. What you typed stays here until you close this.
+      Someone else deleted this item. Your input stays here until you close the dialog.
     </p>
   );
 }

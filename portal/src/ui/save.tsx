@@ -63,7 +63,7 @@ export function DraftForm<Live extends Values>({
         draft.isChanged && (
           <section className="save" aria-label="Unsaved changes">
             <p>
-              Not saved: <b>{changed.join(', ') || 'what you typed'}</b>
+              Not saved: <b>{changed.join(', ') || 'your input'}</b>
             </p>
             <OfflineNote />
             <div className="actions">

@@ -82,7 +82,7 @@ function Others({ scopes, onRemove }: { scopes: string[]; onRemove: (scope: stri
   if (scopes.length === 0) return null;
   return (
     <>
-      <p className="soft small">Kept, but not honoured here: an install link leaves these out.</p>
+      <p className="soft small">These scopes are saved but install links don't include them.</p>
       <ul className="chips" aria-label="Other scopes">
         {scopes.map((scope) => (
           <li key={scope} className="badge">
@@ -110,7 +110,7 @@ function OtherScope({ label, value, fault, onAdd }: OtherScopeProps) {
   const add = () => {
     const scope = text.trim();
     if (scope === '') return;
-    setNote(value.includes(scope) ? `${scope} is chosen already.` : '');
+    setNote(value.includes(scope) ? `${scope} is already selected.` : '');
     if (!value.includes(scope)) onAdd(scope);
     setText('');
   };

@@ -32,7 +32,7 @@ export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialo
   }, [onDone]);
   return (
     <OpenDialog title={title}>
-      <p>You see this only now. Store it where your program finds it, and nowhere else.</p>
+      <p>You won't be able to see this again. Store it securely before you continue.</p>
       {secrets.map(({ label, value }) => (
         <div className="secret" key={label}>
           <span className="label">{label}</span>
