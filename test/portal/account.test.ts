@@ -237,7 +237,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     await page.getByLabel('Email address').fill(eli.email);
     await page.getByLabel('Password').fill(eli.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('dan invites you').waitFor();
+    await page.getByText('dan invited you').waitFor();
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('heading', { level: 1, name: 'Harbour' }).waitFor();
     expect(faults).toEqual([]);

@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
     });
 
     it.each<[route: string, button: string | RegExp]>([
-      ['', 'As GraphQL'],
+      ['', 'View as GraphQL'],
       ['applications', 'New application'],
       ['applications/$applicationId/general', 'Delete application'],
       ['applications/$applicationId/general', 'Transfer to a team'],
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
       ['applications/$applicationId/commands/$commandId', 'Delete command'],
       ['teams/$teamId/members', 'Remove mate'],
       ['teams/$teamId/members', 'Revoke and invite again: guest'],
-      ['teams/$teamId/applications', 'Move one of mine here'],
+      ['teams/$teamId/applications', 'Move an application here'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
     ])('at /%s with “%s” open', async (route, button) => {
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
         async (page) => {
           await page.keyboard.press('Control+k');
           await page.getByRole('combobox').fill('zzz');
-          await page.getByText('Nothing of yours is called so.').waitFor();
+          await page.getByText('No matches.').waitFor();
         },
       ],
       [

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await expect.poll(() => page.locator(':focus').textContent()).toBe('Otters');
     await page.getByRole('button', { name: /^Go to/ }).click();
     await field.fill('zzz');
-    await page.getByText('Nothing of yours is called so.').waitFor();
+    await page.getByText('No matches.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await open();
     await heading(page, 'Home').waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).toBe('#main');
     await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Teams' }).click();
@@ -159,8 +159,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     await page.getByRole('textbox', { name: 'Description' }).fill('Swims.');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'As GraphQL' }).click();
-    const dialog = page.getByRole('dialog', { name: 'As GraphQL' });
+    await page.getByRole('button', { name: 'View as GraphQL' }).click();
+    const dialog = page.getByRole('dialog', { name: 'View as GraphQL' });
     const newest = dialog.getByRole('listitem').first();
     await newest.getByText('mutation UpdateApplication', { exact: true }).click();
     const copiedBy = async (name: string) => {
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'
     };
     const text = await copiedBy('Copy UpdateApplication');
     expect(text).toContain('mutation UpdateApplication($input: UpdateApplicationInput!) {\n  updateApplication');
-    const variables = JSON.parse(await copiedBy('Copy the variables of UpdateApplication'));
+    const variables = JSON.parse(await copiedBy('Copy variables of UpdateApplication'));
     expect(variables).toEqual({ input: { applicationId: otter.id, description: 'Swims.' } });
     const opened = page.context().waitForEvent('page');
     await newest.getByRole('link', { name: 'Open in GraphiQL' }).click();

@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.type(field(page, 'Password'), 'a password that is long');
     await hand.press(button(page, 'Sign up'));
 
-    await hand.press(link(page, 'Make an application'));
+    await hand.press(link(page, 'Create an application'));
     await hand.press(button(page, 'New application'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Otter bot');
     await hand.press(button(page, 'Create application'));
@@ -85,14 +85,14 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     bots.push(await startBot(token));
 
     await hand.press(link(page, 'Causeway'));
-    await hand.press(link(page, 'Make a server'));
+    await hand.press(link(page, 'Create a server'));
     await hand.press(button(page, 'New server'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Harbour');
     await hand.press(button(page, 'Create server'));
     await heading(page, 'Harbour').waitFor();
 
     await hand.press(link(page, 'Causeway'));
-    await hand.press(link(page, 'Install Otter bot to it'));
+    await hand.press(link(page, 'Install Otter bot on your server'));
     await heading(page, 'Authorize Otter bot?').waitFor();
     await hand.choose(field(page, 'Server'), 'Harbour');
     await hand.press(button(page, 'Authorize'));
@@ -123,8 +123,8 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     const hers = await open(ada, '/teams');
     await hers.hand.press(button(hers.page, 'New team'));
     await hers.hand.type(field(hers.page.getByRole('dialog'), 'Name'), 'Builders');
-    await hers.hand.press(button(hers.page, 'Create'));
-    await hers.hand.type(field(hers.page, 'E-mail address'), bob.email);
+    await hers.hand.press(button(hers.page, 'Create team'));
+    await hers.hand.type(field(hers.page, 'Email address'), bob.email);
     await hers.hand.choose(field(hers.page, 'Role'), 'read-only');
     await hers.hand.press(button(hers.page, 'Invite member'));
     await hers.page.getByRole('list', { name: 'Pending invitations' }).getByText(nameOf('bob')).waitFor();
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await his.page.getByRole('heading', { level: 2, name: 'Applications' }).waitFor();
 
     await hers.hand.choose(field(hers.page, `Role of ${nameOf('bob')}`), 'admin');
-    await hers.hand.press(button(hers.page, `Make ${nameOf('bob')} admin`));
+    await hers.hand.press(button(hers.page, `Change ${nameOf('bob')} to admin`));
     await his.hand.press(button(his.page, 'New application'));
     await his.hand.type(field(his.page.getByRole('dialog'), 'Name'), 'Team bot');
     await his.hand.press(button(his.page, 'Create application'));
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await createGuild(tess, 'Lab');
     const { id } = await createApplication(ada, 'Secret bot');
     const hers = await open(ada, `/applications/${id}/testers`);
-    await hers.hand.type(field(hers.page, 'E-mail address or user id'), tess.email);
+    await hers.hand.type(field(hers.page, 'Email address or user ID'), tess.email);
     await hers.hand.press(button(hers.page, 'Invite tester'));
     await hers.page.getByRole('list', { name: 'Testers' }).getByText(nameOf('tess')).waitFor();
 
@@ -222,13 +222,13 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     const { page, hand } = tab;
     await hand.press(button(page, 'New box'));
     await hand.type(field(page.getByRole('dialog'), 'Name'), 'Cellar');
-    await hand.press(button(page, 'Create'));
-    const token = await storeSecret(tab, 'The token of Cellar');
+    await hand.press(button(page, 'Create box'));
+    const token = await storeSecret(tab, 'Enrolment token for Cellar');
     await heading(page, 'Cellar').waitFor();
     const box = await startBox({ token, cloudUrl: server.origin });
-    await page.getByText('connected', { exact: true }).waitFor();
+    await page.getByText('online', { exact: true }).waitFor();
     await createGuild(await signUp(box, 'keeper'), 'Attic');
-    await hand.press(page.getByText('What works on Attic for bots'));
+    await hand.press(page.getByText('Bot API support on Attic'));
     await hand.type(field(page, 'Search'), 'patch /channels/:channelid');
     await page.getByRole('row').filter({ hasText: 'PATCH /channels/:channelId' }).first().getByText('works').waitFor();
     await box.stop();

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     await alert.getByText('Something went wrong on the server.').waitFor();
     const id = (await alert.locator('code').textContent()) ?? '';
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    await alert.getByRole('button', { name: 'Copy request id' }).click();
+    await alert.getByRole('button', { name: 'Copy request ID' }).click();
     await alert.getByText('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
     await alert.getByText('Copied').waitFor({ state: 'detached' });
@@ -73,11 +73,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     const [team, bob] = [await createTeam(ada, 'Weir'), await signUp(server, 'bob')];
     await inviteToTeam(ada, team, bob);
     const { page, open, close } = await openPortal(browser, server, ada);
-    const shown = page.getByRole('main').getByText('Request 0f1e');
-    const copy = page.getByRole('button', { name: 'Copy request id' });
+    const shown = page.getByRole('main').getByText('Request ID 0f1e');
+    const copy = page.getByRole('button', { name: 'Copy request ID' });
     const ofPage = await refuseAnswers(page, 'Team', BY_THE_SERVER);
     await open(`/teams/${team.id}/general`);
-    await page.getByRole('heading', { level: 1, name: 'This could not be shown' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'This could not be loaded' }).waitFor();
     await shown.waitFor();
     await copy.click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0f1e');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     await invited.open();
     await refuseAnswers(invited.page, 'AcceptTeamInvitation', BY_THE_SERVER);
     await invited.page.getByRole('button', { name: 'Accept: Weir' }).click();
-    await invited.page.getByRole('alert').getByText('Request 0f1e').waitFor();
+    await invited.page.getByRole('alert').getByText('Request ID 0f1e').waitFor();
     await invited.close();
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     await open(`/boxes/${box.id}`);
     const broken = await refuseAnswers(page, 'NewEnrolmentToken', BY_THE_SERVER);
     await renew.click();
-    await said.getByText('by the id of the request. The id is 0f1e.').waitFor();
+    await said.getByText('to the operator. Request ID: 0f1e.').waitFor();
     await broken.stop();
     const early = await refuseAnswers(page, 'NewEnrolmentToken', { code: 'RATE_LIMITED', retryAfter: 2 });
     await renew.click();
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     expect(await renew.isDisabled()).toBe(true);
     await early.stop();
     await renew.click();
-    await page.getByRole('dialog', { name: 'The token of Cellar' }).waitFor();
+    await page.getByRole('dialog', { name: 'Enrolment token for Cellar' }).waitFor();
     await close();
   });
 

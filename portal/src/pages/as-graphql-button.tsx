@@ -9,7 +9,7 @@ export function AsGraphqlButton({ asked }: { asked: AskedList }) {
   return (
     <>
       <button type="button" className="link small" onClick={() => setOpen(true)}>
-        As GraphQL
+        View as GraphQL
       </button>
       {isOpen && <AsGraphql asked={asked} onClose={() => setOpen(false)} />}
     </>

@@ -13,12 +13,12 @@ interface AsGraphqlProps {
 export default function AsGraphql({ asked, onClose }: AsGraphqlProps) {
   const [documents] = useState(() => asked.read());
   return (
-    <OpenDialog title="As GraphQL" onClose={onClose} isPassing>
+    <OpenDialog title="View as GraphQL" onClose={onClose} isPassing>
       <p className="soft">
-        What these pages showed and did last, the newest first. Programs do the same by <code>POST /graphql</code>, with
-        the token of a session in <code>authorization: Bearer …</code>
+        The portal's most recent operations, newest first. To run one from your own code, send it to{' '}
+        <code>POST /graphql</code> with a session token in <code>authorization: Bearer …</code>.
       </p>
-      <ul className="list" aria-label="Documents">
+      <ul className="list" aria-label="Operations">
         {documents.map((one) => (
           <OneDocument key={one.key} asked={one} />
         ))}
@@ -36,7 +36,7 @@ function OneDocument({ asked: { kind, name, text, variables } }: { asked: Asked 
           {kind} {name}
         </summary>
         <Snippet title="Document" text={text} what={name} />
-        {variables !== '' && <Snippet title="Variables" text={variables} what={`the variables of ${name}`} />}
+        {variables !== '' && <Snippet title="Variables" text={variables} what={`variables of ${name}`} />}
         <p className="actions">
           <a href={graphiqlAddress(text, variables)} target="_blank" rel="noreferrer">
             Open in GraphiQL

@@ -45,7 +45,7 @@ function Signed({ asked }: { asked: AskedList }) {
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <TopBar data={data} />
       <main className="page" id="main">

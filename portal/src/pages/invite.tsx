@@ -8,6 +8,7 @@ import { WholeRefusal } from '../ui/form.js';
 import { Skeleton } from '../ui/listing.js';
 import { Heading, Name, useTitle } from '../ui/page.js';
 import { Picture } from '../ui/picture.js';
+import { counted } from './teams/team.js';
 
 export function Invite() {
   const { code } = useParams({ from: '/frame/invite/$code' });
@@ -31,13 +32,15 @@ export function Invite() {
             <Name>{invite.guildName}</Name>
           </Heading>
           <p className="soft">
-            <bdi>{invite.inviter.username}</bdi> invites you · {invite.memberCount} members, about{' '}
+            <bdi>{invite.inviter.username}</bdi> invited you · {counted(invite.memberCount, 'member')} · about{' '}
             {invite.presenceCount} online
           </p>
         </div>
       </header>
       {invite.guildDescription && <p>{invite.guildDescription}</p>}
-      {invite.temporary && <p className="hint">You stay until you go offline, unless somebody gives you a role.</p>}
+      {invite.temporary && (
+        <p className="hint">Your membership is temporary. It ends when you go offline, unless you get a role.</p>
+      )}
       <WholeRefusal problem={join.problem} />
       <div className="actions">
         <button type="button" disabled={join.isOff} onClick={accept}>

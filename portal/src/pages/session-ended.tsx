@@ -31,10 +31,10 @@ export function SessionEnded({ person, onOther }: SessionEndedProps) {
   if (!isEnded) return null;
   return (
     <OpenDialog title="Your session has ended" hidesPage>
-      <p>Sign in as {person.username} to go on. What you typed is still here.</p>
+      <p>Sign in as {person.username} to continue. Your input is still here.</p>
       {isUnanswered && (
         <p className="notice" role="alert">
-          You are signed in, but the server could not be asked as whom. Sign in once more.
+          Couldn't verify who's signed in. Sign in again.
         </p>
       )}
       <SignInForm email={email} setEmail={setEmail} onDone={tellReturn} />

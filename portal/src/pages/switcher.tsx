@@ -32,7 +32,7 @@ export default function Switcher({ text, setText, isEntered, onFocus, onClose }:
         isAwaited={!data && fetching}
         isEntered={isEntered}
         items={fitting(itemsOf(data?.portalHome), text)}
-        none="Nothing of yours is called so."
+        none="No matches."
         onFocus={onFocus}
         onText={setText}
         onPick={go}
