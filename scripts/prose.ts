@@ -1,7 +1,6 @@
 // Checks comments, documents, test titles, strings and commit subjects: npm run prose [-- PATH…]
-// With paths it checks those, also if they are listed as unchecked.
 import { execFileSync } from 'node:child_process';
-import { EXCEPTIONS, UNCHECKED } from './prose/exceptions.js';
+import { EXCEPTIONS } from './prose/exceptions.js';
 import { faultsOf } from './prose/rules.js';
 import { textsIn, trackedFiles } from './prose/texts.js';
 
@@ -28,9 +27,7 @@ function isAtOrBelow(file: string, path: string): boolean {
 
 function findingsIn(file: string): string[] {
   const exceptions = EXCEPTIONS.filter((exception) => exception.file === file);
-  const unchecked = paths.length > 0 ? [] : UNCHECKED.filter(({ path }) => isAtOrBelow(file, path));
   return textsIn(file)
-    .filter(({ kind }) => !unchecked.some(({ kinds }) => kinds.includes(kind)))
     .filter(({ text }) => !exceptions.some((exception) => text.includes(exception.text)))
     .flatMap((text) => faultsOf(text).map((fault) => `${file}:${text.line} ${text.kind} ${fault}`));
 }

@@ -1,12 +1,13 @@
 import type { AppContext } from '../context.js';
 import type { Face } from '../face.js';
 import type { FindPerson } from '../http/page-sessions.js';
+import { mountReference } from '../http/pages/api-reference.js';
 import { credentialSchemes } from './credentials.js';
 import { mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';
 import type { Directory } from './locate.js';
 import { openApiDocument } from './openapi.js';
-import { mountReference } from './reference-page.js';
+
 import { pathsWithoutMethods, routes } from './table.js';
 
 export function createRestFace(app: AppContext, findPerson: FindPerson, directory: Directory): Face {

@@ -13,7 +13,7 @@ import { needing } from '../harness/skipping.js';
 const HOUR = 3_600_000;
 const log = pino({ level: 'silent' });
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (decisions 48)'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a leased snowflake worker (docs/adr/0011)'), () => {
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let db: Database;
   let line: Line;

@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
   }
 
   async function signIn({ page }: Tab): Promise<void> {
-    await page.getByLabel('Email address').fill(ada.email);
+    await page.getByLabel('E-mail address').fill(ada.email);
     await page.getByLabel('Password').fill(ada.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await untilAsked({ page });
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
     inTab({}, async (tab) => {
       const { page } = tab;
       await page.goto(linkForBot('whole'));
-      await page.getByLabel('Email address').fill(ada.email);
+      await page.getByLabel('E-mail address').fill(ada.email);
       await page.getByLabel('Password').fill('not the password');
       await page.getByRole('button', { name: 'Sign in' }).click();
       expect(await page.getByRole('alert').textContent()).toBe('The email address or password is incorrect.');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)(needing(noBrowser, 'the authorization screen in a bro
       await page.goto(linkForBot('new'));
       await page.getByRole('link', { name: 'Sign up' }).click();
       await page.getByLabel('Username').fill('newcomer');
-      await page.getByLabel('Email address').fill('newcomer@people.example');
+      await page.getByLabel('E-mail address').fill('newcomer@people.example');
       await page.getByLabel('Password').fill('short');
       await page.getByRole('button', { name: 'Sign up' }).click();
       expect(await page.locator('#password:invalid').count()).toBe(1);

@@ -32,13 +32,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     expect(new URL(page.url()).searchParams.get('next')).toBe('/portal/applications');
     await page.getByRole('link', { name: 'Sign up' }).click();
     await page.getByLabel('Username').fill('No spaces please');
-    await page.getByLabel('Email address').fill('taken@people.example');
+    await page.getByLabel('E-mail address').fill('taken@people.example');
     await page.getByLabel('Password').fill('short');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.locator('[aria-invalid=true]:focus').waitFor();
     expect(await page.getByLabel('Username').inputValue()).toBe('No spaces please');
     await page.getByLabel('Username').fill('newcomer');
-    await page.getByLabel('Email address').fill('newcomer@people.example');
+    await page.getByLabel('E-mail address').fill('newcomer@people.example');
     await page.getByLabel('Password').fill('long enough a password');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
       [ada.email, 'wrong password'],
       ['nobody@people.example', ada.password],
     ] as const) {
-      await page.getByLabel('Email address').fill(email);
+      await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').waitFor();
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
       await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('');
     }
     expect(new Set(answers).size).toBe(1);
-    await page.getByLabel('Email address').fill(ada.email);
+    await page.getByLabel('E-mail address').fill(ada.email);
     await page.getByLabel('Password').fill(ada.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     const gus = await newPerson('gus');
     const { page, open, close } = await openPortal(browser, server, null);
     await open('/sign-in');
-    const [email, password] = [page.getByLabel('Email address'), page.getByLabel('Password')];
+    const [email, password] = [page.getByLabel('E-mail address'), page.getByLabel('Password')];
     const signInNow = page.getByRole('button', { name: 'Sign in' });
     await email.fill('gus');
     await signInNow.click();
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
   }, async () => {
     const { page, close } = await openPortal(browser, server, null);
     await page.goto('/oauth2/password');
-    const email = page.getByLabel('Email address');
+    const email = page.getByLabel('E-mail address');
     await email.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
     await email.fill('gus');
     await page.getByRole('button', { name: 'Send reset link' }).click();
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     );
     const { page, faults, open, close } = await openPortal(browser, server, null);
     await page.goto(createInvite.url);
-    await page.getByLabel('Email address').fill(eli.email);
+    await page.getByLabel('E-mail address').fill(eli.email);
     await page.getByLabel('Password').fill(eli.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('dan invited you').waitFor();

@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     const { page, hand } = tab;
     await hand.press(link(page, 'Sign up'));
     await hand.type(field(page, 'Username'), nameOf('dev'));
-    await hand.type(field(page, 'Email address'), `${nameOf('dev')}@people.example`);
+    await hand.type(field(page, 'E-mail address'), `${nameOf('dev')}@people.example`);
     await hand.type(field(page, 'Password'), 'a password that is long');
     await hand.press(button(page, 'Sign up'));
 
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hers.hand.press(button(hers.page, 'New team'));
     await hers.hand.type(field(hers.page.getByRole('dialog'), 'Name'), 'Builders');
     await hers.hand.press(button(hers.page, 'Create team'));
-    await hers.hand.type(field(hers.page, 'Email address'), bob.email);
+    await hers.hand.type(field(hers.page, 'E-mail address'), bob.email);
     await hers.hand.choose(field(hers.page, 'Role'), 'read-only');
     await hers.hand.press(button(hers.page, 'Invite member'));
     await hers.page.getByRole('list', { name: 'Pending invitations' }).getByText(nameOf('bob')).waitFor();
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await createGuild(tess, 'Lab');
     const { id } = await createApplication(ada, 'Secret bot');
     const hers = await open(ada, `/applications/${id}/testers`);
-    await hers.hand.type(field(hers.page, 'Email address or user ID'), tess.email);
+    await hers.hand.type(field(hers.page, 'E-mail address or user ID'), tess.email);
     await hers.hand.press(button(hers.page, 'Invite tester'));
     await hers.page.getByRole('list', { name: 'Testers' }).getByText(nameOf('tess')).waitFor();
 

@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open(`/teams/${team.id}/members`);
     await page.getByText('To resend an invitation, revoke it and invite the person again.').waitFor();
-    const address = page.getByLabel('Email address');
+    const address = page.getByLabel('E-mail address');
     await address.fill('nobody@people.example');
     await page.getByRole('button', { name: 'Invite member' }).click();
     await page.locator('input[type=email][aria-invalid=true]').waitFor();
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await inviteToTeam(ada, team, cem);
     const { page, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
-    await page.getByLabel('Email address').fill(cem.email);
+    await page.getByLabel('E-mail address').fill(cem.email);
     await page.getByRole('button', { name: 'Invite member' }).click();
     const revoke = page.getByRole('list', { name: 'Pending', exact: true }).getByRole('button', { name: 'Revoke' });
     await revoke.click({ trial: true });
@@ -239,11 +239,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await open(`/teams/${team.id}/members`);
     await page.getByRole('button', { name: 'Revoke and invite again' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke and invite again' });
-    await dialog.getByLabel('Email address').fill('bob@nowhere.example');
+    await dialog.getByLabel('E-mail address').fill('bob@nowhere.example');
     await dialog.getByLabel('Role').selectOption({ label: 'developer' });
     await dialog.getByRole('button', { name: 'Revoke and invite again' }).click();
     await dialog.locator('[aria-invalid=true]').waitFor();
-    await dialog.getByLabel('Email address').fill(bob.email);
+    await dialog.getByLabel('E-mail address').fill(bob.email);
     await dialog.getByRole('button', { name: 'Invite again' }).click();
     await page.getByRole('list', { name: 'Pending invitations' }).getByText('developer').waitFor();
     expect((await pendingOf(bob)).teams).toHaveLength(1);
@@ -316,7 +316,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await page.getByText('Needs the admin role.').first().waitFor();
     const off = [
       page.getByLabel('Role of bob'),
-      page.getByLabel('Email address'),
+      page.getByLabel('E-mail address'),
       page.getByRole('button', { name: 'Invite member' }),
     ];
     expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);

@@ -20,7 +20,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
   bob = await signUp(server, 'bob');
 });
 
-const FIELD = 'Email address or user ID';
+const FIELD = 'E-mail address or user ID';
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
   it('are invited by e-mail address or user id, and the page shows which one it reads', async () => {

@@ -21,7 +21,7 @@ const ask = (path: string, init: RequestInit = {}) =>
     headers: { authorization: `Bot ${bot.botToken}`, 'content-type': 'application/json' },
   });
 
-it('a bot of the cloud posts to a server on a box and gets its events (architecture, 9)', async () => {
+it('a bot of the cloud posts to a server on a box and gets its events', async () => {
   const client = await GatewayClient.open(all.cloud.origin);
   client.identify(bot.botToken);
   expect((await client.event('GUILD_CREATE')).d).toMatchObject({ id: guild.id, name: guild.name, unavailable: false });

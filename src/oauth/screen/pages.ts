@@ -30,7 +30,7 @@ export interface SignInForm extends Attempt {
 
 export const EMAIL: Field = {
   name: 'email',
-  label: 'Email address',
+  label: 'E-mail address',
   type: 'email',
   autocomplete: 'username',
   limits: html` maxlength="254"`,

@@ -45,7 +45,7 @@ export function InviteAgain({ invitation: { id, invitee, role }, onClose }: Agai
         )}
       >
         <TextField
-          label="Email address"
+          label="E-mail address"
           hint="Email addresses are hidden, so enter it again."
           type="email"
           autoComplete="off"

@@ -60,7 +60,7 @@ function InviteForm({ reason }: { reason: string | undefined }) {
     >
       <fieldset className="invite-pair" disabled={reason !== undefined}>
         <TextField
-          label="Email address"
+          label="E-mail address"
           hint="The person needs an account here. They get an email and see the invitation on their home page."
           type="email"
           autoComplete="off"

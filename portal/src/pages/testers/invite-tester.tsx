@@ -41,7 +41,7 @@ export function InviteTester({ off }: { off: { disabled?: true } }) {
         )}
       >
         <TextField
-          label="Email address or user ID"
+          label="E-mail address or user ID"
           hint={READS_AS[kindOf(typed)]}
           autoComplete="off"
           autoCapitalize="none"

@@ -36,7 +36,7 @@ export function SignInForm({ email, setEmail, onDone }: SignInFormProps) {
       )}
     >
       <TextField
-        label="Email address"
+        label="E-mail address"
         name="email"
         type="email"
         autoComplete="username"

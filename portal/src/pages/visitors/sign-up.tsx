@@ -51,7 +51,7 @@ export function SignUp() {
           maxLength={32}
           {...field('name')}
         />
-        <TextField label="Email address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
+        <TextField label="E-mail address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
         <TextField
           label="Password"
           hint="8–128 characters."

@@ -6,7 +6,7 @@ const OF_INSTALLS: readonly number[] = [AuditLogEvent.BotAdd, AuditLogEvent.Inte
 /** A page of the audit log, except for the entries of installations. */
 export const exceptInstalls: NonNullable<Operation['but']> = {
   because:
-    "An installation is the cloud's, and who made it is nobody on the box: there the bot itself came (docs/decisions.md, 269).",
+    "An installation is the cloud's, and who made it is nobody on the box: there the bot itself came (docs/parity.md, Audit log).",
   compare: ({ audit_log_entries: entries, ...page }) => ({
     ...page,
     users: undefined,

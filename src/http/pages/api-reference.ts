@@ -1,6 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify';
-import { refuseOtherMethods } from '../http/methods.js';
-import { LargeScript } from '../http/pages/large-script.js';
+import { refuseOtherMethods } from '../methods.js';
+import { LargeScript } from './large-script.js';
 
 /** https://guides.scalar.com/scalar/scalar-api-references/configuration. Nothing is loaded from or sent to other hosts. */
 const CONFIGURATION = {
