@@ -23,7 +23,7 @@ describe.each([
     'with more than an origin (%s) stops the start and is not repeated, since it may have a password',
     (rest) => {
       const [fault, ...more] = faultsOf({ [name]: `${protocol}://${rest}` });
-      expect(fault).toMatch(`${name} must be an origin (protocol, host and port) without user, password`);
+      expect(fault).toMatch(`${name} must be an origin (protocol, host and port) without a user, password`);
       expect(fault).not.toContain('secret');
       expect(more).toEqual([]);
     },

@@ -161,7 +161,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     await sendMessage(ada, guild.textChannelId, 'back for good');
   });
 
-  it('is gone during a bot’s catch-up applies changes of its guilds at the next check', async () => {
+  it("is gone during a bot's catch-up applies changes of its guilds at the next check", async () => {
     const client = await GatewayClient.open(server.origin);
     await client.ready(bot.botToken, { intents: Intent.Guilds });
     const joined = await createGuild(ada, 'Joined');

@@ -93,7 +93,7 @@ describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'
     await sendMessage(ada, guild.textChannelId, 'joined');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('joined');
     await client.close();
-    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
+    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(/[:;]/, 1)[0])).toEqual([
       'Redis is not available',
       'Redis is available again',
     ]);
@@ -265,7 +265,7 @@ describe.skipIf(missingAlone)(needing(missingAlone, 'a process alone whose Redis
     await redis.stop();
     await redis.start('--requirepass', 'no-such-password');
     await expect.poll(() => server.app.degraded(), { timeout: 20_000 }).toEqual([]);
-    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(':', 1)[0])).toEqual([
+    expect(readLines(aboutRedis(lines)).map(({ msg }) => msg.split(/[:;]/, 1)[0])).toEqual([
       'Redis is not available',
       'Redis is available again',
     ]);

@@ -197,11 +197,11 @@ describe('the outcome of a request', () => {
     ['manyChunks', 'too-large', 200, 'too many small chunks'],
     ['longChunks', 'too-large', 200, 'larger than 1 MiB'],
     ['fewHints', 200, null, ''],
-    ['manyHints', 'invalid-answer', null, 'more than 8 interim answers'],
+    ['manyHints', 'invalid-answer', null, 'more than 8 interim responses'],
     ['hugeHeaders', 'too-large', null, 'larger than 16 KiB'],
     ['garbage', 'invalid-answer', null, 'not valid HTTP'],
     ['compressed', 'invalid-answer', 200, 'compressed'],
-    ['upgrade', 'invalid-answer', null, 'another protocol'],
+    ['upgrade', 'invalid-answer', null, 'does not speak HTTP'],
   ])('%s', async (mode, expected, status, detail) => {
     const endpoint = await listen(mode);
     const answer = await post(open(), endpoint.url, ['hang', 'drip'].includes(mode) ? 300 : 3_000);

@@ -58,7 +58,7 @@ describe.skipIf(missing)(needing(missing, 'a start with a Redis'), () => {
     const wrong = await refusal(`redis://:wrong@${place}`);
     expect(wrong).toContain(`(${place}, database 0) refused this process: WRONGPASS`);
     expect(wrong).not.toContain('wrong@');
-    expect(await refusal(`redis://nobody:wrong@${place}`)).toContain(`(${place}, user nobody, database 0) refuses`);
+    expect(await refusal(`redis://nobody:wrong@${place}`)).toContain(`(${place}, user nobody, database 0) refused`);
     expect(await refusal(redis.url)).toContain('NOAUTH');
     expect(await connect(`redis://:opensesame@${place}/3`)).toEqual({ isAway: false, pong: 'PONG', said: [] });
   });

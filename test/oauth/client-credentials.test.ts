@@ -66,5 +66,5 @@ describe('a client identifies itself', () => {
 test('a form parameter has one value, and an empty one is missing', () => {
   const form = new URLSearchParams('a=1&b=&c=1&c=2&d=0');
   expect(['a', 'b', 'd', 'x'].map((name) => formValue(form, name))).toEqual(['1', undefined, '0', undefined]);
-  expect(() => formValue(form, 'c')).toThrow('The parameter c is repeated.');
+  expect(() => formValue(form, 'c')).toThrow('The parameter c must appear only once.');
 });

@@ -116,8 +116,8 @@ describe('attacks on a code', () => {
 
   const { verifier, challenge } = pkcePair();
   it.each([
-    ['another client’s code', {}, () => inForm(other), 'invalid_grant'],
-    ['a redirect URI other than the request’s', {}, () => ({ redirect_uri: `${REDIRECT_URI}/` }), 'invalid_grant'],
+    ["another client's code", {}, () => inForm(other), 'invalid_grant'],
+    ["a redirect URI other than the request's", {}, () => ({ redirect_uri: `${REDIRECT_URI}/` }), 'invalid_grant'],
     ['a redirect URI left out', {}, () => ({ redirect_uri: '' }), 'invalid_grant'],
     ['a wrong verifier', { codeChallenge: challenge }, () => ({ code_verifier: 'x'.repeat(43) }), 'invalid_grant'],
     [
@@ -147,7 +147,7 @@ describe('attacks on a code', () => {
     expect((await redeem(code, own)).status).toBe(200);
   });
 
-  it('a public client’s code needs its verifier and no secret', async () => {
+  it("a public client's code needs its verifier and no secret", async () => {
     const code = await grantCode(server, grace, publicClient, { codeChallenge: challenge });
     const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, client_id: publicClient.id };
     expect((await postForm(server, form)).body.error).toBe('invalid_grant');

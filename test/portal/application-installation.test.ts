@@ -43,9 +43,9 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the installation page of
     expect([await inServers.isDisabled(), await user.isEnabled()]).toEqual([true, true]);
     await page.getByText('At least one install type must be on.').waitFor();
     await page.getByLabel('Permissions as a number').fill('8');
-    await page.getByText('Administrator is everything').waitFor();
+    await page.getByText('Administrator grants every permission').waitFor();
     await page.getByLabel('Permissions as a number').fill('0');
-    expect(await page.getByText('Administrator is everything').count()).toBe(0);
+    expect(await page.getByText('Administrator grants every permission').count()).toBe(0);
     await user.check();
     await inServers.uncheck();
     expect(await user.isDisabled()).toBe(true);

@@ -242,16 +242,16 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the settings of an appli
       const note = await button.getAttribute('aria-describedby');
       return [await button.isDisabled(), await page.locator(`[id="${note}"]`).textContent()];
     };
-    expect(await reasonOf('Delete application')).toEqual([true, 'Needs the owner role.']);
+    expect(await reasonOf('Delete application')).toEqual([true, 'You need the owner role.']);
     expect(await reasonOf('Transfer to a team')).toEqual([true, "Team applications can't be transferred."]);
     for (const tab of TABS) {
       await page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: tab }).click();
       await page.waitForFunction((title) => document.title.startsWith(title), `${tab} – `);
-      await page.locator('form').getByText('Needs the developer role.').waitFor();
+      await page.locator('form').getByText('You need the developer role.').waitFor();
       const fields = await page.locator('form :is(input, select, textarea, button)').all();
       expect(await Promise.all(fields.map((field) => field.isEnabled()))).not.toContain(true);
     }
-    expect(await reasonOf('Reset bot token')).toEqual([true, 'Needs the developer role.']);
+    expect(await reasonOf('Reset bot token')).toEqual([true, 'You need the developer role.']);
     expect(faults).toEqual([]);
     await close();
   });

@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await page.getByRole('button', { name: 'Delete box' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete Shed?' });
     expect(await question.getByRole('button', { name: 'Delete box' }).isDisabled()).toBe(true);
-    await question.getByLabel('Type the box’s name').fill('Shed');
+    await question.getByLabel("Type the box's name").fill('Shed');
     const headings = await noteHeadings(page);
     const held = await holdAnswer(page, 'mutation DeleteBox(');
     await question.getByRole('button', { name: 'Delete box' }).click();

@@ -226,7 +226,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await page.getByRole('button', { name: 'Delete command' }).click();
     const deleting = page.getByRole('alertdialog', { name: 'Delete the command dive?' });
     await deleting
-      .getByText('2 command permissions will be removed, in Lagoon and 1 server that you can’t see.')
+      .getByText("2 command permissions will be removed, in Lagoon and 1 server that you can't see.")
       .waitFor();
     await deleting.getByRole('button', { name: 'Delete command' }).click();
     await page.getByText('No commands yet.').waitFor();
@@ -381,7 +381,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the commands'), () => {
     await transferApplication(ida, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, jon, { width: 360 });
     await open(pathOf(application));
-    await page.getByText('Needs the developer role.').waitFor();
+    await page.getByText('You need the developer role.').waitFor();
     expect(await page.getByRole('button', { name: 'New command' }).isDisabled()).toBe(true);
     await open(pathOf(application, `/${id}`));
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);

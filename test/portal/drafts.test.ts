@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
     });
     afterAll(() => server.stop());
 
-    it('in a dialog, after the browser’s buttons and the keys that lead to another page', async () => {
+    it("in a dialog, after the browser's buttons and the keys that lead to another page", async () => {
       const { page, faults, open, close } = await openPortal(browser, server, await signUp(server, 'fay'));
       await open('/teams');
       await page.getByRole('link', { name: 'Applications', exact: true }).click();

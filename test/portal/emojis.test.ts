@@ -232,7 +232,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the emojis'), () => {
     const tab = await openPortal(browser, server, bob);
     await tab.open(`/applications/${application.id}/emojis`);
     await row(tab.page, 'hers').waitFor();
-    await tab.page.getByText(/^Needs the .* role\.$/).waitFor();
+    await tab.page.getByText(/^You need the .* role\.$/).waitFor();
     const isOff = (name: string) => tab.page.getByRole('button', { name }).isDisabled();
     expect([await isOff('New emoji'), await isOff('Edit hers'), await isOff('Delete hers')]).toEqual(
       Array(3).fill(true),

@@ -25,7 +25,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the frame of every page'), () => {
-  it('finds the user’s own objects by a few letters, with the keyboard alone', { tags: ['slow'] }, async () => {
+  it("finds the user's own objects by a few letters, with the keyboard alone", { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     await open('/account');
     await heading(page, 'Account').waitFor();

@@ -20,9 +20,9 @@ const everywhere = allChannels(SERVER.id);
 
 describe('the text for an effective permission list', () => {
   it.each<[grants: Grant[], text: string]>([
-    [[], 'Only the server’s owner and administrators can run this.'],
-    [[channel('1', true)], 'Only the server’s owner and administrators can run this.'],
-    [[role('7', false), user('5', false)], 'Only the server’s owner and administrators can run this.'],
+    [[], "Only the server's owner and administrators can run this."],
+    [[channel('1', true)], "Only the server's owner and administrators can run this."],
+    [[role('7', false), user('5', false)], "Only the server's owner and administrators can run this."],
     [[role('100', true)], '@everyone'],
     [[role('7', true), user('5', true)], 'Pilots, 1 member'],
     [[user('5', true), user('6', true)], '2 members'],

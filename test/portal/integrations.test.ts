@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await open(`/servers/${guild.id}/integrations`);
     await page.getByText('Send messages').waitFor();
     await page.getByRole('link', { name: 'Otter bot' }).click();
-    await page.getByText('A command’s own permissions override the default for all commands.').waitFor();
+    await page.getByText("A command's own permissions override the default for all commands.").waitFor();
     const why = page.getByRole('region', { name: 'Check access' });
     await why.getByText('Yes', { exact: true }).waitFor();
     await why.getByRole('combobox', { name: 'Person' }).fill('bo');
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
     await said(page, 'Saved');
     await why.getByText('Yes', { exact: true }).waitFor();
     await counts.getByRole('row', { name: '/echo @everyone own permissions' }).waitFor();
-    await counts.getByRole('row', { name: 'All commands Only the server’s owner and administrators' }).waitFor();
+    await counts.getByRole('row', { name: "All commands Only the server's owner and administrators" }).waitFor();
     await page.reload();
     await everyone.getByRole('button', { name: 'Allow', pressed: true }).waitFor();
     expect(await overhang(page)).toBeLessThanOrEqual(0);

@@ -271,7 +271,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     await run();
     const { page, faults, open, close } = await openPortal(browser, server, gil);
     await open(pathOf(application));
-    await page.getByText('Needs the developer role.').waitFor();
+    await page.getByText('You need the developer role.').waitFor();
     expect(await page.getByLabel('Endpoint URL').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Test' }).isDisabled()).toBe(true);
     await rows(page).first().waitFor();

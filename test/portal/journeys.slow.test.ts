@@ -234,7 +234,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await box.stop();
     await hand.press(button(page, 'Delete box'));
     const question = page.getByRole('alertdialog', { name: 'Delete Cellar?' });
-    await hand.type(field(question, 'Type the box’s name'), 'Cellar');
+    await hand.type(field(question, "Type the box's name"), 'Cellar');
     await hand.press(button(question, 'Delete box'));
     await heading(page, 'Boxes').waitFor();
   });

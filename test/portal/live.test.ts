@@ -19,7 +19,7 @@ it.beforeAll(async ({ server: shared, browser: chromium }) => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'an update from the server'), () => {
-  it('is shown after the user’s own changes, while another request is still pending, and stays after its response', async () => {
+  it("is shown after the user's own changes, while another request is still pending, and stays after its response", async () => {
     const { id } = await createApplication(ada, 'Otter bot');
     const { page, faults, open, close } = await openPortal(browser, server, ada);
     const who = await holdAnswer(page, 'query Frame');

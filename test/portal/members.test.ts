@@ -202,7 +202,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     await open(`/servers/${guild.id}/members`);
     await page.getByRole('button', { name: 'Manage ada' }).click();
     const owner = page.getByRole('dialog', { name: 'ada' });
-    await owner.getByText('No one ranks above the server’s owner.').first().waitFor();
+    await owner.getByText("No one ranks above the server's owner.").first().waitFor();
     for (const off of ['Kick ada', 'Ban ada', 'Save nickname', 'Set timeout']) {
       expect([off, await owner.getByRole('button', { name: off }).isDisabled()]).toEqual([off, true]);
     }
@@ -211,7 +211,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a server'
     expect(await owner.getByLabel('Guests').isDisabled()).toBe(false);
     expect(await owner.getByText('administrator', { exact: true }).count()).toBe(1);
     await owner
-      .getByText('Greyed-out roles are managed by an application or aren’t below your highest role.')
+      .getByText("Greyed-out roles are managed by an application or aren't below your highest role.")
       .waitFor();
     await owner.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Manage cem' }).click();

@@ -24,7 +24,7 @@ afterAll(async () => {
   await all.stop();
 });
 
-const ON_ITS_BOX = 'This server runs on a box. Use the box’s own portal for this.';
+const ON_ITS_BOX = "This server runs on a box. Use the box's own portal for this.";
 
 const pathOf = (section: string) => `/servers/${guild.id}/${section}`;
 

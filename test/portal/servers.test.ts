@@ -212,7 +212,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the servers'), () => {
     const question = hers.page.getByRole('alertdialog', { name: 'Delete Mole?' });
     const doIt = question.getByRole('button', { name: 'Delete server' });
     expect(await doIt.isDisabled()).toBe(true);
-    await question.getByLabel('Type the server’s name').fill('Mole');
+    await question.getByLabel("Type the server's name").fill('Mole');
     const headings = await noteHeadings(hers.page);
     const held = await holdAnswer(hers.page, 'mutation DeleteGuild(');
     await doIt.click();

@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     const adas = await openPortal(browser, server, ada);
     const bobs = await openPortal(browser, server, bob);
     await Promise.all([adas.open(`/teams/${team.id}/general`), bobs.open(`/teams/${team.id}/general`)]);
-    await bobs.page.getByText('Needs the owner role.').first().waitFor();
+    await bobs.page.getByText('You need the owner role.').first().waitFor();
     expect(await bobs.page.getByRole('button', { name: 'Leave team' }).isEnabled()).toBe(true);
     await adas.page.getByLabel('New owner').selectOption({ label: 'bob' });
     await adas.page.getByRole('button', { name: 'Transfer ownership' }).click();
@@ -289,7 +289,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     );
     await page.getByRole('button', { name: 'Change bob to developer' }).click();
     await question.getByRole('button', { name: 'Change my role' }).click();
-    await page.getByText('Needs the admin role.').first().waitFor();
+    await page.getByText('You need the admin role.').first().waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -313,7 +313,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     await addToTeam(ada, team, bob, 'READ_ONLY');
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/teams/${team.id}/members`);
-    await page.getByText('Needs the admin role.').first().waitFor();
+    await page.getByText('You need the admin role.').first().waitFor();
     const off = [
       page.getByLabel('Role of bob'),
       page.getByLabel('E-mail address'),
@@ -322,11 +322,11 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the members of a team'),
     expect(await Promise.all(off.map((part) => part.isDisabled()))).toEqual([true, true, true]);
     await page.getByRole('link', { name: 'General' }).click();
     await page.getByRole('heading', { level: 2, name: 'General' }).waitFor();
-    await page.getByText('Needs the admin role.').waitFor();
+    await page.getByText('You need the admin role.').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     const nav = page.getByRole('navigation', { name: 'Team' });
     await nav.getByRole('link', { name: 'Applications' }).click();
-    await page.getByText('Needs the admin role.').waitFor();
+    await page.getByText('You need the admin role.').waitFor();
     expect(await page.getByRole('button', { name: 'New application' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Move an application here' }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);
@@ -357,7 +357,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the applications of a te
     await page.getByLabel('I have stored them').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await heading(page, 'Second bot').waitFor();
-    await page.getByText('of Bay').waitFor();
+    await page.getByText('Owned by Bay').waitFor();
     await bobs.page.getByRole('link', { name: 'Second bot' }).waitFor();
     expect([...faults, ...bobs.faults]).toEqual([]);
     await Promise.all([close(), bobs.close()]);

@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the testers'), () => {
     await transferApplication(ada, application, team);
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/applications/${application.id}/testers`);
-    await page.getByText('Needs the admin role.').waitFor();
+    await page.getByText('You need the admin role.').waitFor();
     const off = [
       page.getByLabel(FIELD),
       page.getByRole('button', { name: 'Invite tester' }),

@@ -20,7 +20,7 @@ describe.skipIf(missing !== null)(needing(missing, 'pages that come from two pro
     await cloud?.stop();
   });
 
-  it('show each other’s changes, and continue with the other process when theirs is killed', async () => {
+  it("show each other's changes, and continue with the other process when theirs is killed", async () => {
     const { front, first, second } = cloud;
     const [ada, bob] = [await signUp(first, 'ada'), await signUp(second, 'bob')];
     const guild = await createGuild(ada, 'Harbour');

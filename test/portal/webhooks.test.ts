@@ -161,7 +161,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the webhooks'), () => {
     const { page, faults, open, close } = await openPortal(browser, server, eve);
     await open(path);
     await rows(page).getByText("Posts to a server that was deleted or that you're not in").waitFor();
-    await page.getByText('Needs the developer role.').waitFor();
+    await page.getByText('You need the developer role.').waitFor();
     for (const name of ['New webhook', 'Rename or move', 'Delete'])
       expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);

@@ -175,7 +175,7 @@ describe('W-23: unreadable text is refused with the reason', () => {
 
   test.each([
     ['bytes that are not UTF-8', 'application/json', latin1, 'The body is not valid UTF-8.'],
-    ['an unknown charset', 'application/json; charset=none', latin1, 'The charset "none" is not known.'],
+    ['an unknown charset', 'application/json; charset=none', latin1, 'The charset "none" is unknown.'],
     [
       'bytes that are not of the charset',
       'application/json; charset=utf-16le',

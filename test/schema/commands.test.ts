@@ -90,7 +90,7 @@ describe('createCommand', () => {
 });
 
 describe('updateCommand', () => {
-  test('changes only the given fields, also of a server’s command', async () => {
+  test("changes only the given fields, also of a server's command", async () => {
     const command = await create(chat('play', { nsfw: true }), { guildId: guild.id });
     const { updateCommand } = await ada.graphql(
       UPDATE,

@@ -53,7 +53,7 @@ describe('an account', () => {
 
   test('is refused if its username or its e-mail address is taken', async () => {
     await make('bea');
-    const name = { code: 'CONFLICT', message: 'The username bea is already taken; bea2 is free.' };
+    const name = { code: 'CONFLICT', message: 'The username bea is already taken; bea2 is available.' };
     const email = { code: 'CONFLICT', message: 'An account with this email address already exists.' };
     await expect(make('bea', 'other@people.example')).rejects.toMatchObject(name);
     await expect(make('other', 'bea@people.example')).rejects.toMatchObject(email);
@@ -63,9 +63,11 @@ describe('an account', () => {
   test('is offered a free username of at most 32 characters if the requested one is taken', async () => {
     const long = 'l'.repeat(32);
     await make(long);
-    await expect(make(long, 'other@people.example')).rejects.toThrow(`already taken; ${'l'.repeat(31)}2 is free.`);
+    await expect(make(long, 'other@people.example')).rejects.toThrow(`already taken; ${'l'.repeat(31)}2 is available.`);
     for (const name of ['cy', 'cy2', 'cy3', 'cy4', 'cy5', 'cy6', 'cy7', 'cy8', 'cy9', 'cy_']) await make(name);
-    await expect(make('cy', 'other@people.example')).rejects.toThrow('The username cy is already taken; cy.x is free.');
+    await expect(make('cy', 'other@people.example')).rejects.toThrow(
+      'The username cy is already taken; cy.x is available.',
+    );
     await make('cy.x');
     await expect(make('cy', 'other@people.example')).rejects.toThrow('The username cy is already taken.');
   });

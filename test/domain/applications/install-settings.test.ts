@@ -87,7 +87,7 @@ describe('the install link', () => {
       `${ORIGIN}/oauth2/authorize?client_id=7&permissions=0&scope=applications.commands&integration_type=1&response_type=code`,
     ],
     ['without an honoured scope', { serverInstallScopes: ['rpc'] }, null],
-    ['of the application’s own', { installLinkMode: 'CUSTOM' }, 'https://bot.example/add'],
+    ["of the application's own", { installLinkMode: 'CUSTOM' }, 'https://bot.example/add'],
     ['that is none', { installLinkMode: 'NONE' }, null],
   ])('%s', (_name, settings, expected) => {
     expect(installUrl(application(settings), ORIGIN)).toBe(expected);

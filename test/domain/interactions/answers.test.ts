@@ -81,7 +81,7 @@ describe('the first response', () => {
     { type: TEXT, good: ['', '5', 'x'.repeat(100)], bad: [5, 0.5, null] },
     { type: WHOLE, good: [0, -5, 2 ** 53 - 1, 1 - 2 ** 53], bad: [0.5, 2 ** 53, '5', 'x', ''] },
     { type: NUMBER, good: [0, 0.5, 2 ** 53 - 1, -5], bad: [2 ** 54, 1e300, '0.5', 'x'] },
-  ])('I-17: offers values of its option’s type ($type), also in a subcommand', async ({ type, good, bad }) => {
+  ])("I-17: offers values of its option's type ($type), also in a subcommand", async ({ type, good, bad }) => {
     const option = { type, name: 'what', description: 'What', autocomplete: true } as const;
     const given = { name: 'what', type, value: '1', focused: true };
     const plain = await storeCommand(scene, [option]);

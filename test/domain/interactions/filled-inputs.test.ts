@@ -206,7 +206,7 @@ describe('an input', () => {
       ['components.0.components.0.value BASE_TYPE_REQUIRED'],
     ],
     [
-      'is one of the modal’s',
+      "is one of the modal's",
       [label(text({ required: false }))],
       [{ component: { custom_id: 'x' } }],
       ['components.0.component.custom_id BASE_TYPE_CHOICES'],

@@ -252,7 +252,7 @@ describe('the provided install link has the scopes of a server', () => {
     ['fewer scopes', { ...provided, scope: 'applications.commands' }, {}],
     ['other scopes', { ...provided, scope: 'applications.commands email' }, {}],
     ['an integration type', { ...provided, integration_type: '1' }, {}],
-    ['a link of the application’s own', provided, { installLinkMode: 'CUSTOM' }],
+    ["a link of the application's own", provided, { installLinkMode: 'CUSTOM' }],
     ['no link', provided, { installLinkMode: 'NONE' }],
     ['one context, people', provided, { serverInstall: false }],
   ])('but not with %s', (_name, query, more) => {

@@ -165,7 +165,7 @@ const OPERATIONS: Operation[] = [
     rest: ({ application, tester }) => ['DELETE', `/developer-portal/applications/${application}/testers/${tester}`],
   },
   {
-    name: 'transfer the application, which is the team’s for good',
+    name: "transfer the application, which is the team's for good",
     on: { application: 'transfer' },
     outcome: 'conflict',
     graphql: ({ application, team }) => [
@@ -249,7 +249,7 @@ const OPERATIONS: Operation[] = [
     rest: ({ team, member }) => ['DELETE', `/developer-portal/teams/${team}/members/${member}`],
   },
   {
-    name: 'give the team an application of one’s own',
+    name: "give the team an application of one's own",
     on: { team: 'receiveApplication' },
     graphql: ({ team, personalApplication }) => [
       mutation('transferApplication', 'TransferApplicationInput', 'application { id }'),

@@ -58,7 +58,7 @@ describe('the states of a tester invitation', () => {
     ['e-mail', 'the owner', () => invite(owner, { email: tester.email })],
     ['user id', 'an admin', () => invite(admin, { userId: tester.id })],
     ['e-mail', 'an admin', () => invite(admin, { email: tester.email })],
-  ])('(none): invite by %s, by the app’s manager (%s) → invited, seen in portal home', async (_by, _who, act) => {
+  ])("(none): invite by %s, by the app's manager (%s) → invited, seen in portal home", async (_by, _who, act) => {
     expect((await act()).data.inviteTester.tester.state).toBe('INVITED');
     expect(await listed()).toEqual({ [tester.id]: 'INVITED' });
     expect((await pendingOf(tester)).testers).toContain(application.id);

@@ -25,7 +25,7 @@ test.beforeAll(async ({ server }) => {
   ids = made.map(({ id }) => id);
   const channel = await app.db.reader.channel.findFirstOrThrow({ where: { guildId: at(1) } });
   await joinGuild(ada.call, (await createInvite(bob.call, channel.id)).code);
-  await createGuild(bob.call, { name: 'Not ada’s' });
+  await createGuild(bob.call, { name: "Not ada's" });
 });
 
 const at = (index: number) => ids.at(index) ?? 0n;

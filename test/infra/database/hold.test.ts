@@ -65,7 +65,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     expect((await taken).message).toMatch(/^another Causeway process uses the database of DATABASE_URL/);
   });
 
-  it('is not reported as taken by the process’s own lost connection, and is taken again once the server ends that', async () => {
+  it("is not reported as taken by the process's own lost connection, and is taken again once the server ends that", async () => {
     const hold = await take(far, systemClock, { silence: 4_000, sign: 500 });
     const regained = new Promise((resolve) => hold.onRegained(() => resolve('regained')));
     line.swallow();

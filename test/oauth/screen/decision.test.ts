@@ -77,7 +77,7 @@ describe('the submitted decision', () => {
         ['target', 'USER'],
         ['target', 'SERVER'],
       ]),
-    ).toThrow('repeated');
+    ).toThrow('only once');
   });
 });
 

@@ -103,7 +103,7 @@ describe('a page', () => {
       [],
     ],
     [
-      'of a client’s mistake',
+      "of a client's mistake",
       refusedClientPage({
         application,
         refusal,

@@ -42,7 +42,7 @@ describe('a user who forgot their password', () => {
     clock.advance(1);
     const sent = await visitor.send(form, { email: ada.email });
     expect(sent.status).toBe(200);
-    expect(sent.html).toContain(`If there is an account with <bdi>${ada.email}</bdi>`);
+    expect(sent.html).toContain(`If there is an account for <bdi>${ada.email}</bdi>`);
     expect(sent.html).toContain('href="/oauth2/sign-in?client_id=7&amp;state=a%26b"');
 
     const another = formIn(await visitor.get(await link()), PASSWORD_PAGE);
@@ -60,7 +60,7 @@ describe('a user who forgot their password', () => {
     const form = formIn(await visitor.get(PASSWORD_PAGE), PASSWORD_PAGE);
     const { status, html } = await visitor.send(form, { email: 'nobody@people.example' });
     expect(status).toBe(200);
-    expect(html).toContain('If there is an account with <bdi>nobody@people.example</bdi>');
+    expect(html).toContain('If there is an account for <bdi>nobody@people.example</bdi>');
     expect(await outboxOf(server, 'nobody@people.example')).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ const request = () => ({ client_id: client.id, response_type: 'code', redirect_u
 
 describe.each(['sign-in', 'sign-up'])('the page to %s', (page) => {
   test.each<[string, () => Record<string, string>, string]>([
-    ['the client’s address', request, "'self' https:"],
+    ["the client's address", request, "'self' https:"],
     ['nowhere, without one', () => ({ client_id: client.id }), "'self'"],
     ['the address of a client that asks for too much', () => ({ ...request(), scope: 'nonsense' }), "'self' https:"],
     [
@@ -107,7 +107,7 @@ describe('the final page of an installation', () => {
     ['of no client', () => ({ guild_id: harbour.id })],
     ['of a client that is no id', () => ({ ...place(), client_id: 'x' })],
     ['in a server that is no id', () => ({ ...place(), guild_id: 'x' })],
-    ['in one’s account, where it is not', () => ({ client_id: client.id })],
+    ["in one's account, where it is not", () => ({ client_id: client.id })],
   ])('is not found %s', async (_what, query) => {
     expect((await visitor.get(at('authorized', query()))).status).toBe(404);
   });

@@ -301,7 +301,7 @@ describe('requests', () => {
 });
 
 describe('events', () => {
-  it('R-34: of a user’s message arrive complete and in order', async () => {
+  it("R-34: of a user's message arrive complete and in order", async () => {
     for (const content of ['a', 'b', 'c']) await say(box.app, guild, guild.owner, content);
     const created = [];
     while (created.length < 3) {

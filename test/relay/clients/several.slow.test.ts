@@ -61,7 +61,7 @@ const LIBRARIES = { 'discord.js': openDiscordJs, 'oceanic.js': openOceanic, eris
 const shardOf = ({ id }: { id: string }, of: number) => Number((BigInt(id) >> 22n) % BigInt(of));
 
 describe.each(Object.entries(LIBRARIES))('%s', (_library, open) => {
-  it('two bots in one server of a box get each other’s messages and their own', async () => {
+  it("two bots in one server of a box get each other's messages and their own", async () => {
     const guild = await all.makeGuild();
     const [one, other] = [await newBot(guild), await newBot(guild)];
     const [first, last] = [await login(open, one), await login(open, other)];

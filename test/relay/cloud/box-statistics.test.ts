@@ -124,7 +124,7 @@ describe('the statistics of a box for its owner', () => {
     expect(addedP95Ms).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('include the cloud’s own calls', async () => {
+  it("include the cloud's own calls", async () => {
     const { owner, box, guild } = scene;
     const shown = owner
       .graphql('query ($id: ID!) { guild(id: $id) { description } }', { id: guild.id })

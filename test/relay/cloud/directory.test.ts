@@ -128,7 +128,7 @@ describe('a channel that a bot has just made', () => {
     expect(await isFound(elsewhere)).toBe(false);
   });
 
-  test('is not stored if it is not the box’s, or its answer has none', async () => {
+  test("is not stored if it is not the box's, or its answer has none", async () => {
     const { box, guild } = scene;
     for (const id of [null, 'x', String(guild.channel.id)]) {
       box.answer = () => answerOf(201, { id, guild_id: String(guild.id), type: 0 });
@@ -222,7 +222,7 @@ describe('the fingerprint of a write', () => {
 });
 
 describe('the response to a bot', () => {
-  test('is the box’s response, with the rate limits of the cloud', async () => {
+  test("is the box's response, with the rate limits of the cloud", async () => {
     scene.box.answer = () => answerOf(400, { message: 'no', code: 50035, errors: { content: {} } });
     const answer = await ask('POST', messages(), json({ content: 'x' }));
     expect([answer.status, said(answer)]).toEqual([400, { message: 'no', code: 50035, errors: { content: {} } }]);
@@ -255,7 +255,7 @@ describe('the response to a bot', () => {
     expect([answer.status, said(answer).code, answer.headers['x-causeway-reason']]).toEqual([502, 0, 'box-malformed']);
   });
 
-  test('is 502 for a body that is not JSON in UTF-8 or names objects that are not the box’s (R-35)', async () => {
+  test("is 502 for a body that is not JSON in UTF-8 or names objects that are not the box's (R-35)", async () => {
     const bodies = ['<html>', '{', '"\xff"', JSON.stringify({ id: '1234567890123456789', author: { id: '5' } })];
     for (const body of bodies) {
       scene.box.answer = () => ({ status: 200, retryAfter: null, tookMs: null, body: Buffer.from(body, 'latin1') });

@@ -27,7 +27,7 @@ describe('the handshake (docs/relay.md, R-10 to R-16)', () => {
     ...more,
   });
 
-  it('R-12 challenges with the best common version, random bytes and the cloud’s origin', async () => {
+  it("R-12 challenges with the best common version, random bytes and the cloud's origin", async () => {
     const relay = await openRelay(server.origin);
     relay.send(helloOf(nacl.sign.keyPair(), { versions: [7, 1], features: ['unheard-of'] }));
     const challenge = await relay.next();

@@ -90,7 +90,7 @@ describe('calls and requests of the cloud to a box (docs/relay.md, R-20 to R-27,
     [404, { message: { very: 'odd' } }, 'FORBIDDEN', null],
     [403, undefined, 'FORBIDDEN', null],
   ])(
-    'R-27 treat %i as a refusal, with a message that is not the box’s and a log entry with its id (%#)',
+    "R-27 treat %i as a refusal, with a message that is not the box's and a log entry with its id (%#)",
     async (status, body, code, said) => {
       const refused = ask().catch((error: unknown) => error);
       await box.relay.answer(body, status);

@@ -144,7 +144,7 @@ describe('R-35: a box may name nothing else', () => {
     ['a channel within a guild', { id: guild, channels: [{ id: stranger, type: 0 }] }],
     ['who is in voice', { guild_id: guild, user_id: stranger, channel_id: channel }],
     ['somebody under a name of its own', { some_new_thing: { somebody: user } }],
-    ['a key that is an object’s prototype', JSON.parse(`{"__proto__": {"user": ${JSON.stringify(user)}}}`)],
+    ["a key that is an object's prototype", JSON.parse(`{"__proto__": {"user": ${JSON.stringify(user)}}}`)],
     ["what another's webhook posted", message({ author: { ...botUser }, webhook_id: elsewhere })],
     ['what a webhook posted that there is not', message({ author: { ...botUser }, webhook_id: stranger })],
     ['what a webhook posted, in the name of a person', message({ webhook_id: webhook })],

@@ -31,7 +31,7 @@ async function askGuild({ status = 200, headers = {}, text = '{}', length }: Sai
 
 const json = (value: unknown) => JSON.stringify(value);
 
-describe('R-21, R-35: an invalid answer is 502, and logged with the box’s id', () => {
+describe("R-21, R-35: an invalid answer is 502, and logged with the box's id", () => {
   it.each<[string, () => Said]>([
     ...[304, 301, 307, 401, 600, 999, 199, 100].map((status): [string, () => Said] => [
       `status ${status}`,

@@ -207,7 +207,7 @@ const NOT_OF_BOXES: Attack[] = [
   ['a name of a megabyte', 'x'.repeat(200), () => place()],
 ];
 
-describe('R-34, R-35: an event about objects that are not the box’s is left out and logged with the id of the box', () => {
+describe("R-34, R-35: an event about objects that are not the box's is left out and logged with the id of the box", () => {
   describe.each([
     ['a message', MESSAGES],
     ['of the rest', OTHERS],
@@ -286,7 +286,7 @@ describe('R-34, R-35: an event about objects that are not the box’s is left ou
   });
 });
 
-describe('R-33: an announcement closes 4104, and is logged with the box’s id', () => {
+describe("R-33: an announcement closes 4104, and is logged with the box's id", () => {
   it.each<[string, () => object]>([
     ['of a guild of the cloud', () => ({ id: String(scene.cloudGuild.id) })],
     ["of a neighbour's guild", () => ({ id: scene.honest.guild.id })],
@@ -318,7 +318,7 @@ describe('R-33: an announcement closes 4104, and is logged with the box’s id',
   });
 });
 
-describe('R-2, R-3: an invalid message closes 4002, and is logged with the box’s id', () => {
+describe("R-2, R-3: an invalid message closes 4002, and is logged with the box's id", () => {
   const dispatch = (d: string) => `{"op":"dispatch","s":1,"t":"MESSAGE_CREATE","d":${d}}`;
   it.each<[string, () => string | Buffer | object]>([
     ['a guild with a name of ten megabytes', () => ({ op: 'announce', s: 1, guild: { name: 'x'.repeat(10_000_000) } })],

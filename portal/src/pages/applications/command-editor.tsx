@@ -74,7 +74,7 @@ function useBothViews(live: Body, isRegistered: boolean) {
 function readAs(text: string, type: number | null): ReturnType<typeof parseBody> {
   const read = parseBody(text);
   if (type === null || 'fault' in read || read.body.type === type) return read;
-  return { fault: `Type must be ${type}: the type of a registered command can’t be changed.` };
+  return { fault: `Type must be ${type}: the type of a registered command can't be changed.` };
 }
 
 /** Strips `command.` from the error paths. */
@@ -158,7 +158,7 @@ function Fields({ draft, faults, isRegistered, isOfServer }: Omit<ViewsProps, 'j
       <Select
         label="Type"
         disabled={isRegistered}
-        hint={isRegistered ? 'The type of a registered command can’t be changed.' : undefined}
+        hint={isRegistered ? "The type of a registered command can't be changed." : undefined}
         value={value.type}
         fault={faults.type}
         onChange={({ target }) => set('type', Number(target.value))}

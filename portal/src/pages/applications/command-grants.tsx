@@ -70,7 +70,7 @@ function Who({ guildId, commandId }: { guildId: string; commandId: string }) {
   if (!data) return <span className={error ? 'fault' : 'soft'}>{error ? sentenceOf(unshownProblem(error)) : '…'}</span>;
   const access = data.guild?.commandAccess.find(({ command }) => command?.id === commandId);
   const grants = grantsOf(access?.effective ?? []);
-  if (grants.length === 0) return <>only the server’s owner and administrators.</>;
+  if (grants.length === 0) return <>only the server's owner and administrators.</>;
   const hasOwnList = grantsOf(access?.permissions ?? []).length > 0;
   return (
     <>

@@ -33,7 +33,7 @@ export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
           <Entry key={`${entry.change} ${entry.type} ${entry.name}`} entry={entry} />
         ))}
       </ul>
-      {lost > 0 && <p className="notice">Command permissions removed in total: {lost}. This can’t be undone.</p>}
+      {lost > 0 && <p className="notice">Command permissions removed in total: {lost}. This can't be undone.</p>}
       <button
         type="button"
         className={plan.some(({ change }) => change === 'DELETED') ? 'bad' : ''}

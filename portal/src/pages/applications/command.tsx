@@ -51,7 +51,7 @@ function OneCommand({ command }: { command: CommandRowFragment }) {
     <CommandCard title={<Name>{name}</Name>}>
       {reserved && (
         <p className="notice">
-          A built-in command now has this name. This command is hidden from the picker and can’t be run. Rename it to
+          A built-in command now has this name. This command is hidden from the picker and can't be run. Rename it to
           use it again.
         </p>
       )}
@@ -178,7 +178,7 @@ function DeleteQuestion({ command: { id: commandId, name }, grants, onClose }: D
       problem={problem}
     >
       <p>
-        This can’t be undone. <WhatIsLost lost={grants} /> A new command with the same name starts without permissions.
+        This can't be undone. <WhatIsLost lost={grants} /> A new command with the same name starts without permissions.
       </p>
     </Danger>
   );

@@ -109,7 +109,7 @@ function Row({ command }: { command: CommandRowFragment }) {
       </p>
       {reserved && (
         <p className="small">
-          A built-in command now has this name. This command is hidden from the picker and can’t be run. Rename it to
+          A built-in command now has this name. This command is hidden from the picker and can't be run. Rename it to
           use it again.
         </p>
       )}

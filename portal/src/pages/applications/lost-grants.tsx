@@ -40,7 +40,7 @@ export function LosingServers({ grantsLostIn, grantsLostElsewhere }: Omit<LostGr
 }
 
 function unseenText(count: number): string {
-  return count === 1 ? '1 server that you can’t see' : `${count} servers that you can’t see`;
+  return count === 1 ? "1 server that you can't see" : `${count} servers that you can't see`;
 }
 
 function separatorBefore(index: number, length: number): string {

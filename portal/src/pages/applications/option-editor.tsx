@@ -203,7 +203,7 @@ function Flags({ option, path, faults, onChange }: OptionItemProps) {
       {has(option.type, 'autocomplete') && (
         <Switch
           label="Autocomplete"
-          hint="Suggest values while the user types. Can’t be combined with fixed choices."
+          hint="Suggest values while the user types. Can't be combined with fixed choices."
           checked={option.autocomplete ?? false}
           fault={faults[`${path}.autocomplete`]}
           onChange={({ target }) => onChange(withField(option, 'autocomplete', target.checked))}

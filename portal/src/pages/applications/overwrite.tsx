@@ -135,7 +135,7 @@ function StartButton({ text, onStart }: { text: string; onStart: (text: string) 
             </button>
           }
         >
-          <p>Your JSON will be replaced with the registered commands. This can’t be undone.</p>
+          <p>Your JSON will be replaced with the registered commands. This can't be undone.</p>
         </Question>
       )}
     </>

@@ -154,7 +154,7 @@ function DeleteQuestion({ box: { id, name }, onClose }: { box: BoxCardFragment; 
     <Danger
       title={`Delete ${name}?`}
       doIt="Delete box"
-      typed={{ name, label: 'Type the box’s name' }}
+      typed={{ name, label: "Type the box's name" }}
       onDo={doIt}
       onClose={onClose}
       isBusy={remove.isBusy}

@@ -60,7 +60,7 @@ function ChannelLink({ channel }: { channel: ChannelRowFragment }) {
   const isOnBox = useIsOnBox();
   if (!isMessageChannel(channel)) {
     return (
-      <span className="soft" title="You can’t join voice channels in the portal.">
+      <span className="soft" title="You can't join voice channels in the portal.">
         <span aria-hidden="true">♪ </span>
         <SettingsLink channel={channel} />
         <span className="badge">voice</span>
@@ -101,7 +101,7 @@ export function NoChannel() {
   return (
     <p className="hint">
       {useIsOnBox()
-        ? 'This server runs on a box. Open its channels in the box’s own portal.'
+        ? "This server runs on a box. Open its channels in the box's own portal."
         : 'Open a channel to read messages, send messages and run commands.'}
     </p>
   );

@@ -12,7 +12,7 @@ export function DangerZone() {
   const [asked, ask] = useState<'leave' | 'delete' | null>(null);
   const close = () => ask(null);
   const [mayLeave, mayDelete] = [viewerOperations.includes('LEAVE'), viewerOperations.includes('DELETE')];
-  const leaving = useOff(mayLeave ? undefined : 'You own this server, so you can’t leave it.');
+  const leaving = useOff(mayLeave ? undefined : "You own this server, so you can't leave it.");
   const deleting = useOff(mayDelete ? undefined : 'Only the owner can delete this server.');
   // A server on a box is left and deleted there.
   if (!mayLeave && !mayDelete) return null;
@@ -20,7 +20,7 @@ export function DangerZone() {
     <section className="card">
       <h2>Danger zone</h2>
       <div className="danger-row">
-        {leaving.note ?? <p>You’ll need a new invite to rejoin.</p>}
+        {leaving.note ?? <p>You'll need a new invite to rejoin.</p>}
         <button type="button" className="plain" onClick={() => ask('leave')} {...leaving.off}>
           Leave server
         </button>
@@ -67,7 +67,7 @@ function Delete({ onClose }: { onClose: () => void }) {
       title={`Delete ${name}?`}
       doIt="Delete server"
       onDo={remove}
-      typed={{ name, label: 'Type the server’s name' }}
+      typed={{ name, label: "Type the server's name" }}
       {...{ onClose, isBusy, problem }}
     >
       <p>This permanently deletes all channels, messages, roles and invites, and uninstalls all applications.</p>

@@ -58,7 +58,7 @@ export function GrantTable({ applicationId, commandId, grants }: GrantTableProps
 
 function emptyWords(commandId: string | null): string {
   return commandId === null
-    ? 'No permissions set. By default, only the server’s owner and administrators can run commands.'
+    ? "No permissions set. By default, only the server's owner and administrators can run commands."
     : 'This command has no permissions of its own. The default for all commands applies.';
 }
 

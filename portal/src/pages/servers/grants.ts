@@ -41,7 +41,7 @@ export function effectText(grants: readonly Grant[], server: Named): string {
     grants.filter((one) => one.type === type && one.allow === allow).map(({ id }) => id);
   const people = (allow: boolean) => peopleText(naming('ROLE', allow), naming('USER', allow), server);
   const [allowed, denied] = [people(true), people(false)];
-  if (allowed === '') return 'Only the server’s owner and administrators can run this.';
+  if (allowed === '') return "Only the server's owner and administrators can run this.";
   const where = placesText(naming('CHANNEL', true), naming('CHANNEL', false), server);
   return [allowed, denied && `except ${denied}`, where].filter(Boolean).join('; ');
 }

@@ -61,8 +61,8 @@ function IntegrationHere() {
           Command permissions for <Name>{application.name}</Name>
         </h2>
         <p>
-          A command’s own permissions override the default for all commands. Members can run a command only if allowed.
-          The server’s owner and administrators always can.
+          A command's own permissions override the default for all commands. Members can run a command only if allowed.
+          The server's owner and administrators always can.
         </p>
         {lack && <p className="hint">{lack}</p>}
       </section>

@@ -43,7 +43,7 @@ function InstallPage({ after }: { after: string | null }) {
         items={installations}
         empty={
           after === null
-            ? 'No applications installed. Open an application’s install link and choose this server. Developers find the link on the Installation page.'
+            ? "No applications installed. Open an application's install link and choose this server. Developers find the link on the Installation page."
             : 'No more applications.'
         }
         render={(one) => <InstallRow key={one.id} installation={one} />}

@@ -91,7 +91,7 @@ function InviteRow({ invite }: { invite: InviteRowFragment }) {
           isBusy={isBusy}
           problem={problem}
         >
-          <p>The link stops working. Members who joined with it stay. This can’t be undone.</p>
+          <p>The link stops working. Members who joined with it stay. This can't be undone.</p>
         </Danger>
       )}
     </li>

@@ -50,7 +50,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   );
 }
 
-const NO_INVITE = 'This invite doesn’t exist or is no longer valid. Ask for a new one.';
+const NO_INVITE = "This invite doesn't exist or is no longer valid. Ask for a new one.";
 
 function codeIn(text: string): string {
   return (

@@ -91,7 +91,7 @@ function Sections({ server: { id, tier } }: { server: GuildPageFragment }) {
 
 function Gone() {
   return (
-    <Ending title="Gone" text="This server was deleted, or you’re no longer a member.">
+    <Ending title="Gone" text="This server was deleted, or you're no longer a member.">
       <Link className="button" to="/servers">
         Go to your servers
       </Link>

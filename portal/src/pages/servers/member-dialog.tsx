@@ -94,7 +94,7 @@ function MemberRoles({ member, onSaved }: PartProps) {
   const isGivable = (role: RoleRowFragment) => role.viewerOperations.includes('ASSIGN');
   const isPartly = !lack && !given.every(isGivable);
   const { off, note } = useOff(
-    isPartly ? 'Greyed-out roles are managed by an application or aren’t below your highest role.' : undefined,
+    isPartly ? "Greyed-out roles are managed by an application or aren't below your highest role." : undefined,
   );
   return (
     <Form
@@ -238,7 +238,7 @@ function Removal({ member, onClose, onSaved }: MemberDialogProps) {
           isBusy={doing.isBusy}
           problem={doing.problem}
         >
-          <p>{asked === 'kick' ? 'They can rejoin with an invite.' : 'They can’t rejoin until you unban them.'}</p>
+          <p>{asked === 'kick' ? 'They can rejoin with an invite.' : "They can't rejoin until you unban them."}</p>
         </Danger>
       )}
     </div>

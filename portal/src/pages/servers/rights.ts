@@ -25,9 +25,9 @@ export function useWhyNotMember({ user, viewerOperations }: MemberRowFragment) {
 }
 
 function rankText(isOwner: boolean, operation: MemberOperation): string {
-  if (isOwner) return 'No one ranks above the server’s owner.';
+  if (isOwner) return "No one ranks above the server's owner.";
   return operation === 'TIME_OUT'
-    ? 'Your highest role must be above theirs, and administrators can’t be timed out.'
+    ? "Your highest role must be above theirs, and administrators can't be timed out."
     : 'Your highest role must be above theirs.';
 }
 

@@ -141,7 +141,7 @@ function AdministratorQuestion({ role, decide }: AdministratorQuestionProps) {
     >
       <p>
         {isEveryone ? 'All current and future members' : 'Members with this role'} will be able to do everything: read
-        and write in every channel, assign roles, ban members and change the server. Channel permissions won’t apply to
+        and write in every channel, assign roles, ban members and change the server. Channel permissions won't apply to
         them.
       </p>
     </Question>
@@ -227,7 +227,7 @@ function DeleteRole({ role }: { role: RoleRowFragment }) {
           isBusy={isBusy}
           problem={problem}
         >
-          <p>Members lose this role, and its channel and command permissions are deleted. This can’t be undone.</p>
+          <p>Members lose this role, and its channel and command permissions are deleted. This can't be undone.</p>
         </Danger>
       )}
     </div>

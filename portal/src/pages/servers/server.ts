@@ -13,7 +13,7 @@ export function useServer(): GuildPageFragment {
   return server;
 }
 
-export const ON_ITS_BOX = 'This server runs on a box. Use the box’s own portal for this.';
+export const ON_ITS_BOX = "This server runs on a box. Use the box's own portal for this.";
 
 /** Servers on a box can only be viewed here, and their installations managed. */
 export function isOnBox({ viewerOperations }: Pick<GuildPageFragment, 'viewerOperations'>): boolean {

@@ -18,5 +18,5 @@ export function whyNotApplication(
 /** Names the lowest sufficient role. */
 function needs(roles: readonly TeamRole[]): string {
   const [least] = PORTAL_ROLES.filter((role) => roles.includes(role)).slice(-1);
-  return least ? `Needs the ${ROLE_WORDS[least]} role.` : 'No role allows this.';
+  return least ? `You need the ${ROLE_WORDS[least]} role.` : 'No role allows this.';
 }
