@@ -1,8 +1,8 @@
 import { type BlobStore, STAGING } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
+import { chunksOf, yieldToEventLoop } from '../infra/event-loop.js';
 import type { Logger } from '../infra/logger.js';
-import { inPieces, nextTurn } from '../infra/turns.js';
 import { emojiFiles } from './emojis/pictures.js';
 import { applicationIcons, guildIcons, teamIcons, userAvatars } from './icons.js';
 import { interactionFiles } from './interactions/files.js';
@@ -96,7 +96,7 @@ async function look(keeping: FileKeeping, kind: KeptFiles, signal?: AbortSignal)
 
 /** Checks for rows again, because listing all files may have taken long. */
 async function remove(keeping: FileKeeping, kind: KeptFiles, abandoned: string[], signal?: AbortSignal): Promise<void> {
-  for (const keys of inPieces(abandoned, FILES_PER_QUERY)) {
+  for (const keys of chunksOf(abandoned, FILES_PER_QUERY)) {
     signal?.throwIfAborted();
     for (const key of await withoutRow(keeping, kind, keys)) await keeping.blobs.remove(key);
   }
@@ -114,7 +114,7 @@ async function* piecesOf(keys: AsyncIterable<string>): AsyncGenerator<string[], 
 }
 
 async function withoutRow({ read }: FileKeeping, kind: KeptFiles, keys: string[]): Promise<string[]> {
-  await nextTurn();
+  await yieldToEventLoop();
   const kept = new Set(await kind.withRow(read, keys));
   return keys.filter((key) => !kept.has(key));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../infra/clock.js';
 import type { Doors } from '../infra/database/index.js';
+import { drainInBatches, yieldToEventLoop } from '../infra/event-loop.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
-import { nextTurn, untilNoneIsLeft } from '../infra/turns.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
 import { removeOldMeasures } from './boxes/measures.js';
 import { removeOldQuotas } from './commands/quota.js';
@@ -38,14 +38,14 @@ const ROWS_PER_STATEMENT = 200;
 /** @throws the reason of `signal` when it is aborted */
 export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const removeSome of KINDS) {
-    await untilNoneIsLeft(signal, async () => {
+    await drainInBatches(signal, async () => {
       const removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);
       return removed === ROWS_PER_STATEMENT;
     });
   }
   for (const walk of WALKS) {
     for await (const _piece of walk(db, clock.now(), ROWS_PER_STATEMENT)) {
-      await nextTurn();
+      await yieldToEventLoop();
       signal.throwIfAborted();
     }
   }

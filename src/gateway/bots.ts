@@ -6,7 +6,7 @@ import { GuildUnavailable } from '../domain/guilds/index.js';
 import { takeForGateway } from '../domain/interactions/index.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import { pause, type Timer } from '../infra/clock.js';
-import { inPieces, inTurns, nextTurn } from '../infra/turns.js';
+import { chunksOf, forEachYielding, yieldToEventLoop } from '../infra/event-loop.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';
 import { leaveGuild } from './guild-delete.js';
@@ -164,11 +164,11 @@ export class Bots {
     this.#isMakingSure = true;
     while (this.#unsure.size > 0) {
       // A reconnect notifies all bots in the same tick: collect them into one batch.
-      await nextTurn();
+      await yieldToEventLoop();
       const bots = [...this.#unsure].filter(([botId, bot]) => this.#bots.get(botId) === bot);
       this.#unsure = new Map();
-      await inTurns(inPieces(bots, BOTS_PER_QUERY), 1, (piece) => this.#compare(piece));
-      await inTurns(bots, 1, ([botId, bot]) => this.#catchUpOnGuilds(botId, bot));
+      await forEachYielding(chunksOf(bots, BOTS_PER_QUERY), 1, (piece) => this.#compare(piece));
+      await forEachYielding(bots, 1, ([botId, bot]) => this.#catchUpOnGuilds(botId, bot));
     }
     this.#isMakingSure = false;
   }
@@ -219,11 +219,11 @@ export class Bots {
     this.#catchingUp.add(session);
     try {
       const known = [...session.guilds.keys(), ...session.unavailableGuilds];
-      await inTurns(new Set([...joined, ...known]), GUILDS_PER_TURN, async (guildId) => {
+      await forEachYielding(new Set([...joined, ...known]), GUILDS_PER_TURN, async (guildId) => {
         const isMember = joined.has(guildId);
         if (isCaughtUp(session, guildId, isMember) || !session.isResponsibleFor(guildId)) return;
         if (placeOfGuild(this.app, guildId) !== null) return void this.#askBox(guildId, session, isMember);
-        await nextTurn();
+        await yieldToEventLoop();
         await this.#catchUpOnGuild(guildId, session, isMember);
       });
     } catch (error) {
@@ -240,7 +240,7 @@ export class Bots {
     asked.add(guildId);
     const endTurn = await this.turns.take(guildId);
     try {
-      await nextTurn();
+      await yieldToEventLoop();
       if (!session.ended) await this.#catchUpOnGuild(guildId, session, isMember);
     } catch (error) {
       this.#logFault(error, NOT_CAUGHT_UP);

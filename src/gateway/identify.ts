@@ -3,7 +3,7 @@ import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import type { AuthenticatedBot } from '../domain/applications/index.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET, IDENTIFY_PER_DAY } from '../domain/limits.js';
-import { inTurns } from '../infra/turns.js';
+import { forEachYielding } from '../infra/event-loop.js';
 import { renderReady } from '../wire/ready.js';
 import type { Admission, Applicant } from './admission.js';
 import { bareToken } from './bare-token.js';
@@ -128,7 +128,7 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
 /** Events are held until GUILD_CREATE was sent. */
 async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<FeedSession[]> {
   const feedSessions: FeedSession[] = [];
-  await inTurns(guildIds, ATTACHED_PER_TURN, (guildId) => {
+  await forEachYielding(guildIds, ATTACHED_PER_TURN, (guildId) => {
     if (!session.ended) feedSessions.push(gateway.feeds.attach(guildId, session));
   });
   return feedSessions;

@@ -3,8 +3,8 @@ import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { pause } from '../infra/clock.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 import type { Release } from '../infra/slots.js';
-import { nextTurn } from '../infra/turns.js';
 import type { GatewayEvent } from './events.js';
 import { guildUnavailable } from './guild-delete.js';
 import type { FeedSession } from './guild-feed.js';
@@ -97,7 +97,7 @@ class Introduction {
     for (;;) {
       await session.room();
       const release = await feed.turn();
-      await nextTurn();
+      await yieldToEventLoop();
       if (session.hasRoom || session.ended) return release;
       release();
     }

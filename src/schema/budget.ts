@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.js';
-import { nextTurn } from '../infra/turns.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 
 /** Limits per operation. Lengths of lists are known only after reading, so the limits apply during the operation. */
 export const operationLimits = {
@@ -149,7 +149,7 @@ export class OperationBudget {
   }
 
   async #giveTurn(): Promise<void> {
-    await nextTurn();
+    await yieldToEventLoop();
     const due = this.#cost - this.#paid;
     if (this.#refusal) throw this.#refusal;
     if (due <= 0) return;

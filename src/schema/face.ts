@@ -7,10 +7,10 @@ import type { Face, UpgradeHandler } from '../face.js';
 import { readLocale } from '../http/locale.js';
 import type { FindPerson } from '../http/page-sessions.js';
 import { refuseUpgrade } from '../http/upgrades.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 import { Lazy } from '../infra/lazy.js';
 import type { Logger } from '../infra/logger.js';
 import { showSubscriptions } from '../infra/metrics.js';
-import { nextTurn } from '../infra/turns.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
 import { type ContextFor, mountGraphql } from './http.js';
@@ -80,12 +80,12 @@ export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
 /** Yields between imports, because together they block the event loop too long. */
 async function loadGraphqlServer(log: Logger): Promise<Yoga> {
   await import('graphql');
-  await nextTurn();
+  await yieldToEventLoop();
   await import('./builder.js');
-  await nextTurn();
+  await yieldToEventLoop();
   await import('./index.js');
-  await nextTurn();
+  await yieldToEventLoop();
   const { createGraphqlServer } = await import('./yoga.js');
-  await nextTurn();
+  await yieldToEventLoop();
   return createGraphqlServer(log);
 }

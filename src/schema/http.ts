@@ -18,8 +18,8 @@ import {
   type JsonBounds,
   JsonBoundsError,
 } from '../infra/bounded-json.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 import type { Lazy } from '../infra/lazy.js';
-import { nextTurn } from '../infra/turns.js';
 import type { GraphqlContext } from './context.js';
 import { type OperationForm, openOperationForm } from './forms.js';
 import { graphiqlScript } from './graphiql.js';
@@ -112,7 +112,7 @@ async function execute(
     const operation = requestOf(request, gone);
     const server = await yoga.get();
     // Checking a document takes milliseconds, so concurrent operations yield before it.
-    await nextTurn();
+    await yieldToEventLoop();
     return await server.fetch(new URL(request.url, app.addresses.publicUrl), operation, context);
   } finally {
     held.release();

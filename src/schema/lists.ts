@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
-import { inPieces } from '../infra/turns.js';
+import { chunksOf } from '../infra/event-loop.js';
 import type { OperationBudget } from './budget.js';
 import { builder, LIST_LENGTH } from './builder.js';
 import type { GraphqlContext } from './context.js';
@@ -115,7 +115,7 @@ export async function readInPieces<Row extends { id: bigint }>(
   read: (ids: bigint[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const found = new Map<bigint, Row>();
-  for (const piece of inPieces(ids, KEYS_AT_ONCE)) {
+  for (const piece of chunksOf(ids, KEYS_AT_ONCE)) {
     for (const row of await budget.read(piece.length, () => read(piece))) found.set(row.id, row);
   }
   return ids.flatMap((id) => found.get(id) ?? []);

@@ -1,4 +1,4 @@
-import { nextTurn } from '../infra/turns.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 
 /** Batches the loads of one tick, and caches results by default. */
 export interface Loader<Key, Value> {
@@ -25,7 +25,7 @@ export function createLoader<Key, Value>(
     const before = last;
     const answers = afterResolvers().then(async () => {
       if (batch?.keys === keys) batch = null;
-      if (before) await before.then(nextTurn, nextTurn);
+      if (before) await before.then(yieldToEventLoop, yieldToEventLoop);
       return loadMany(keys);
     });
     const end = () => {

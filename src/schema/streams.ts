@@ -1,9 +1,9 @@
 import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import { Counts } from '../infra/counts.js';
+import { forEachYielding, yieldToEventLoop } from '../infra/event-loop.js';
 import type { Logger } from '../infra/logger.js';
 import { type Release, Slots } from '../infra/slots.js';
-import { inTurns, nextTurn } from '../infra/turns.js';
 
 /** Per user. Sockets of anonymous callers count per address. */
 const STREAMS_PER_PERSON = 100;
@@ -93,7 +93,7 @@ export class Streams {
     this.#ofPerson.set(userId, slots);
     const own = await slots.take();
     const common = await this.#inAll.take();
-    await nextTurn();
+    await yieldToEventLoop();
     return () => {
       common?.();
       own?.();
@@ -104,7 +104,7 @@ export class Streams {
   #checkLater(): Timer {
     return this.clock.after(CHECK_EVERY_MS, () => {
       this.#nextCheck = this.#checkLater();
-      void inTurns([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.check());
+      void forEachYielding([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.check());
     });
   }
 }

@@ -10,8 +10,8 @@ import { countedAs } from '../domain/rate-limits.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
+import { yieldToEventLoop } from '../infra/event-loop.js';
 import type { Release } from '../infra/slots.js';
-import { nextTurn } from '../infra/turns.js';
 import { renderError } from './errors.js';
 import type { ContextFor } from './http.js';
 import { schema } from './index.js';
@@ -96,7 +96,7 @@ function serverOptions(
         const connectionId = connections.get(socket.extra);
         const made = await contextFor(visitorOf(app, socket));
         const enveloped = yoga.getEnveloped({ ...made, ...(connectionId === undefined ? {} : { connectionId }) });
-        await nextTurn();
+        await yieldToEventLoop();
         const document = enveloped.parse(query);
         const errors = enveloped.validate(schema, document);
         if (errors.length > 0) return errors.map(show);

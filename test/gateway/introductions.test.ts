@@ -9,7 +9,7 @@ import { BACKLOG_LIMIT, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protoco
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
-import { nextTurn } from '../../src/infra/turns.js';
+import { yieldToEventLoop } from '../../src/infra/event-loop.js';
 import { renderMember } from '../../src/wire/members.js';
 import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
@@ -93,7 +93,7 @@ const say = (content: string) => {
 const told = ({ frames }: ReturnType<typeof seat>) =>
   frames.map(({ t, d }) => d.content ?? (d.unavailable ? `${t} unavailable` : t));
 const settled = async () => {
-  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  for (let turn = 0; turn < 3; turn += 1) await yieldToEventLoop();
 };
 
 describe('a guild is shown', () => {

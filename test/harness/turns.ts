@@ -1,11 +1,11 @@
-import { nextTurn } from '../../src/infra/turns.js';
+import { yieldToEventLoop } from '../../src/infra/event-loop.js';
 
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
   const others = (async () => {
     while (!isOver) {
-      await nextTurn();
+      await yieldToEventLoop();
       turns += 1;
     }
   })();

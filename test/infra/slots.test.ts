@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { yieldOnce } from '../../src/infra/event-loop.js';
 import { type Release, SharedSlots, Slots, SlotsOfEach } from '../../src/infra/slots.js';
-import { nextRound } from '../../src/infra/turns.js';
 
 describe('slots', () => {
   test('are never taken by more callers at once than there are, first come first served, and none is lost', async () => {
@@ -22,7 +22,7 @@ describe('slots', () => {
         begun.push(name);
         atOnce += 1;
         most = Math.max(most, atOnce);
-        for (let n = 0; n < length; n += 1) await nextRound();
+        for (let n = 0; n < length; n += 1) await yieldOnce();
         atOnce -= 1;
         release();
         release();
@@ -47,7 +47,7 @@ describe('slots', () => {
       return releaseNext;
     });
     (await slots.take('idle'))();
-    await nextRound();
+    await yieldOnce();
     expect(hasCome).toBe(false);
     release();
     release();
@@ -71,7 +71,7 @@ describe('shared slots', () => {
         begun.set(user, [...(begun.get(user) ?? []), name]);
         atOnce += 1;
         most = Math.max(most, atOnce);
-        await nextRound();
+        await yieldOnce();
         atOnce -= 1;
         release?.();
         release?.();
@@ -104,12 +104,12 @@ describe('shared slots', () => {
     const busy = ['busy', 'busy', 'busy', 'busy', 'busy'].map(take);
     expect(take('busy')).toBeUndefined();
     const others = ['a', 'b', 'b'].map(take);
-    await nextRound();
+    await yieldOnce();
     expect(order).toEqual(['busy', 'busy', 'a', 'b']);
     const releases: (Release | undefined)[] = [await busy[0], await busy[1], await others[0], await others[1]];
     for (const release of releases) {
       release?.();
-      await nextRound();
+      await yieldOnce();
     }
     expect(order).toEqual(['busy', 'busy', 'a', 'b', 'busy', 'b', 'busy']);
   });

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
 import type { Prisma } from '../../infra/database/index.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import type { Logger } from '../../infra/logger.js';
 import { atMost } from '../../infra/memory.js';
 import { PutOff } from '../../infra/put-off.js';
-import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 
@@ -59,8 +59,8 @@ export class SecretUses {
   async #storeWaiting(): Promise<void> {
     const { botToken, clientSecret } = this.#waiting;
     this.#waiting = noUses();
-    for (const uses of inPieces(botToken, PER_STATEMENT)) await this.#try('botToken', uses);
-    for (const uses of inPieces(clientSecret, PER_STATEMENT)) await this.#try('clientSecret', uses);
+    for (const uses of chunksOf(botToken, PER_STATEMENT)) await this.#try('botToken', uses);
+    for (const uses of chunksOf(clientSecret, PER_STATEMENT)) await this.#try('clientSecret', uses);
   }
 
   async #try(kind: SecretKind, uses: Use[]): Promise<void> {

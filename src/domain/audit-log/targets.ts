@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { inPieces } from '../../infra/turns.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { readChanges, targetOf } from './actions.js';
 import type { GuildLogEntry } from './guild-log.js';
 import type { PortalLogEntry } from './list.js';
@@ -51,7 +51,7 @@ const ENTRIES_PER_STATEMENT = 200;
  */
 export async function nameTargets(read: Reader, entries: readonly LogEntry[]): Promise<Map<LogEntry, string>> {
   const names = new Map<LogEntry, string>();
-  for (const piece of inPieces(entries, ENTRIES_PER_STATEMENT)) {
+  for (const piece of chunksOf(entries, ENTRIES_PER_STATEMENT)) {
     const present = await presentNames(read, piece);
     for (const entry of piece) {
       const name = codeOfInvite(entry) ?? present.get(keyOf(entry)) ?? nameSaidBy(entry);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -50,7 +50,7 @@ export async function banMembers(
   const { view } = await accessGuild(call, input.guildId, 'banMembers');
   const result: BulkBan = { bannedIds: [], failedIds: [] };
   for (const userId of userIds) {
-    await nextTurn();
+    await yieldToEventLoop();
     const isBanned = await banned(call, view, { ...input, userId });
     (isBanned ? result.bannedIds : result.failedIds).push(userId);
   }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -26,7 +26,7 @@ export async function listBans(call: CallContext, input: ListBansInput): Promise
   const isBackwards = before !== undefined;
   const found: BanRecord[] = [];
   for (let edge = isBackwards ? before : input.after; found.length < limit; edge = found.at(-1)?.userId) {
-    await nextTurn();
+    await yieldToEventLoop();
     const take = Math.min(PAGE, limit - found.length);
     const page = await call.read.ban.findMany({
       where: { guildId, userId: isBackwards ? { lt: edge } : { gt: edge } },

@@ -1,6 +1,6 @@
 import type { Message } from '../../infra/database/index.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { snowflakeAt } from '../../infra/ids.js';
-import { nextTurn } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
 import { discardAllFiles } from '../messages/files.js';
@@ -37,7 +37,7 @@ export async function removeMessagesOfBanned(
   signal: AbortSignal,
 ): Promise<void> {
   for (let from: bigint | undefined = after; from !== undefined; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     // One index covers the author, but not the guild.
     const piece: Found[] = await call.read.message.findMany({

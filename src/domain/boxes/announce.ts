@@ -1,6 +1,6 @@
 import type { BoxGuild, Transaction } from '../../infra/database/index.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { idSpaceOf } from '../../infra/ids.js';
-import { inPieces } from '../../infra/turns.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
@@ -71,7 +71,7 @@ async function putChannels(write: Write, boxId: bigint, guildId: bigint, ids: bi
 const IDS_PER_STATEMENT = 400;
 
 async function addChannels(db: Transaction, guildId: bigint, ids: bigint[]): Promise<void> {
-  for (const piece of inPieces(ids, IDS_PER_STATEMENT)) {
+  for (const piece of chunksOf(ids, IDS_PER_STATEMENT)) {
     const where = { id: { in: piece } };
     const taken = (await db.boxChannel.findFirst({ where })) ?? (await db.channel.findFirst({ where }));
     if (taken) throw notOwnId(taken.id);
@@ -80,7 +80,7 @@ async function addChannels(db: Transaction, guildId: bigint, ids: bigint[]): Pro
 }
 
 async function removeChannels(write: Write, ids: bigint[]): Promise<void> {
-  for (const piece of inPieces(ids, IDS_PER_STATEMENT)) {
+  for (const piece of chunksOf(ids, IDS_PER_STATEMENT)) {
     await write.db.boxChannel.deleteMany({ where: { id: { in: piece } } });
     await tellOfUnusable(write, { channelId: { in: piece } });
   }

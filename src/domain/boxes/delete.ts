@@ -1,4 +1,4 @@
-import { inPieces } from '../../infra/turns.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
@@ -17,7 +17,7 @@ export async function deleteBox(call: CallContext, boxId: bigint): Promise<void>
       const { db, audit, record } = write;
       const { name } = await accessBox(call, boxId, db);
       const late = await db.boxGuild.findMany({ where: { boxId }, select: { id: true } });
-      for (const piece of inPieces(late, GUILDS_AT_ONCE)) await withdrawWithin(call, write, boxId, piece);
+      for (const piece of chunksOf(late, GUILDS_AT_ONCE)) await withdrawWithin(call, write, boxId, piece);
       await db.box.delete({ where: { id: boxId } });
       await audit({ action: 'BOX_DELETE', targetId: boxId, changes: { name } });
       record({ type: 'BOX_ROUTES_UPDATED' });

@@ -1,10 +1,10 @@
 import type { Clock } from '../../infra/clock.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import type { Logger } from '../../infra/logger.js';
 import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/metrics.js';
 import { PutOff } from '../../infra/put-off.js';
-import { inPieces } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import { ADDED_UP_TO_MS, HOURS_SHOWN, hourOf, NOT_KNOWN, stepOf } from './statistics.js';
@@ -69,7 +69,7 @@ export class BoxMeasures {
 
   /** Stops at the first failure, because the next statement would wait as long. */
   async #storeWaiting(): Promise<void> {
-    const pieces = [...inPieces(rowsOf(this.#waiting), PER_STATEMENT)];
+    const pieces = [...chunksOf(rowsOf(this.#waiting), PER_STATEMENT)];
     this.#waiting = new Map();
     this.#size = 0;
     for (const [index, piece] of pieces.entries()) {

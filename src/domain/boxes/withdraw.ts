@@ -1,5 +1,5 @@
 import type { BoxGuild } from '../../infra/database/index.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
@@ -43,8 +43,8 @@ async function guildsBeside(call: CallContext, boxId: bigint, kept: ReadonlySet<
 export const GUILDS_AT_ONCE = 20;
 
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
-  for (const piece of inPieces(guilds, GUILDS_AT_ONCE)) {
-    await nextTurn();
+  for (const piece of chunksOf(guilds, GUILDS_AT_ONCE)) {
+    await yieldToEventLoop();
     await call.write((write) => withdrawWithin(call, write, boxId, piece), { serializable: true });
   }
 }

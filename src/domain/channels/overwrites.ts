@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChannelOverwrite, Reader, Transaction } from '../../infra/database/index.js';
-import { inPieces } from '../../infra/turns.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { permissionsInChannel, permissionsInGuild } from '../guilds/home.js';
@@ -137,7 +137,7 @@ async function insertRows(
   const data = overwrites
     .map(({ targetId, targetType, allow, deny }) => ({ channelId, targetId, targetType, allow, deny }))
     .sort((a, b) => (a.targetId < b.targetId ? -1 : 1));
-  for (const piece of inPieces(data, ROWS_PER_STATEMENT)) await db.channelOverwrite.createMany({ data: piece });
+  for (const piece of chunksOf(data, ROWS_PER_STATEMENT)) await db.channelOverwrite.createMany({ data: piece });
   return data;
 }
 

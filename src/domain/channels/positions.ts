@@ -1,5 +1,5 @@
 import { Prisma, type Transaction } from '../../infra/database/index.js';
-import { inPieces } from '../../infra/turns.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
@@ -119,7 +119,7 @@ async function enter(
 const CHANNELS_PER_STATEMENT = 150;
 
 async function storePlaces(db: Transaction, moves: Moved[]): Promise<void> {
-  for (const piece of inPieces(moves, CHANNELS_PER_STATEMENT)) {
+  for (const piece of chunksOf(moves, CHANNELS_PER_STATEMENT)) {
     const positions = piece.map(({ channel, position }) => Prisma.sql`WHEN ${channel.id} THEN ${position}`);
     const ids = Prisma.join(piece.map(({ channel }) => channel.id));
     await db.$executeRaw`

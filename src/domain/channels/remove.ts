@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors } from '../../infra/database/index.js';
-import { untilNoneIsLeft } from '../../infra/turns.js';
+import { drainInBatches } from '../../infra/event-loop.js';
 import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
 /** A few milliseconds in SQLite, during which other writes wait. */
@@ -12,8 +12,8 @@ const ROWS_PER_STATEMENT = 200;
 export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, signal: AbortSignal): Promise<void> {
   const isDeleted = { id, guildId: null, recipients: { none: {} } };
   if (!(await db.reader.channel.findFirst({ where: isDeleted, select: { id: true } }))) return;
-  await untilNoneIsLeft(signal, () => removeSomeMessages(db, blobs, id));
-  await untilNoneIsLeft(signal, async () => {
+  await drainInBatches(signal, () => removeSomeMessages(db, blobs, id));
+  await drainInBatches(signal, async () => {
     const { count } = await db.writer.slowMode.deleteMany({ where: { channelId: id }, limit: ROWS_PER_STATEMENT });
     return count === ROWS_PER_STATEMENT;
   });

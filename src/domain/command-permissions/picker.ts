@@ -1,6 +1,6 @@
 import type { ApplicationCommandType } from 'discord-api-types/v10';
 import type { Prisma } from '../../infra/database/index.js';
-import { inTurns } from '../../infra/turns.js';
+import { forEachYielding } from '../../infra/event-loop.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { DirectPlace } from '../channels/place.js';
@@ -49,7 +49,7 @@ export async function runnableCommandIds(
   ]);
   const { hasBuiltIns } = call;
   const runnable: Candidate[] = [];
-  await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
+  await forEachYielding(candidates, COMMANDS_PER_TURN, (command) => {
     const { id, applicationId } = command;
     const ofApplication = installs.get(applicationId) ?? NOT_INSTALLED;
     const facts = { ...standing, command, installs: ofApplication, grants: grantsOf(id, applicationId), hasBuiltIns };
@@ -79,7 +79,7 @@ async function runnableInDirect(
   for (const bot of bots) installs.set(bot.id, await installsInDirect(call, place, bot, userId));
   const runnable: Candidate[] = [];
   const candidates = await candidatesOf(call, [GLOBAL_SCOPE], [...installs.keys()], type);
-  await inTurns(candidates, COMMANDS_PER_TURN, (command) => {
+  await forEachYielding(candidates, COMMANDS_PER_TURN, (command) => {
     const { applicationId } = command;
     const facts = {
       installs: installs.get(applicationId) ?? NOT_INSTALLED,

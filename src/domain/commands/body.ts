@@ -4,7 +4,7 @@ import {
   InteractionContextType,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { FAULTS_TOLD, fault, listUpTo, maybe, parseEntry, plainText, uncheckedList } from '../input.js';
 import { limits } from '../limits.js';
@@ -132,7 +132,7 @@ function commandSet(command: z.ZodType<CommandBody>) {
   return uncheckedList(COMMANDS_PER_SCOPE, command).transform(async (given, checks) => {
     const commands: CommandBody[] = [];
     for (const [index, each] of given.entries()) {
-      if (index % COMMANDS_PER_TURN === 0) await nextTurn();
+      if (index % COMMANDS_PER_TURN === 0) await yieldToEventLoop();
       commands.push(...parseEntry(command, each, index, checks));
       if (checks.issues.length >= FAULTS_TOLD) break;
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { nextRound, nextTurn } from '../../infra/turns.js';
+import { yieldOnce, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
@@ -40,7 +40,7 @@ export async function overwriteCommands(
 ): Promise<Overwriting> {
   const done = await call.write((write) => overwrite(call, write, scope, body, planned), { serializable: true });
   // Rendering takes as long as storing.
-  await nextTurn();
+  await yieldToEventLoop();
   return done;
 }
 
@@ -72,7 +72,7 @@ async function stepsTo(
   const application = await accessCommands(call, scope, 'manageCommands', read);
   requireRoom(body);
   const present = await commandsIn(read, scope);
-  await nextRound();
+  await yieldOnce();
   const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));
   const gone = present.filter((command) => !body.some((wanted) => isSame(wanted, command)));
   return { steps: [...kept, ...gone.map((before) => ({ change: 'DELETED' as const, before }))], present };

@@ -1,5 +1,5 @@
 import { Prisma } from '../../infra/database/index.js';
-import { inPieces, nextRound } from '../../infra/turns.js';
+import { chunksOf, yieldOnce } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
 import { type CommandColumns, changesBetween } from './columns.js';
@@ -20,8 +20,8 @@ const COMMANDS_PER_STATEMENT = 20;
 /** Yields to the event loop between batches. Replaces commands with the same id. */
 export async function putCommands({ db }: Write, commands: readonly CommandRecord[]): Promise<void> {
   await db.applicationCommand.deleteMany({ where: { id: { in: commands.map(({ id }) => id) } } });
-  for (const piece of inPieces(commands, COMMANDS_PER_STATEMENT)) {
-    await nextRound();
+  for (const piece of chunksOf(commands, COMMANDS_PER_STATEMENT)) {
+    await yieldOnce();
     await db.applicationCommand.createMany({ data: piece.map(rowOf) });
   }
 }

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors, Guild, Transaction } from '../../infra/database/index.js';
-import { nextTurn, untilNoneIsLeft } from '../../infra/turns.js';
+import { drainInBatches, yieldToEventLoop } from '../../infra/event-loop.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';
@@ -89,7 +89,7 @@ export async function removeGuild(supplies: Supplies, guildId: bigint, channelId
 async function removeApplications({ db, call, signal }: Supplies, guildId: bigint): Promise<void> {
   const installations = await db.reader.installation.findMany({ where: { guildId }, select: { applicationId: true } });
   for (const { applicationId } of installations) {
-    await nextTurn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), { serializable: true });
   }
@@ -107,6 +107,6 @@ async function removeRows({ db: { writer }, signal }: Supplies, guildId: bigint)
     () => writer.applicationCommand.deleteMany({ ...some, where: { scopeId: guildId } }),
   ];
   for (const removeSome of kinds) {
-    await untilNoneIsLeft(signal, async () => (await removeSome()).count === ROWS_PER_STATEMENT);
+    await drainInBatches(signal, async () => (await removeSome()).count === ROWS_PER_STATEMENT);
   }
 }

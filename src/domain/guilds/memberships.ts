@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;
@@ -10,7 +10,7 @@ const PAGE_ON_BOXES = 400;
 export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   let after: bigint | undefined;
   for (;;) {
-    await nextTurn();
+    await yieldToEventLoop();
     const page = await reader.member.findMany({
       where: { userId, guild: { deletedAt: null }, ...(after === undefined ? {} : { guildId: { gt: after } }) },
       select: { guildId: true },
@@ -29,7 +29,7 @@ export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGen
  */
 export async function* pagesOfBoxGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   for (let after = 0n; ; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     // Cast to text, since a computed column has no declared type.
     const found = await reader.$queryRaw<{ id: string }[]>`
       SELECT CAST(i."guildId" AS TEXT) AS "id" FROM "Installation" i JOIN "BoxGuild" g ON g."id" = i."guildId"

@@ -1,6 +1,6 @@
 import type { Application, Installation, User } from '../../infra/database/index.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { inPieces } from '../../infra/turns.js';
 import { BoxRefused } from '../boxes/door.js';
 import type { CallContext, Write } from '../call.js';
 import { GuildUnavailable } from '../guilds/home.js';
@@ -30,7 +30,7 @@ export async function leaveBoxes(
   removed: readonly Pick<Installation, 'guildId'>[],
 ): Promise<void> {
   const ids = removed.flatMap(({ guildId }) => (guildId !== null && isMadeByBox(guildId) ? [guildId] : []));
-  for (const piece of inPieces(ids, GUILDS_PER_QUERY)) {
+  for (const piece of chunksOf(ids, GUILDS_PER_QUERY)) {
     const guilds = await write.db.boxGuild.findMany({ where: { id: { in: piece } }, select: { id: true } });
     for (const { id: guildId } of guilds) {
       write.record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: botId });

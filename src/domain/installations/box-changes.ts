@@ -1,4 +1,4 @@
-import { inPieces, inTurns } from '../../infra/turns.js';
+import { chunksOf, forEachYielding } from '../../infra/event-loop.js';
 import { BoxRefused } from '../boxes/door.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -95,7 +95,7 @@ export async function reconcileBots(
   const strangers = [...there].filter((botId) => !installed.has(botId));
   const leaving = await allowed(call, boxId, strangers.slice(0, STRANGERS_AT_ONCE));
   const dueAt = call.clock.now() + INSTALLING_MS;
-  await inTurns(inPieces(leaving, STRANGERS_PER_TURN), 1, (piece) =>
+  await forEachYielding(chunksOf(leaving, STRANGERS_PER_TURN), 1, (piece) =>
     call.write(async (write) => {
       for (const botId of piece) await addSettlement(write, { guildId, botId, isStranger: true }, dueAt);
     }),

@@ -1,5 +1,5 @@
 import type { Installation, Prisma } from '../../infra/database/index.js';
-import { nextRound } from '../../infra/turns.js';
+import { yieldOnce } from '../../infra/event-loop.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -117,7 +117,7 @@ export async function removeFromGuilds(
   const installations = await db.installation.findMany({ where: ofApplication, select: { id: true, guildId: true } });
   await deleteInstallations(call, write, ofApplication);
   for (const [index, { guildId }] of installations.entries()) {
-    if (index % ENTRIES_PER_ROUND === 0) await nextRound();
+    if (index % ENTRIES_PER_ROUND === 0) await yieldOnce();
     await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
   }
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
@@ -136,7 +136,7 @@ async function removeManagedRoles(write: Write, applicationId: bigint, guildId: 
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });
   await db.role.deleteMany({ where: managed });
   for (const [index, role] of roles.entries()) {
-    if (index % ROLES_PER_ROUND === 0) await nextRound();
+    if (index % ROLES_PER_ROUND === 0) await yieldOnce();
     record({ type: 'GUILD_ROLE_DELETE', guildId: role.guildId, roleId: role.id });
     await forgetRole(write, role);
   }

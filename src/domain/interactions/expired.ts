@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors, Transaction } from '../../infra/database/index.js';
+import { drainInBatches } from '../../infra/event-loop.js';
 import { snowflakeAt } from '../../infra/ids.js';
-import { untilNoneIsLeft } from '../../infra/turns.js';
 import { folderOf } from './files.js';
 
 /** In milliseconds. */
@@ -26,7 +26,7 @@ export async function removeOldInteractionFiles(
   signal: AbortSignal,
 ): Promise<void> {
   const where = { interactionId: { lt: snowflakeAt(now - KEEP_MS) } };
-  await untilNoneIsLeft(signal, async () => {
+  await drainInBatches(signal, async () => {
     const files = await reader.interactionFile.findMany({
       where,
       select: { interactionId: true },

@@ -1,5 +1,5 @@
 import type { Database } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 
 const PAGE = 400;
@@ -11,7 +11,7 @@ const PAGE = 400;
  */
 export async function correctNameKeys({ reader, writer }: Pick<Database, 'reader' | 'writer'>, signal: AbortSignal) {
   for (let after = { guildId: 0n, userId: 0n }; ; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     const page = await reader.member.findMany({
       where: { OR: [{ guildId: after.guildId, userId: { gt: after.userId } }, { guildId: { gt: after.guildId } }] },

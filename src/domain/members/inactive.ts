@@ -1,5 +1,5 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { Selection } from './prune-payload.js';
 
 /** One statement takes SQLite about ten milliseconds. */
@@ -11,7 +11,7 @@ export type Among = Prisma.Sql;
 /** Yields to the event loop before each range. Ranges ascend by user id. */
 export async function* rangesOfMembers(read: Pick<Reader, 'member'>, guildId: bigint): AsyncIterable<Among> {
   for (let after = 0n; ; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     const last = await read.member.findFirst({
       where: { guildId, userId: { gt: after } },
       orderBy: { userId: 'asc' },

@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
 /** Conditions are combined with AND. */
@@ -20,7 +20,7 @@ export async function loadMembers(
 ): Promise<MemberRecord[]> {
   const found: MemberRecord[] = [];
   for (let { after } = selection; found.length < take; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     const size = Math.min(PAGE, take - found.length);
     const page = await loadPage(reader, guildId, { ...selection, after }, size);
     found.push(...page);
@@ -54,7 +54,7 @@ export async function loadMembersById(
   userIds: readonly bigint[],
 ): Promise<MemberRecord[]> {
   const found = new Map<bigint, MemberRecord>();
-  for (const piece of inPieces(userIds, PAGE)) {
+  for (const piece of chunksOf(userIds, PAGE)) {
     const members = await loadMembers(reader, guildId, { userIds: piece }, piece.length);
     for (const member of members) found.set(member.userId, member);
   }

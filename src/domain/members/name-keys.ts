@@ -1,5 +1,5 @@
 import type { Member, Transaction, User } from '../../infra/database/index.js';
-import { nextRound } from '../../infra/turns.js';
+import { yieldOnce } from '../../infra/event-loop.js';
 
 /**
  * Upper case, because the lower case of sigma depends on its neighbours. The key of a prefix must be a prefix of the
@@ -38,6 +38,6 @@ export async function renameMemberships(db: Transaction, user: User): Promise<vo
     }
     if (page.length < MEMBERSHIPS_PER_ROUND) return;
     after = guildIds.at(-1) ?? after;
-    await nextRound();
+    await yieldOnce();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Prisma } from '../../infra/database/index.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import { Lines } from '../../infra/lines.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -99,8 +99,8 @@ function count(call: CallContext, selection: Selection): Promise<number> {
 export async function removeInactive(call: CallContext, selection: Selection, signal: AbortSignal): Promise<void> {
   for await (const range of rangesOfMembers(call.read, BigInt(selection.guildId))) {
     const userIds = await findInactiveAmong(call.read, selection, range, call.live.now());
-    for (const piece of inPieces(userIds, REMOVED_AT_ONCE)) {
-      await nextTurn();
+    for (const piece of chunksOf(userIds, REMOVED_AT_ONCE)) {
+      await yieldToEventLoop();
       signal.throwIfAborted();
       await removePiece(call, selection, piece);
     }

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../infra/blobs.js';
 import type { Doors } from '../../infra/database/index.js';
+import { drainInBatches } from '../../infra/event-loop.js';
 import { snowflakeAt } from '../../infra/ids.js';
-import { untilNoneIsLeft } from '../../infra/turns.js';
 import { DAY_MS } from '../expiry.js';
 import { REMOVABLE_ROW, removeRows } from './remove-rows.js';
 
@@ -24,7 +24,7 @@ export async function removeOldEphemeralMessages(
 ): Promise<void> {
   const keptSince = now - KEEP_MS;
   let after = 0n;
-  await untilNoneIsLeft(signal, async () => {
+  await drainInBatches(signal, async () => {
     const messages = await db.reader.message.findMany({
       where: {
         visibleToId: { not: null },

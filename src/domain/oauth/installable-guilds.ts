@@ -1,4 +1,4 @@
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { livingProcesses } from '../boxes/connections.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
@@ -23,7 +23,7 @@ export async function listInstallableGuilds(call: CallContext): Promise<Installa
 async function listManagedGuilds(call: CallContext): Promise<InstallableGuild[]> {
   const found: InstallableGuild[] = [];
   for (let after: bigint | undefined; ; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     const page = await listOwnGuilds(call, { after, limit: PAGE, withCounts: false });
     for (const { guild, permissions } of page) {
       if (!allows(permissions, GUILD_OPERATIONS.installApplication)) continue;
@@ -40,7 +40,7 @@ async function listBoxGuilds(call: CallContext): Promise<InstallableGuild[]> {
   const select = { id: true, name: true, box: { select: { holderId: true } } };
   const found: { id: bigint; name: string; holderId: string | null }[] = [];
   for (let after: bigint | undefined; ; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     const pageWhere = { ...where, id: { gt: after } };
     const page = await call.read.boxGuild.findMany({ where: pageWhere, orderBy: { id: 'asc' }, take: PAGE, select });
     for (const { id, name, box } of page) found.push({ id, name, holderId: box.holderId });

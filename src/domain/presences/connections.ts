@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
 import { isMissingReference } from '../../infra/database/faults.js';
+import { forEachYielding } from '../../infra/event-loop.js';
 import { Lines } from '../../infra/lines.js';
 import type { Logger } from '../../infra/logger.js';
 import { Slots } from '../../infra/slots.js';
-import { inTurns } from '../../infra/turns.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/life.js';
@@ -118,12 +118,12 @@ export class Connections {
     const asked = [...this.#open.values()].filter(
       (one) => one.isStillGood && (userId === undefined || one.userId === userId),
     );
-    await inTurns(asked, CONNECTIONS_PER_TURN, (connection) => this.#check(connection));
+    await forEachYielding(asked, CONNECTIONS_PER_TURN, (connection) => this.#check(connection));
   }
 
   /** Stores presences again after other processes considered this one dead. */
   async restate(): Promise<void> {
-    await inTurns([...this.#open.values()], CONNECTIONS_PER_TURN, (connection) => {
+    await forEachYielding([...this.#open.values()], CONNECTIONS_PER_TURN, (connection) => {
       if (connection.statement) void this.#store(connection);
     });
   }

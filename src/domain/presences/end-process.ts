@@ -1,4 +1,4 @@
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { endVoice } from '../voice/leave.js';
 import { looksAlike } from './record.js';
@@ -14,7 +14,7 @@ const VOICE_STATES_PER_TRANSACTION = 100;
 export async function endProcess(call: CallContext, processId: string, tells: boolean): Promise<void> {
   await endItsVoice(call, processId);
   for (;;) {
-    await nextTurn();
+    await yieldToEventLoop();
     const changes = await endSomePresences(call, processId);
     if (!changes) break;
     if (tells) for (const change of changes) await tell(call, change);
@@ -29,7 +29,7 @@ async function tell(call: CallContext, { before, after, isOfSessions }: Change):
 
 async function endItsVoice(call: CallContext, processId: string): Promise<void> {
   for (let ended = 1; ended > 0; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     ended = (await call.write((write) => endVoice(write, { processId }, VOICE_STATES_PER_TRANSACTION))).length;
   }
 }

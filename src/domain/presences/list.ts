@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import { byUser, type ShownPresence, shownOf } from './record.js';
 
 /** SQLite takes 999 parameters. */
@@ -8,8 +8,8 @@ const PAGE = 400;
 /** Leaves out offline users. Yields to the event loop between queries. */
 export async function loadPresences(reader: Reader, userIds: readonly bigint[], now: Date): Promise<ShownPresence[]> {
   const shown: ShownPresence[] = [];
-  for (const [index, piece] of inPieces(userIds, PAGE).entries()) {
-    if (index > 0) await nextTurn();
+  for (const [index, piece] of chunksOf(userIds, PAGE).entries()) {
+    if (index > 0) await yieldToEventLoop();
     const rows = await reader.presence.findMany({ where: { userId: { in: piece }, process: { until: { gt: now } } } });
     shown.push(...[...byUser(rows)].map(([userId, ofUser]) => shownOf(userId, ofUser)));
   }

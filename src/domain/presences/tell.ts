@@ -1,4 +1,4 @@
-import { inTurns } from '../../infra/turns.js';
+import { forEachYielding } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { looksAlike, presencesOf, type ShownPresence, shownOf } from './record.js';
 
@@ -7,7 +7,7 @@ const GUILDS_PER_TURN = 50;
 export function tellPresence(call: CallContext, presence: ShownPresence): Promise<void> {
   return tellUntilSo(call, presence, async (told) => {
     for await (const guildIds of call.guilds.pagesOfGuildIds(told.userId)) {
-      await inTurns(guildIds, GUILDS_PER_TURN, async (guildId) => {
+      await forEachYielding(guildIds, GUILDS_PER_TURN, async (guildId) => {
         if (!(await isOnBox(call, guildId))) announceIn(call, guildId, told);
       });
     }

@@ -1,4 +1,4 @@
-import { nextRound } from '../../infra/turns.js';
+import { yieldOnce } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -40,6 +40,6 @@ async function takeFromAll({ db }: Write, roleId: bigint): Promise<void> {
     if (held.length === 0) return;
     await db.memberRole.deleteMany({ where: { roleId, userId: { in: held.map(({ userId }) => userId) } } });
     if (held.length < MEMBERS_PER_ROUND) return;
-    await nextRound();
+    await yieldOnce();
   }
 }

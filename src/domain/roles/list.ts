@@ -1,5 +1,5 @@
 import type { Role } from '../../infra/database/index.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { accessGuild } from '../guilds/access.js';
 import { limits } from '../limits.js';
@@ -27,8 +27,8 @@ const COUNTED_PER_TURN = 10;
 export async function countRoleMembers(call: CallContext, guildId: bigint): Promise<Map<bigint, number>> {
   const roles = await listRoles(call, guildId);
   const counts = new Map<bigint, number>(roles.flatMap(({ id }) => (id === guildId ? [] : [[id, 0] as const])));
-  for (const ids of inPieces([...counts.keys()], COUNTED_PER_TURN)) {
-    await nextTurn();
+  for (const ids of chunksOf([...counts.keys()], COUNTED_PER_TURN)) {
+    await yieldToEventLoop();
     const where = { roleId: { in: ids } };
     for (const { roleId, _count } of await call.read.memberRole.groupBy({ by: ['roleId'], where, _count: true })) {
       counts.set(roleId, _count);

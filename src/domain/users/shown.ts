@@ -1,5 +1,5 @@
 import type { User } from '../../infra/database/index.js';
-import { inPieces, nextTurn } from '../../infra/turns.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { holdMembers } from '../members/hold.js';
 
@@ -22,8 +22,8 @@ const MEMBERS_PER_PIECE = 100;
  */
 export async function showMemberships(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
   for await (const page of call.guilds.pagesOfGuildIds(userId)) {
-    for (const guildIds of inPieces(page, MEMBERS_PER_PIECE)) {
-      await nextTurn();
+    for (const guildIds of chunksOf(page, MEMBERS_PER_PIECE)) {
+      await yieldToEventLoop();
       signal.throwIfAborted();
       const keys = guildIds.map((guildId) => ({ guildId, userId }));
       await call.write(async ({ db, record }) => {

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../infra/database/index.js';
-import { inPieces } from '../../infra/turns.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { holdMembers } from '../members/hold.js';
@@ -24,7 +24,7 @@ export async function endVoice(write: Write, where: InVoice, most?: number): Pro
     ...(most === undefined ? {} : { take: most }),
   });
   const left: VoiceStateRecord[] = [];
-  for (const piece of inPieces(found, PAGE)) left.push(...(await endPiece(write, where, piece)));
+  for (const piece of chunksOf(found, PAGE)) left.push(...(await endPiece(write, where, piece)));
   return left;
 }
 

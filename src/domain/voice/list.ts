@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { nextTurn } from '../../infra/turns.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
@@ -26,6 +26,6 @@ export async function loadVoiceStates(reader: Reader, guildId: bigint, now: Date
       after = state.userId;
     }
     if (page.length < PAGE) return found;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

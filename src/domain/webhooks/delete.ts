@@ -1,5 +1,5 @@
 import type { Prisma, Webhook } from '../../infra/database/index.js';
-import { nextRound } from '../../infra/turns.js';
+import { yieldOnce } from '../../infra/event-loop.js';
 import { type CallContext, requireWebhook, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessWebhook } from './access.js';
@@ -43,7 +43,7 @@ export async function deleteWebhooksIn(
   { isLoggedThere = true } = {},
 ): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, where)).entries()) {
-    if (index % NOTED_PER_ROUND === 0) await nextRound();
+    if (index % NOTED_PER_ROUND === 0) await yieldOnce();
     await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, isLoggedThere);
   }
 }
@@ -51,7 +51,7 @@ export async function deleteWebhooksIn(
 /** For guilds that are gone from a box. Logs each webhook for its application only. */
 export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
-    if (index % NOTED_PER_ROUND === 0) await nextRound();
+    if (index % NOTED_PER_ROUND === 0) await yieldOnce();
     await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, false);
   }
 }

@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../clock.js';
 import { isUnavailable } from '../database/faults.js';
 import type { Database } from '../database/index.js';
 import { within } from '../deadlines.js';
+import { yieldToEventLoop } from '../event-loop.js';
 import type { Logger } from '../logger.js';
-import { nextTurn } from '../turns.js';
 import { type JobKind, type JobKinds, maxMsOf, retryDelayMs, triesOf } from './kinds.js';
 import { keepLease } from './lease.js';
 import type { Ending } from './metrics.js';
@@ -118,7 +118,7 @@ export class JobRunner {
 
   async #take(id: bigint): Promise<void> {
     const { db, clock } = this.parts;
-    await nextTurn();
+    await yieldToEventLoop();
     const held = await takeJob(db.writer, id, randomUUID(), clock.now());
     const kind = held && this.kinds[held.kind];
     if (kind) this.#begin(kind, held);

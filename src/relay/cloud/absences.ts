@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.js';
 import { boxHolder, guildsOfBox } from '../../domain/boxes/index.js';
 import { refusalIn } from '../../domain/errors.js';
 import type { Timer } from '../../infra/clock.js';
-import { inTurns } from '../../infra/turns.js';
+import { forEachYielding } from '../../infra/event-loop.js';
 
 /** Delay before bots learn that a box is away (docs/relay.md, R-42). */
 const UNTOLD_MS = 3_000;
@@ -57,7 +57,7 @@ export class Absences {
  */
 export async function tellUnavailable(app: AppContext, boxId: bigint, isAway = () => true): Promise<void> {
   const guilds = await guildsOfBox(app.db.reader, boxId);
-  await inTurns(guilds, GUILDS_PER_TURN, ({ id }) => {
+  await forEachYielding(guilds, GUILDS_PER_TURN, ({ id }) => {
     if (isAway()) app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });
   });
 }

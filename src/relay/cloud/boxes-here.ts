@@ -5,7 +5,7 @@ import { type BusSubscription, topics } from '../../infra/bus.js';
 import type { Timer } from '../../infra/clock.js';
 import type { Box } from '../../infra/database/index.js';
 import { isDoneWithin } from '../../infra/deadlines.js';
-import { inPieces, inTurns, nextTurn } from '../../infra/turns.js';
+import { chunksOf, forEachYielding, yieldToEventLoop } from '../../infra/event-loop.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Absences } from './absences.js';
 import type { BoxConnection } from './connection.js';
@@ -176,14 +176,14 @@ export class BoxesHere {
   async #lookSoon(boxId: bigint): Promise<void> {
     this.#toLookAt.add(boxId);
     if (this.#toLookAt.size > 1) return;
-    await nextTurn();
+    await yieldToEventLoop();
     const boxIds = [...this.#toLookAt];
     this.#toLookAt.clear();
     await this.#lookAtAll(boxIds);
   }
 
   #lookAtAll(boxIds: bigint[]): Promise<void> {
-    return inTurns(inPieces(boxIds, BOXES_PER_QUERY), 1, (piece) => this.#look(piece));
+    return forEachYielding(chunksOf(boxIds, BOXES_PER_QUERY), 1, (piece) => this.#look(piece));
   }
 
   #checkLater(): Timer {

@@ -11,8 +11,8 @@ import { DomainError, type ErrorKind, refusalIn } from '../../domain/errors.js';
 import { forgetBot, readmitBots, reconcileBots } from '../../domain/installations/index.js';
 import { limits } from '../../domain/limits.js';
 import type { Timer } from '../../infra/clock.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { parseSnowflake } from '../../infra/ids.js';
-import { nextTurn } from '../../infra/turns.js';
 import { because, type Close, closes } from '../protocol/closes.js';
 import { type FromBox, MAX_DISPATCH_BYTES, type ToBox } from '../protocol/messages.js';
 import { stampDispatch } from './dispatches.js';
@@ -115,7 +115,7 @@ export class EventsIntake {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#waitingBytes -= next.bytes;
-      if (done % (next.message.op === 'dispatch' ? EVENTS_PER_TURN : GUILDS_PER_TURN) === 0) await nextTurn();
+      if (done % (next.message.op === 'dispatch' ? EVENTS_PER_TURN : GUILDS_PER_TURN) === 0) await yieldToEventLoop();
       try {
         await this.#workOn(next);
       } catch (error) {
@@ -148,7 +148,7 @@ export class EventsIntake {
 
   async #begin({ session: name }: Of<'begin'>): Promise<void> {
     // Many boxes may begin at once, such as after a restart.
-    await nextTurn();
+    await yieldToEventLoop();
     const session: EventSession = { name, seq: 0, guilds: new Set(), isReady: false };
     this.#session = session;
     await this.parts.onBegin(session);
@@ -233,7 +233,7 @@ export class EventsIntake {
 
   async #readmit(guilds: Iterable<bigint>): Promise<void> {
     for (const guildId of guilds) {
-      await nextTurn();
+      await yieldToEventLoop();
       await readmitBots(this.parts.app.callOfNobody(), guildId);
     }
   }

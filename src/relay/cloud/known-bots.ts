@@ -5,9 +5,9 @@ import { INSTALLING_MS } from '../../domain/installations/index.js';
 import { PLATFORM_ID } from '../../domain/platform/index.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
+import { chunksOf } from '../../infra/event-loop.js';
 import { isMadeByBox } from '../../infra/ids.js';
 import { atMost, REMEMBER_MS } from '../../infra/memory.js';
-import { inPieces } from '../../infra/turns.js';
 import { renderUser } from '../../wire/users.js';
 
 const MAX_IDS = 50_000;
@@ -75,7 +75,7 @@ export class KnownBots implements BotsOfCloud {
   async among(ids: readonly bigint[]): Promise<bigint[]> {
     const unknown = ids.filter((id) => !isMadeByBox(id) && !this.#bots.has(id) && !this.#others.has(id));
     const found = new Set(ids.filter((id) => this.#bots.has(id)));
-    for (const piece of inPieces([...new Set(unknown)], IDS_PER_QUERY)) {
+    for (const piece of chunksOf([...new Set(unknown)], IDS_PER_QUERY)) {
       const where = { id: { in: piece } };
       const bots = await this.reader.application.findMany({ where, select: { id: true, bot: true, deletedAt: true } });
       for (const id of piece) this.#others.set(id, true);

@@ -1,8 +1,8 @@
 import type { AppContext } from '../../context.js';
 import { admitBox, connectBox } from '../../domain/boxes/index.js';
 import { DomainError, refusalIn } from '../../domain/errors.js';
+import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { Release } from '../../infra/slots.js';
-import { nextTurn } from '../../infra/turns.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Link, type Outlet, type Receiver } from '../protocol/link.js';
 import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';
@@ -92,7 +92,7 @@ export class Reception {
     // A box sends nothing before the welcome.
     visit.listener = { ...NOBODY, hear: () => visit.link.end(closes.unusable) };
     // Many boxes may connect at once, such as after a restart.
-    await nextTurn();
+    await yieldToEventLoop();
     if (!visit.link.isOpen) return;
     try {
       const close = await this.#connect(visit, proved);

@@ -4,7 +4,7 @@
  */
 const ROUNDS_PER_TURN = 10;
 
-const line: (() => void)[] = [];
+const queue: (() => void)[] = [];
 
 /**
  * Yields to sockets, timers and other requests. An in-process database or a cached result never yields to the event
@@ -12,24 +12,24 @@ const line: (() => void)[] = [];
  * All callers share one queue and one continues per turn, so a turn lasts no longer than one piece of work. The queue
  * may be long, so code that others wait for, such as a transaction, must not join it.
  */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    line.push(resolve);
-    if (line.length === 1) setImmediate(serveLine, ROUNDS_PER_TURN);
+    queue.push(resolve);
+    if (queue.length === 1) setImmediate(serveQueue, ROUNDS_PER_TURN);
   });
 }
 
-function serveLine(rounds: number): void {
-  if (rounds > 1) return void setImmediate(serveLine, rounds - 1);
-  line.shift()?.();
-  if (line.length > 0) setImmediate(serveLine, ROUNDS_PER_TURN);
+function serveQueue(rounds: number): void {
+  if (rounds > 1) return void setImmediate(serveQueue, rounds - 1);
+  queue.shift()?.();
+  if (queue.length > 0) setImmediate(serveQueue, ROUNDS_PER_TURN);
 }
 
 /**
  * Yields once to sockets and timers. Use it where others wait for the caller, such as in a transaction, which must not
- * join the queue of {@link nextTurn}.
+ * join the queue of {@link yieldToEventLoop}.
  */
-export function nextRound(): Promise<void> {
+export function yieldOnce(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
@@ -37,10 +37,14 @@ export function nextRound(): Promise<void> {
  * Calls `work` for each item in order, and yields before every `size` items.
  * @param size number of items that take a few milliseconds
  */
-export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (item: Item) => unknown): Promise<void> {
+export async function forEachYielding<Item>(
+  items: Iterable<Item>,
+  size: number,
+  work: (item: Item) => unknown,
+): Promise<void> {
   let done = 0;
   for (const item of items) {
-    if (done % size === 0) await nextTurn();
+    if (done % size === 0) await yieldToEventLoop();
     done += 1;
     await work(item);
   }
@@ -51,14 +55,14 @@ export async function inTurns<Item>(items: Iterable<Item>, size: number, work: (
  * @param workOnSome works for a few milliseconds; returns whether there may be more
  * @throws the reason of `signal` when it is aborted
  */
-export async function untilNoneIsLeft(signal: AbortSignal, workOnSome: () => Promise<boolean>): Promise<void> {
+export async function drainInBatches(signal: AbortSignal, workOnSome: () => Promise<boolean>): Promise<void> {
   do {
-    await nextTurn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
   } while (await workOnSome());
 }
 
-export function inPieces<T>(list: readonly T[], size: number): T[][] {
+export function chunksOf<T>(list: readonly T[], size: number): T[][] {
   const pieces: T[][] = [];
   for (let start = 0; start < list.length; start += size) pieces.push(list.slice(start, start + size));
   return pieces;

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { inTurns, nextTurn } from '../../src/infra/turns.js';
+import { forEachYielding, yieldToEventLoop } from '../../src/infra/event-loop.js';
 import { eachRound, turnsDuring } from '../harness/turns.js';
 
 test('work in pieces yields to the event loop before each piece', async () => {
   const done: number[] = [];
-  const turns = await turnsDuring(() => inTurns(Array(10).keys(), 3, (item) => done.push(item)));
+  const turns = await turnsDuring(() => forEachYielding(Array(10).keys(), 3, (item) => done.push(item)));
   expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(turns).toBeGreaterThanOrEqual(4);
 });
 
 test('a piece ends before the next one begins', async () => {
   const steps: string[] = [];
-  await inTurns(['a', 'b'], 1, async (item) => {
+  await forEachYielding(['a', 'b'], 1, async (item) => {
     steps.push(`${item} begins`);
-    await nextTurn();
+    await yieldToEventLoop();
     steps.push(`${item} ends`);
   });
   expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
@@ -30,7 +30,7 @@ test('one piece runs in a turn, however many works there are, and they alternate
   const steps: string[] = [];
   const rounds = new Set<number>();
   const work = (name: string) =>
-    inTurns([1, 2, 3], 1, (item) => {
+    forEachYielding([1, 2, 3], 1, (item) => {
       steps.push(`${name}${item}`);
       rounds.add(round);
     });
