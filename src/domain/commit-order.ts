@@ -1,11 +1,11 @@
-import { Lines } from '../infra/lines.js';
+import { KeyedMutex } from '../infra/keyed-mutex.js';
 
 /**
  * Publishes events in commit order for each place, such as a guild. A database releases locks before its answer
  * arrives, so a later transaction may be answered first.
  */
 export class CommitOrder {
-  readonly #lines = new Lines<bigint>();
+  readonly #lines = new KeyedMutex<bigint>();
 
   /**
    * Runs `write`, then `tell`, after every earlier call that took a turn in one of the same places.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Prisma } from '../../infra/database/index.js';
 import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
-import { Lines } from '../../infra/lines.js';
+import { KeyedMutex } from '../../infra/keyed-mutex.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -82,7 +82,7 @@ async function selectionOf(call: CallContext, view: GuildView, { days, roleIds }
 }
 
 /** One count per guild at a time, since it examines every member. */
-const counts = new Lines<string>();
+const counts = new KeyedMutex<string>();
 
 function count(call: CallContext, selection: Selection): Promise<number> {
   const { guildId } = selection;

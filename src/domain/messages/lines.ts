@@ -1,7 +1,7 @@
-import { Lines } from '../../infra/lines.js';
+import { KeyedMutex } from '../../infra/keyed-mutex.js';
 
 /**
  * One change of a message at a time: the database may report concurrent commits in another order, which their events
  * would follow.
  */
-export const messageLines = new Lines<bigint>();
+export const messageLines = new KeyedMutex<bigint>();

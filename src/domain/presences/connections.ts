@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
 import { isMissingReference } from '../../infra/database/faults.js';
 import { forEachYielding } from '../../infra/event-loop.js';
-import { Lines } from '../../infra/lines.js';
+import { KeyedMutex } from '../../infra/keyed-mutex.js';
 import type { Logger } from '../../infra/logger.js';
 import { Slots } from '../../infra/slots.js';
 import type { CallContext } from '../call.js';
@@ -42,7 +42,7 @@ export class Connections {
   readonly #open = new Map<string, Connection>();
   /** Ids of virtual connections, of users who only send single requests. */
   readonly #ofRequests = new Map<bigint, string>();
-  readonly #lines = new Lines<bigint>();
+  readonly #lines = new KeyedMutex<bigint>();
   readonly #slots = new Slots(STORED_AT_ONCE);
   /** Callers waiting for stored presences. A failure releases them, since the database may be down for long. */
   readonly #waiting = new Set<() => void>();

@@ -1,5 +1,5 @@
 /** Mutex per key. */
-export class Lines<Key> {
+export class KeyedMutex<Key> {
   readonly #ends = new Map<Key, Promise<unknown>>();
 
   /** Runs `work` after all earlier tasks with this key, even if they failed. */

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Lines } from '../../src/infra/lines.js';
+import { KeyedMutex } from '../../src/infra/keyed-mutex.js';
 
 test('tasks with one key run one after the other, whatever their outcome, and in parallel to tasks with other keys', async () => {
-  const lines = new Lines<string>();
+  const lines = new KeyedMutex<string>();
   const order: string[] = [];
   const work = (name: string, end?: Promise<void>) => async () => {
     order.push(`${name} begins`);
@@ -28,7 +28,7 @@ test('tasks with one key run one after the other, whatever their outcome, and in
 });
 
 test('a task with several keys runs after all tasks with any of them, and before the next task with one of them', async () => {
-  const lines = new Lines<string>();
+  const lines = new KeyedMutex<string>();
   const order: string[] = [];
   const releases: (() => void)[] = [];
   const held = (name: string) => async () => {
@@ -47,7 +47,7 @@ test('a task with several keys runs after all tasks with any of them, and before
 });
 
 test('all tasks are settled once nothing is running, whatever their outcome', async () => {
-  const lines = new Lines<string>();
+  const lines = new KeyedMutex<string>();
   await lines.settled();
   const ended: string[] = [];
   const slow = (name: string) => async () => {
