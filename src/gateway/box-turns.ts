@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
 import { idSpaceOf } from '../infra/ids.js';
-import { type Release, SlotsOfEach } from '../infra/slots.js';
+import { KeyedSemaphore, type Release } from '../infra/semaphore.js';
 
 /** Guilds of one box loaded at once. Each takes several requests. */
 const GUILDS_AT_ONCE = 24;
@@ -12,7 +12,7 @@ export function placeOfGuild(app: AppContext, guildId: bigint): number | null {
 
 /** Limits concurrent guild loads per box, across sessions. */
 export class BoxTurns {
-  readonly #lines = new SlotsOfEach<number>(GUILDS_AT_ONCE);
+  readonly #lines = new KeyedSemaphore<number>(GUILDS_AT_ONCE);
 
   constructor(private readonly app: AppContext) {}
 

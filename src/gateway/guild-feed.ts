@@ -6,7 +6,7 @@ import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/bus.js';
 import { pause } from '../infra/clock.js';
 import { REMEMBER_MS } from '../infra/memory.js';
-import type { Release } from '../infra/slots.js';
+import type { Release } from '../infra/semaphore.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';

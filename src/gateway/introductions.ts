@@ -4,7 +4,7 @@ import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { pause } from '../infra/clock.js';
 import { yieldToEventLoop } from '../infra/event-loop.js';
-import type { Release } from '../infra/slots.js';
+import type { Release } from '../infra/semaphore.js';
 import type { GatewayEvent } from './events.js';
 import { guildUnavailable } from './guild-delete.js';
 import type { FeedSession } from './guild-feed.js';

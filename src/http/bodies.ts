@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
 import { isInTooManyPieces } from '../infra/body-pieces.js';
 import { Counts } from '../infra/counts.js';
-import type { Release } from '../infra/slots.js';
+import type { Release } from '../infra/semaphore.js';
 import { charsetOf, decodeText, requireUncompressed } from './text.js';
 
 /** Limits of body bytes in memory. */

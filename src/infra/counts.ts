@@ -1,4 +1,4 @@
-import type { Release } from './slots.js';
+import type { Release } from './semaphore.js';
 
 export class Counts {
   readonly #byKey = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { Lazy } from './lazy.js';
-import { type Release, SharedSlots, Slots } from './slots.js';
+import { FairSemaphore, type Release, Semaphore } from './semaphore.js';
 
 export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
 
@@ -45,9 +45,9 @@ type Sharp = Awaited<ReturnType<typeof library.get>>;
 type SharpImage = ReturnType<Sharp>;
 
 /** Uploads and resizes have separate queues that take turns, so that neither delays the other for long. */
-const decoders = new Slots(DECODED_AT_ONCE);
-const uploads = new Slots(DECODED_AT_ONCE, UPLOADS_WAITING);
-const sizings = new SharedSlots<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
+const decoders = new Semaphore(DECODED_AT_ONCE);
+const uploads = new Semaphore(DECODED_AT_ONCE, UPLOADS_WAITING);
+const sizings = new FairSemaphore<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
 
 export class TooManyImages extends Error {
   override readonly name = 'TooManyImages';

@@ -5,7 +5,7 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { isAllowedAddress, type LookUp, lookUpInDns, lookUpLocally } from './addresses.js';
 import { isInTooManyPieces } from './body-pieces.js';
 import type { Clock, Timer } from './clock.js';
-import { type Release, SharedSlots } from './slots.js';
+import { FairSemaphore, type Release } from './semaphore.js';
 
 export interface OutboundRequest {
   url: string;
@@ -170,7 +170,7 @@ async function checkedAddresses(name: string, lookUp: LookUp, allowPrivate: bool
 class HttpOutbound implements Outbound {
   readonly #kept: Agents;
   readonly #fresh: Agents;
-  readonly #hosts = new Map<string, SharedSlots<bigint>>();
+  readonly #hosts = new Map<string, FairSemaphore<bigint>>();
   readonly #postings = new Set<Posting>();
   #openSockets = 0;
 
@@ -203,8 +203,8 @@ class HttpOutbound implements Outbound {
     for (const agents of [this.#kept, this.#fresh]) for (const agent of Object.values(agents)) agent.destroy();
   }
 
-  #slotsOf({ host }: URL): SharedSlots<bigint> {
-    const slots = this.#hosts.get(host) ?? new SharedSlots(UNDER_WAY_PER_HOST, WAITING_PER_APPLICATION);
+  #slotsOf({ host }: URL): FairSemaphore<bigint> {
+    const slots = this.#hosts.get(host) ?? new FairSemaphore(UNDER_WAY_PER_HOST, WAITING_PER_APPLICATION);
     this.#hosts.set(host, slots);
     return slots;
   }

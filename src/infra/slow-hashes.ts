@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Counts } from './counts.js';
 import { Lazy } from './lazy.js';
 import { randomToken } from './secrets.js';
-import { type Release, Slots } from './slots.js';
+import { type Release, Semaphore } from './semaphore.js';
 
 /**
  * argon2id (RFC 9106) with 8 MiB and three passes takes one core about 10 ms. The hashed secrets are random, so the
@@ -31,8 +31,8 @@ export class TooManyChecks extends Error {
 
 /** For secrets that can be guessed often. They are computed outside of the event loop. */
 export class SlowHashes {
-  readonly #checks: Slots;
-  readonly #makings = new Slots(1);
+  readonly #checks: Semaphore;
+  readonly #makings = new Semaphore(1);
   readonly #underWay = new Counts();
   /** Hash of a secret that does not exist. */
   readonly #ofNobody = new Lazy(async () => (await library.get()).hash(randomToken(32), COST));
@@ -43,7 +43,7 @@ export class SlowHashes {
     waiting = CHECKS_WAITING,
     private readonly ofOne = CHECKS_OF_ONE,
   ) {
-    this.#checks = new Slots(atOnce, waiting);
+    this.#checks = new Semaphore(atOnce, waiting);
   }
 
   /** Hashes one secret at a time, with an unlimited queue. */

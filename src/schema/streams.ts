@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../infra/clock.js';
 import { Counts } from '../infra/counts.js';
 import { forEachYielding, yieldToEventLoop } from '../infra/event-loop.js';
 import type { Logger } from '../infra/logger.js';
-import { type Release, Slots } from '../infra/slots.js';
+import { type Release, Semaphore } from '../infra/semaphore.js';
 
 /** Per user. Sockets of anonymous callers count per address. */
 const STREAMS_PER_PERSON = 100;
@@ -30,8 +30,8 @@ export class Streams {
   readonly #owners = new Map<Stream, string>();
   readonly #streams = new Counts();
   readonly #sockets = new Counts();
-  readonly #inAll = new Slots(VALUES_AT_ONCE);
-  readonly #ofPerson = new Map<string, Slots>();
+  readonly #inAll = new Semaphore(VALUES_AT_ONCE);
+  readonly #ofPerson = new Map<string, Semaphore>();
   #nextCheck: Timer | null = null;
 
   /** State shared by one user's streams of the same key. */
@@ -89,7 +89,7 @@ export class Streams {
    * change.
    */
   async turn(userId: string): Promise<Release> {
-    const slots = this.#ofPerson.get(userId) ?? new Slots(1);
+    const slots = this.#ofPerson.get(userId) ?? new Semaphore(1);
     this.#ofPerson.set(userId, slots);
     const own = await slots.take();
     const common = await this.#inAll.take();

@@ -1,4 +1,4 @@
-import type { Release } from '../infra/slots.js';
+import type { Release } from '../infra/semaphore.js';
 
 /** A stream's permit to compute a value. */
 export class Turn {

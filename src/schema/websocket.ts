@@ -11,7 +11,7 @@ import { originOf } from '../http/origins.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
 import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
 import { yieldToEventLoop } from '../infra/event-loop.js';
-import type { Release } from '../infra/slots.js';
+import type { Release } from '../infra/semaphore.js';
 import { renderError } from './errors.js';
 import type { ContextFor } from './http.js';
 import { schema } from './index.js';

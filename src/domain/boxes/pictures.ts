@@ -4,7 +4,7 @@ import { Counts } from '../../infra/counts.js';
 import type { Reader } from '../../infra/database/index.js';
 import { idSpaceOf } from '../../infra/ids.js';
 import type { Logger } from '../../infra/logger.js';
-import { SlotsOfEach } from '../../infra/slots.js';
+import { KeyedSemaphore } from '../../infra/semaphore.js';
 import type { EmojiForm } from '../emojis/pictures.js';
 import { DomainError, TRY_AGAIN_MS } from '../errors.js';
 import type { IconName } from '../icons.js';
@@ -44,7 +44,7 @@ export class BoxPictures {
   readonly #kept: LRUCache<string, Kept>;
   readonly #asking = new Map<string, Promise<Kept>>();
   readonly #waiting = new Counts();
-  readonly #turns = new SlotsOfEach<bigint>(ASKED_AT_ONCE);
+  readonly #turns = new KeyedSemaphore<bigint>(ASKED_AT_ONCE);
 
   constructor(private readonly parts: Parts) {
     this.#kept = new LRUCache({

@@ -4,7 +4,7 @@ import { isMissingReference } from '../../infra/database/faults.js';
 import { forEachYielding } from '../../infra/event-loop.js';
 import { KeyedMutex } from '../../infra/keyed-mutex.js';
 import type { Logger } from '../../infra/logger.js';
-import { Slots } from '../../infra/slots.js';
+import { Semaphore } from '../../infra/semaphore.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/life.js';
@@ -43,7 +43,7 @@ export class Connections {
   /** Ids of virtual connections, of users who only send single requests. */
   readonly #ofRequests = new Map<bigint, string>();
   readonly #lines = new KeyedMutex<bigint>();
-  readonly #slots = new Slots(STORED_AT_ONCE);
+  readonly #slots = new Semaphore(STORED_AT_ONCE);
   /** Callers waiting for stored presences. A failure releases them, since the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;

@@ -19,7 +19,7 @@ import { within } from '../../infra/deadlines.js';
 import { idSpaceOf } from '../../infra/ids.js';
 import type { Logger } from '../../infra/logger.js';
 import { Memory, remember } from '../../infra/memory.js';
-import { type Release, SlotsOfEach } from '../../infra/slots.js';
+import { KeyedSemaphore, type Release } from '../../infra/semaphore.js';
 import type { KnownBots } from './known-bots.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { factsOf, type GuildTold, readGuild, readMember, readMembers } from './records.js';
@@ -61,7 +61,7 @@ const TURN_PATIENCE_MS = 5_000;
  */
 export class BoxHome implements GuildHome {
   readonly #memory: Memory<Remembered, Parts, BusMessage>;
-  readonly #turns = new SlotsOfEach<bigint>(QUESTIONS_AT_ONCE);
+  readonly #turns = new KeyedSemaphore<bigint>(QUESTIONS_AT_ONCE);
 
   constructor(private readonly parts: BoxHomeParts) {
     const { clock, bus } = parts;

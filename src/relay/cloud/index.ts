@@ -5,7 +5,7 @@ import type { Face } from '../../face.js';
 import { refuseUpgrade } from '../../http/upgrades.js';
 import type { Bus } from '../../infra/bus.js';
 import { isDoneWithin } from '../../infra/deadlines.js';
-import type { Release } from '../../infra/slots.js';
+import type { Release } from '../../infra/semaphore.js';
 import { closes } from '../protocol/closes.js';
 import { createRelayAcceptor } from '../ws-adapter.js';
 import { AnswerRoom } from './answer-room.js';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Release } from '../../infra/slots.js';
+import type { Release } from '../../infra/semaphore.js';
 
 const MAX_NEWCOMERS = { perAddress: 64, all: 2_048 };
 

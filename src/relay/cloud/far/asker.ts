@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
 import type { Clock, Timer } from '../../../infra/clock.js';
-import type { Release } from '../../../infra/slots.js';
+import type { Release } from '../../../infra/semaphore.js';
 import { AnswerRoom } from '../answer-room.js';
 import { type BoxAnswer, BoxError, type BoxLine, type Errand, type ForwardedBody } from '../lines.js';
 import { type FarWork, type LineMessage, lineTopics } from './messages.js';

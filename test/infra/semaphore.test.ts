@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { yieldOnce } from '../../src/infra/event-loop.js';
-import { type Release, SharedSlots, Slots, SlotsOfEach } from '../../src/infra/slots.js';
+import { FairSemaphore, KeyedSemaphore, type Release, Semaphore } from '../../src/infra/semaphore.js';
 
 describe('slots', () => {
   test('are never taken by more callers at once than there are, first come first served, and none is lost', async () => {
@@ -11,7 +11,7 @@ describe('slots', () => {
       rounds: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 20 }),
     });
     const property = fc.asyncProperty(cases, async ({ size, line, rounds }) => {
-      const slots = new Slots(size, line);
+      const slots = new Semaphore(size, line);
       const begun: number[] = [];
       let atOnce = 0;
       let most = 0;
@@ -39,7 +39,7 @@ describe('slots', () => {
   });
 
   test('of each key are independent of those of other keys', async () => {
-    const slots = new SlotsOfEach<string>(1);
+    const slots = new KeyedSemaphore<string>(1);
     const release = await slots.take('busy');
     let hasCome = false;
     const next = slots.take('busy').then((releaseNext) => {
@@ -63,7 +63,7 @@ describe('shared slots', () => {
       users: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 30 }),
     });
     const property = fc.asyncProperty(cases, async ({ size, users }) => {
-      const slots = new SharedSlots<number>(size, 100);
+      const slots = new FairSemaphore<number>(size, 100);
       const begun = new Map<number, number[]>();
       let [atOnce, most] = [0, 0];
       const work = async (user: number, name: number) => {
@@ -86,7 +86,7 @@ describe('shared slots', () => {
   });
 
   test('keep one for a user without any, and waiting users take turns', async () => {
-    const full = new SharedSlots<string>(1, 3, 2);
+    const full = new FairSemaphore<string>(1, 3, 2);
     const release = await full.take('a');
     const waiting = [full.take('a'), full.take('b')];
     expect([waiting.includes(null), full.take('c')]).toEqual([false, null]);
@@ -94,7 +94,7 @@ describe('shared slots', () => {
     (await waiting[0])?.();
     (await waiting[1])?.();
     expect(full.isIdle).toBe(true);
-    const slots = new SharedSlots<string>(4, 3);
+    const slots = new FairSemaphore<string>(4, 3);
     const order: string[] = [];
     const take = (user: string) =>
       slots.take(user)?.then((release) => {

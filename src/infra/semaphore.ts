@@ -2,7 +2,7 @@
 export type Release = () => void;
 
 /** Semaphore with a first-in, first-out queue. */
-export class Slots {
+export class Semaphore {
   #taken = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
 
@@ -38,13 +38,13 @@ export class Slots {
 }
 
 /** One semaphore per key. */
-export class SlotsOfEach<Key> {
-  readonly #lines = new Map<Key, Slots>();
+export class KeyedSemaphore<Key> {
+  readonly #lines = new Map<Key, Semaphore>();
 
   constructor(private readonly size: number) {}
 
   async take(key: Key): Promise<Release> {
-    const line = this.#lines.get(key) ?? new Slots(this.size);
+    const line = this.#lines.get(key) ?? new Semaphore(this.size);
     this.#lines.set(key, line);
     const release = await line.take();
     return () => {
@@ -58,7 +58,7 @@ export class SlotsOfEach<Key> {
  * Semaphore that users share fairly. A user holds at most as many slots as are still free, so that no user can block
  * another user's first request. Queued users take turns; the requests of one user are served in order.
  */
-export class SharedSlots<User> {
+export class FairSemaphore<User> {
   readonly #taken = new Map<User, number>();
   readonly #waiting = new Map<User, ((release: Release) => void)[]>();
   #free: number;
