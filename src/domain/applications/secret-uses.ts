@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
 import type { Prisma } from '../../infra/database/index.js';
+import { DelayedTask } from '../../infra/delayed-task.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import type { Logger } from '../../infra/logger.js';
 import { atMost } from '../../infra/memory.js';
-import { PutOff } from '../../infra/put-off.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 
@@ -36,11 +36,11 @@ interface SecretUsesParts {
 export class SecretUses {
   readonly #noted: LRUCache<string, true>;
   #waiting = noUses();
-  readonly #storing: PutOff;
+  readonly #storing: DelayedTask;
 
   constructor(private readonly parts: SecretUsesParts) {
     this.#noted = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: BEHIND_MS, ttlResolution: 0, perf: parts.clock });
-    this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
+    this.#storing = new DelayedTask(parts.clock, () => this.#storeWaiting());
   }
 
   /** Runs for every request. @param hash stored form of the secret */

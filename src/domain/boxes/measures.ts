@@ -1,10 +1,10 @@
 import type { Clock } from '../../infra/clock.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
+import { DelayedTask } from '../../infra/delayed-task.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import type { Logger } from '../../infra/logger.js';
 import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/metrics.js';
-import { PutOff } from '../../infra/put-off.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import { ADDED_UP_TO_MS, HOURS_SHOWN, hourOf, NOT_KNOWN, stepOf } from './statistics.js';
@@ -50,10 +50,10 @@ interface BoxMeasuresParts {
 export class BoxMeasures {
   #waiting = new Map<number, Map<bigint, Uint32Array>>();
   #size = 0;
-  readonly #storing: PutOff;
+  readonly #storing: DelayedTask;
 
   constructor(private readonly parts: BoxMeasuresParts) {
-    this.#storing = new PutOff(parts.clock, () => this.#storeWaiting());
+    this.#storing = new DelayedTask(parts.clock, () => this.#storeWaiting());
   }
 
   /** Runs for every request. @param addedMs time that the relay added, in milliseconds; null if unknown */

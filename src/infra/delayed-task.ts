@@ -1,7 +1,7 @@
 import type { Clock, Timer } from './clock.js';
 
 /** Delayed background work. Runs never overlap. */
-export class PutOff {
+export class DelayedTask {
   #timer: Timer | null = null;
   #done: Promise<void> = Promise.resolve();
 
