@@ -32,10 +32,10 @@ import { createAddressSignatures } from './infra/address-signatures.js';
 import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/bus.js';
 import { type Clock, systemClock } from './infra/clock.js';
 import { isDoneWithin } from './infra/deadlines.js';
-import { keeping } from './infra/kept-answers.js';
 import { createLogger, type Logger } from './infra/logger.js';
 import { watchEventLoop } from './infra/loop-lag.js';
 import { warnUnlessReachable } from './infra/mail.js';
+import { memoizeWithTtl } from './infra/memoize-with-ttl.js';
 import { createMetrics, endMetrics, type Measures, showLive, showPool, showRedis } from './infra/metrics.js';
 import { SharedKeys } from './infra/shared-keys.js';
 import { createOAuthFace } from './oauth/index.js';
@@ -195,7 +195,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const readiness = new ReadinessChecks(app, loop, phase);
   showLive(
     metrics,
-    keeping(clock, NOBODY, () => countLive(app.db.reader, app.live.now())),
+    memoizeWithTtl(clock, NOBODY, () => countLive(app.db.reader, app.live.now())),
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { showPart } from './kept-answers.js';
 import type { EventLoopWatch } from './loop-lag.js';
+import { showPart } from './memoize-with-ttl.js';
 
 export interface Measures {
   /** Seconds per database statement, including the wait for a connection. */

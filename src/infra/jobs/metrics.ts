@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
-import { keeping, showPart } from '../kept-answers.js';
+import { memoizeWithTtl, showPart } from '../memoize-with-ttl.js';
 import type { Backlog } from './rows.js';
 
 /**
@@ -16,7 +16,7 @@ export function showJobs(
   clock: Clock,
   read: () => Promise<Backlog>,
 ): (kind: string, ending: Ending) => void {
-  showBacklog(registry, keeping(clock, NOTHING, read));
+  showBacklog(registry, memoizeWithTtl(clock, NOTHING, read));
   const runs = new Counter({
     name: 'causeway_job_runs_total',
     help: 'Attempts to run a job in this process, by kind and ending (done, failed, dead, lost, stopped)',

@@ -12,7 +12,7 @@ const KEPT_MS = 5_000;
  * result.
  * @param last result until the first query succeeds
  */
-export function keeping<Answer>(clock: Clock, last: Answer, read: () => Promise<Answer>): () => Promise<Answer> {
+export function memoizeWithTtl<Answer>(clock: Clock, last: Answer, read: () => Promise<Answer>): () => Promise<Answer> {
   let kept = last;
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | null = null;
