@@ -6,8 +6,8 @@ import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { BUS_RECONNECTED, topics } from '../infra/bus.js';
-import { atMost, REMEMBER_MS } from '../infra/memory.js';
 import { hashSecret } from '../infra/secrets.js';
+import { atMost, CACHE_MS } from '../infra/subscribed-cache.js';
 import type { Auth } from './auth.js';
 import { cookiesByNewest } from './cookie-keys.js';
 
@@ -57,7 +57,7 @@ export class Sessions {
     private readonly auth: () => Promise<Auth>,
   ) {
     // Also lets the library extend the session.
-    this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: REMEMBER_MS, ttlResolution: 0, perf: app.clock });
+    this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: CACHE_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),
     );
@@ -104,7 +104,7 @@ export class Sessions {
     await this.#noteSeen(user.id, account?.seenAt ?? null);
     const person: Person = { kind: 'person', user };
     const left = found.session.expiresAt.getTime() - this.app.clock.now();
-    if (left > 0 && isCurrent()) this.#people.set(key, person, { ttl: Math.min(REMEMBER_MS, left) });
+    if (left > 0 && isCurrent()) this.#people.set(key, person, { ttl: Math.min(CACHE_MS, left) });
     return person;
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 import { joinLookups } from '../infra/joined-lookups.js';
-import { REMEMBER_MS } from '../infra/memory.js';
+import { CACHE_MS } from '../infra/subscribed-cache.js';
 
 const MAX_REMEMBERED = 10_000;
 
@@ -39,7 +39,7 @@ function existence<K extends bigint | string>(
   clock: Clock,
   find: (keys: K[]) => Promise<K[]>,
 ): (key: K) => Promise<boolean> {
-  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
+  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: CACHE_MS, ttlResolution: 0, perf: clock });
   const look = joinLookups<K, true>(async (keys) => new Map((await find(keys)).map((key) => [key, true])));
   return async (key) => {
     if (existing.has(key)) return true;

@@ -5,8 +5,8 @@ import { GuildUnavailable, permissionsThere } from '../domain/guilds/index.js';
 import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/bus.js';
 import { pause } from '../infra/clock.js';
-import { REMEMBER_MS } from '../infra/memory.js';
 import type { Release } from '../infra/semaphore.js';
+import { CACHE_MS } from '../infra/subscribed-cache.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
@@ -432,7 +432,7 @@ export class GuildFeed {
   /** Permissions expire in case an invalidation was lost. The end of a timeout has no event. */
   #forgetWhatIsOld(): void {
     const now = this.app.clock.now();
-    if (now - this.#permissionsSince >= REMEMBER_MS) this.#forgetPermissions();
+    if (now - this.#permissionsSince >= CACHE_MS) this.#forgetPermissions();
     for (const seat of this.#seats.values()) {
       if (seat.timeoutEnd === null || seat.timeoutEnd > now) continue;
       seat.permissions = new Map();

@@ -2,7 +2,7 @@ import type { BusMessage, EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
 import type { Clock } from '../infra/clock.js';
-import { REMEMBER_MS } from '../infra/memory.js';
+import { CACHE_MS } from '../infra/subscribed-cache.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
@@ -182,7 +182,7 @@ class SharedState<State> {
 
   read(context: GraphqlContext): Promise<State> {
     const latest = this.#latest;
-    const isCurrent = latest?.version === this.version && this.clock.now() - latest.since < REMEMBER_MS;
+    const isCurrent = latest?.version === this.version && this.clock.now() - latest.since < CACHE_MS;
     return isCurrent ? latest.state : this.readAnew(context);
   }
 

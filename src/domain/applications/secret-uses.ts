@@ -4,7 +4,7 @@ import type { Prisma } from '../../infra/database/index.js';
 import { DelayedTask } from '../../infra/delayed-task.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import type { Logger } from '../../infra/logger.js';
-import { atMost } from '../../infra/memory.js';
+import { atMost } from '../../infra/subscribed-cache.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
-import { Memory, remember } from '../../infra/memory.js';
+import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 
@@ -37,7 +37,7 @@ const MAX_PER_KIND = 2_000;
  * events drop them in all processes.
  */
 export class ApplicationViews {
-  readonly #memory: Memory<ApplicationWithBot, Facts, BusMessage>;
+  readonly #memory: SubscribedCache<ApplicationWithBot, Facts, BusMessage>;
   /** A command never moves to another application. */
   readonly #applicationOfCommand = new LRUCache<bigint, bigint>({ max: MAX_COMMANDS });
 
@@ -46,7 +46,7 @@ export class ApplicationViews {
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#memory = new Memory({
+    this.#memory = new SubscribedCache({
       max: MAX_APPLICATIONS,
       clock,
       bus,
@@ -76,14 +76,14 @@ export class ApplicationViews {
     if (applicationId === null) return null;
     const [application, command] = await Promise.all([
       this.application(applicationId),
-      remember(this.#memory.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
+      getOrLoad(this.#memory.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
     ]);
     return application && command && { application, command };
   }
 
   installations(applicationId: bigint, guildId: bigint, userId: bigint): Promise<InstallationsThere> {
     const { installations } = this.#memory.of(applicationId);
-    return remember(installations, `${guildId} ${userId}`, MAX_PER_KIND, async () => {
+    return getOrLoad(installations, `${guildId} ${userId}`, MAX_PER_KIND, async () => {
       const rows = await this.reader.installation.findMany({
         where: { applicationId, OR: [{ guildId }, { userId }] },
         select: { guildId: true },
@@ -96,7 +96,7 @@ export class ApplicationViews {
   permissions(applicationId: bigint, guildId: bigint, commandId: bigint): Promise<CommandPermission[]> {
     const { permissions } = this.#memory.of(applicationId);
     const where = { guildId, commandId: { in: [commandId, applicationId] } };
-    return remember(permissions, `${guildId} ${commandId}`, MAX_PER_KIND, () =>
+    return getOrLoad(permissions, `${guildId} ${commandId}`, MAX_PER_KIND, () =>
       this.reader.commandPermission.findMany({ where }),
     );
   }

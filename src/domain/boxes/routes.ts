@@ -3,7 +3,7 @@ import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { atMost, REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 import type { EventBus } from '../bus-message.js';
 
 export interface BoxRoute {
@@ -29,7 +29,7 @@ export class BoxRoutes {
     /** Whether this instance is a box. Ids created by boxes are its own then, and bots may be the cloud's. */
     readonly isInBox = false,
   ) {
-    const options = { ...atMost(MAX_ROUTES), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
+    const options = { ...atMost(MAX_ROUTES), ttl: CACHE_MS, ttlResolution: 0, perf: clock };
     this.#guilds = new LRUCache(options);
     this.#channels = new LRUCache(options);
     bus.subscribe(topics.boxes, () => this.#forget());

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { topics } from '../../infra/bus.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
-import { atMost, Memory, REMEMBER_MS, remember } from '../../infra/memory.js';
+import { atMost, CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberFacts } from '../members/record.js';
 import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
@@ -39,7 +39,7 @@ const MAX_CHANNELS_PER_GUILD = 100;
  * seconds. Events that affect access drop them earlier, in every process.
  */
 export class GuildViews {
-  readonly #memory: Memory<GuildView, Parts, BusMessage>;
+  readonly #memory: SubscribedCache<GuildView, Parts, BusMessage>;
   readonly #guildOfChannel: LRUCache<bigint, { guildId: bigint | null }>;
 
   constructor(
@@ -47,8 +47,8 @@ export class GuildViews {
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#guildOfChannel = new LRUCache({ ...atMost(MAX_CHANNELS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
-    this.#memory = new Memory({
+    this.#guildOfChannel = new LRUCache({ ...atMost(MAX_CHANNELS), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
+    this.#memory = new SubscribedCache({
       max: MAX_GUILDS,
       clock,
       bus,
@@ -71,14 +71,14 @@ export class GuildViews {
   /** Null if the user is not a member. */
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
     const { members } = this.#memory.of(guildId);
-    return remember(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
+    return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
   }
 
   /** Null if the guild has no such channel. */
   async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
     const { channels } = this.#memory.of(guildId);
     const where = { id: channelId };
-    const channel = await remember(channels, channelId, MAX_CHANNELS_PER_GUILD, () =>
+    const channel = await getOrLoad(channels, channelId, MAX_CHANNELS_PER_GUILD, () =>
       this.reader.channel.findUnique({ where }),
     );
     return channel?.guildId === guildId ? channel : null;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
-import { atMost, REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
@@ -19,7 +19,7 @@ interface Sum {
 
 /**
  * Limits the storage of one account: files of messages, commands and modals. An application's files count for its
- * owner. The sum is read at most every {@link REMEMBER_MS}; in between this process adds what it stores, and deleted
+ * owner. The sum is read at most every {@link CACHE_MS}; in between this process adds what it stores, and deleted
  * files still count.
  */
 export class FileQuota {
@@ -45,7 +45,7 @@ export class FileQuota {
 
   async #sumOf(accountId: bigint): Promise<Sum> {
     const known = await this.#sums.get(accountId);
-    if (known && this.clock.now() - known.readAt < REMEMBER_MS) return known;
+    if (known && this.clock.now() - known.readAt < CACHE_MS) return known;
     const reading = this.#read(accountId);
     this.#sums.set(accountId, reading);
     reading.catch(() => this.#sums.delete(accountId));

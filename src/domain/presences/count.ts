@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { atMost, REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 
 const MAX_GUILDS = 5_000;
 
@@ -14,7 +14,7 @@ export class PresenceCounts {
     clock: Clock,
     private readonly now: () => Date,
   ) {
-    this.#counts = new LRUCache({ ...atMost(MAX_GUILDS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock });
+    this.#counts = new LRUCache({ ...atMost(MAX_GUILDS), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
   }
 
   /** One query covers all uncached guilds. */

@@ -18,8 +18,8 @@ import type { Channel, Reader } from '../../infra/database/index.js';
 import { within } from '../../infra/deadlines.js';
 import { idSpaceOf } from '../../infra/ids.js';
 import type { Logger } from '../../infra/logger.js';
-import { Memory, remember } from '../../infra/memory.js';
 import { KeyedSemaphore, type Release } from '../../infra/semaphore.js';
+import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { KnownBots } from './known-bots.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { factsOf, type GuildTold, readGuild, readMember, readMembers } from './records.js';
@@ -60,12 +60,12 @@ const TURN_PATIENCE_MS = 5_000;
  * contains foreign ids (R-35).
  */
 export class BoxHome implements GuildHome {
-  readonly #memory: Memory<Remembered, Parts, BusMessage>;
+  readonly #memory: SubscribedCache<Remembered, Parts, BusMessage>;
   readonly #turns = new KeyedSemaphore<bigint>(QUESTIONS_AT_ONCE);
 
   constructor(private readonly parts: BoxHomeParts) {
     const { clock, bus } = parts;
-    this.#memory = new Memory({
+    this.#memory = new SubscribedCache({
       max: MAX_GUILDS,
       clock,
       bus,
@@ -84,7 +84,7 @@ export class BoxHome implements GuildHome {
   async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
     if (!(await this.#mayBeMember(guildId, userId))) return null;
     const { members } = this.#memory.of(guildId);
-    return remember(members, userId, MAX_MEMBERS_PER_GUILD, () => this.#askForMember(guildId, userId));
+    return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => this.#askForMember(guildId, userId));
   }
 
   async guildOfChannel(channelId: bigint): Promise<bigint | undefined> {

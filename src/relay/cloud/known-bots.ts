@@ -7,7 +7,7 @@ import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { atMost, REMEMBER_MS } from '../../infra/memory.js';
+import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 import { renderUser } from '../../wire/users.js';
 
 const MAX_IDS = 50_000;
@@ -51,7 +51,7 @@ export class KnownBots implements BotsOfCloud {
     clock: Clock,
     private readonly applications: Pick<ApplicationViews, 'application'>,
   ) {
-    const forAWhile = { ...atMost(MAX_IDS), ttl: REMEMBER_MS, ttlResolution: 0, perf: clock };
+    const forAWhile = { ...atMost(MAX_IDS), ttl: CACHE_MS, ttlResolution: 0, perf: clock };
     this.#bots = new LRUCache(forAWhile);
     this.#others = new LRUCache(forAWhile);
     this.#installed = new LRUCache(forAWhile);

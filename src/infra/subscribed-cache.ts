@@ -6,7 +6,7 @@ import type { Clock } from './clock.js';
  * How long a cached value is valid. Derived values may be cached for as long again, so that a missed change is visible
  * within a minute.
  */
-export const REMEMBER_MS = 30_000;
+export const CACHE_MS = 30_000;
 
 /** The `max` option of `LRUCache` would allocate the space for all entries at once. */
 export function atMost(entries: number) {
@@ -17,7 +17,7 @@ export function atMost(entries: number) {
  * Loads a value of the map once for all callers. A failed load is not cached.
  * @param max at this size, the map is cleared before another load
  */
-export function remember<Key, Thing>(
+export function getOrLoad<Key, Thing>(
   things: Map<Key, Promise<Thing>>,
   key: Key,
   max: number,
@@ -40,7 +40,7 @@ interface Entry<Thing, Facts> {
   subscription: BusSubscription;
 }
 
-export interface MemoryOptions<Thing, Facts, Message extends { type: string }> {
+export interface SubscribedCacheOptions<Thing, Facts, Message extends { type: string }> {
   /** The least recently used entry is evicted first. */
   max: number;
   clock: Clock;
@@ -61,10 +61,10 @@ function isReconnected(message: { type: string }): message is Reconnected {
  * Caches values and facts, and invalidates them by messages of the bus. Reads do not wait for the subscription. A value
  * that was read before it is complete is read again afterwards.
  */
-export class Memory<Thing, Facts extends object, Message extends { type: string }> {
+export class SubscribedCache<Thing, Facts extends object, Message extends { type: string }> {
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
 
-  constructor(private readonly options: MemoryOptions<Thing, Facts, Message>) {
+  constructor(private readonly options: SubscribedCacheOptions<Thing, Facts, Message>) {
     this.#entries = new LRUCache({ ...atMost(options.max), dispose: ({ subscription }) => subscription.close() });
   }
 
@@ -112,7 +112,7 @@ export class Memory<Thing, Facts extends object, Message extends { type: string 
   #current(id: bigint): Entry<Thing, Facts> {
     const entry = this.#entries.get(id) ?? this.#open(id);
     const age = this.options.clock.now() - entry.since;
-    if (age < 0 || age >= REMEMBER_MS) this.#empty(entry);
+    if (age < 0 || age >= CACHE_MS) this.#empty(entry);
     return entry;
   }
 
