@@ -15,7 +15,7 @@ import type { BoxRoutes } from './boxes/routes.js';
 import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
-import type { ChannelPlace, DomainEvent } from './events.js';
+import type { DomainEvent, EventChannel } from './events.js';
 import type { GuildHome } from './guilds/home.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
@@ -79,7 +79,7 @@ export interface WriteOneOptions {
    * The channel this row belongs to. Its event is published before any later event of that channel. If unset, the event
    * is published after those of transactions that the statement waited for.
    */
-  onlyWithin?: Pick<ChannelPlace, 'guildId' | 'channelId'>;
+  onlyWithin?: Pick<EventChannel, 'guildId' | 'channelId'>;
 }
 
 /** Checks for interactions that were not answered in time. */

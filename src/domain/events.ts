@@ -17,7 +17,7 @@ interface Recipients {
   recipientIds?: readonly bigint[];
 }
 
-export interface ChannelPlace extends Recipients {
+export interface EventChannel extends Recipients {
   /** Null for direct channels and ephemeral messages. */
   guildId: bigint | null;
   channelId: bigint;
@@ -27,10 +27,10 @@ export interface ChannelPlace extends Recipients {
 export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
   | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
-  | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & ChannelPlace)
+  | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & EventChannel)
   | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
   /** `lastPinAt` is the time of the newest pin. */
-  | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & ChannelPlace)
+  | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & EventChannel)
   | ({
       type: 'MESSAGE_REACTION_ADD';
       messageId: bigint;
@@ -38,17 +38,17 @@ export type DomainEvent =
       emoji: string;
       user: User;
       member: MemberFacts | null;
-    } & ChannelPlace)
-  | ({ type: 'MESSAGE_REACTION_REMOVE'; messageId: bigint; emoji: string; userId: bigint } & ChannelPlace)
-  | ({ type: 'MESSAGE_REACTION_REMOVE_ALL'; messageId: bigint } & ChannelPlace)
-  | ({ type: 'MESSAGE_REACTION_REMOVE_EMOJI'; messageId: bigint; emoji: string } & ChannelPlace)
+    } & EventChannel)
+  | ({ type: 'MESSAGE_REACTION_REMOVE'; messageId: bigint; emoji: string; userId: bigint } & EventChannel)
+  | ({ type: 'MESSAGE_REACTION_REMOVE_ALL'; messageId: bigint } & EventChannel)
+  | ({ type: 'MESSAGE_REACTION_REMOVE_EMOJI'; messageId: bigint; emoji: string } & EventChannel)
   | ({
       type: 'TYPING_START';
       user: User;
       member: MemberFacts | null;
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
-    } & ChannelPlace)
+    } & EventChannel)
   | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
   | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
   /** As it was before. */

@@ -9,7 +9,7 @@ import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOneOptions, WriteOptions } from './call.js';
 import { CommitOrder, type TakeTurn } from './commit-order.js';
 import { DomainError } from './errors.js';
-import { placesIn, placesOf } from './event-places.js';
+import { orderingIdsIn, orderingIdsOf } from './event-ordering.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
 
@@ -54,7 +54,7 @@ export class Writes {
       const done = await db.writer.$transaction(
         async (tx) => {
           const result = await work(this.#writeOf(call, tx, after));
-          if (after.events.length > 0) takeTurn(after.events.flatMap(placesOf));
+          if (after.events.length > 0) takeTurn(after.events.flatMap(orderingIdsOf));
           return result;
         },
         { isolationLevel },
@@ -78,10 +78,10 @@ export class Writes {
     { onlyWithin }: WriteOneOptions = {},
   ): Promise<T> {
     const work = async (takeTurn: TakeTurn) => {
-      if (onlyWithin !== undefined) takeTurn(placesIn(onlyWithin));
+      if (onlyWithin !== undefined) takeTurn(orderingIdsIn(onlyWithin));
       const row = await statement(this.parts.db.writer);
       const happened = event ? this.#toldBy(() => event(row)) : null;
-      if (happened && onlyWithin === undefined) takeTurn(placesOf(happened));
+      if (happened && onlyWithin === undefined) takeTurn(orderingIdsOf(happened));
       return { row, happened };
     };
     const { row } = await this.#untilNoConflict(() =>

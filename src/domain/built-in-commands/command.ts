@@ -1,6 +1,6 @@
 import type { User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import type { CommandOption } from '../commands/record.js';
 import type { RESERVED_NAMES } from '../commands/reserved-names.js';
 import type { ChannelOperation } from '../guild-operations.js';
@@ -26,7 +26,7 @@ export const SAID: readonly ChannelOperation[] = ['sendMessage'];
 export interface Invocation {
   call: CallContext;
   caller: User;
-  place: Place;
+  place: ChannelAccess;
   given: Given;
 }
 

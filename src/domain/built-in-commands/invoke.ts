@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { InteractionResponseType, InteractionType, MessageType } from 'discord-api-types/v10';
 import type { Interaction, User } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
-import { guildIdOf, type Place, requireText } from '../channels/place.js';
+import { type ChannelAccess, guildIdOf, requireText } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import type { InvokedOption } from '../interactions/input.js';
@@ -38,7 +38,7 @@ export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): P
   if (!call.hasBuiltIns) throw new DomainError('UNKNOWN_COMMAND');
   const command = findBuiltIn(name);
   if (!command) throw isOfClient(name) ? forTheClient(name) : new DomainError('UNKNOWN_COMMAND');
-  const place = await accessPlace(call, input.channelId, command);
+  const place = await accessCommandChannel(call, input.channelId, command);
   const read = readOptions([...command.options], input.options, 'run');
   requireFaultless(read);
   const users = await findNamed(call, place, read.wanted);
@@ -48,7 +48,11 @@ export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): P
 }
 
 /** Direct channels need no permission to run commands. */
-async function accessPlace(call: CallContext, channelId: bigint, { needs = [] }: BuiltInCommand): Promise<Place> {
+async function accessCommandChannel(
+  call: CallContext,
+  channelId: bigint,
+  { needs = [] }: BuiltInCommand,
+): Promise<ChannelAccess> {
   const isDirect = (await call.guilds.guildOfChannel(channelId)) === null;
   const place = await accessChannel(call, channelId, isDirect ? 'viewChannel' : 'useCommands', ...needs);
   requireText(place);
@@ -61,7 +65,11 @@ function forTheClient(name: string): DomainError {
 }
 
 /** @throws INVALID_INPUT for unknown users, and for channels outside the guild */
-async function findNamed(call: CallContext, place: Place, wanted: readonly Wanted[]): Promise<Map<bigint, User>> {
+async function findNamed(
+  call: CallContext,
+  place: ChannelAccess,
+  wanted: readonly Wanted[],
+): Promise<Map<bigint, User>> {
   const ids = wanted.filter(({ kind }) => kind === 'user').map(({ id }) => id);
   const [users, view] = await Promise.all([
     ids.length === 0 ? [] : call.read.user.findMany({ where: { id: { in: ids }, deletedAt: null } }),
@@ -77,7 +85,7 @@ async function findNamed(call: CallContext, place: Place, wanted: readonly Wante
 
 interface Answered {
   name: string;
-  place: Place;
+  place: ChannelAccess;
   caller: User;
   answer: BuiltInAnswer;
   options: GivenParameter[];

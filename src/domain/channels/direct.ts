@@ -7,8 +7,8 @@ import { DomainError } from '../errors.js';
 import { onlookerOf } from '../messages/load.js';
 import { seenBySql } from '../messages/visibility.js';
 import { shownByIds } from '../users/shown-by-id.js';
+import { type ChannelAccess, othersIn } from './access.js';
 import { type ChannelDetails, loadChannel } from './get.js';
-import { othersIn, type Place } from './place.js';
 
 /**
  * Created on first use. Two users share one channel.
@@ -85,7 +85,7 @@ async function makeChannel(call: CallContext, directKey: string, { user, recipie
 }
 
 /** Guild channels are checked by permissions instead. @throws CANNOT_MESSAGE_USER */
-export async function requireReachableIn(call: CallContext, place: Place): Promise<void> {
+export async function requireReachableIn(call: CallContext, place: ChannelAccess): Promise<void> {
   if (place.kind !== 'direct') return;
   const { user } = requireUser(call);
   const recipient = await call.read.user.findFirst({ where: { id: { in: othersIn(place, user.id) } } });

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
-import type { GuildPlace } from './place.js';
+import type { GuildChannelAccess } from './access.js';
 import { type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 /** @throws UNKNOWN_CHANNEL if it was deleted in the meantime */
 export async function findGuildChannel(
   db: Transaction,
-  { guildId, channelId }: Pick<GuildPlace, 'guildId' | 'channelId'>,
+  { guildId, channelId }: Pick<GuildChannelAccess, 'guildId' | 'channelId'>,
 ): Promise<GuildChannelRecord> {
   const channel = await db.channel.findFirst({ where: { id: channelId, guildId }, include: WITH_OVERWRITES });
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
@@ -20,7 +20,7 @@ export async function findGuildChannel(
  */
 export async function holdGuildChannel(
   db: Transaction,
-  place: Pick<GuildPlace, 'guildId' | 'channelId'>,
+  place: Pick<GuildChannelAccess, 'guildId' | 'channelId'>,
 ): Promise<GuildChannelRecord> {
   await holdChannels(db, place.guildId, [place.channelId]);
   return findGuildChannel(db, place);

@@ -2,8 +2,8 @@ import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
+import { type ChannelAccess, othersIn } from './access.js';
 import { loadLastMessageId } from './last-messages.js';
-import { othersIn, type Place } from './place.js';
 import { type ChannelRecord, WITH_OVERWRITES } from './record.js';
 
 export interface ChannelDetails {
@@ -32,7 +32,7 @@ export async function closeDirectChannel(call: CallContext, id: bigint): Promise
 }
 
 /** @throws UNKNOWN_CHANNEL */
-export async function loadChannel(call: CallContext, place: Place): Promise<ChannelDetails> {
+export async function loadChannel(call: CallContext, place: ChannelAccess): Promise<ChannelDetails> {
   const { channelId } = place;
   const [channel, lastMessageId, recipients] = await Promise.all([
     call.read.channel.findUnique({ where: { id: channelId }, include: WITH_OVERWRITES }),
@@ -43,7 +43,7 @@ export async function loadChannel(call: CallContext, place: Place): Promise<Chan
   return { channel, lastMessageId, recipients };
 }
 
-async function findRecipients(call: CallContext, place: Place): Promise<User[] | null> {
+async function findRecipients(call: CallContext, place: ChannelAccess): Promise<User[] | null> {
   if (place.kind !== 'direct') return null;
   const { user } = requireUser(call);
   return call.read.user.findMany({ where: { id: { in: othersIn(place, user.id) } } });

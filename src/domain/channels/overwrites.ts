@@ -7,7 +7,7 @@ import { permissionsInChannel, permissionsInGuild } from '../guilds/home.js';
 import { snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissions.js';
-import type { GuildPlace } from './place.js';
+import type { GuildChannelAccess } from './access.js';
 import type { ChannelRecord, GuildChannelRecord } from './record.js';
 
 /** As on the wire. */
@@ -65,7 +65,7 @@ export function sayableInNew(permissions: bigint): bigint {
  * Permissions that the caller may newly allow or deny: those they have in the guild or the category. All of them if an
  * overwrite of this channel grants the caller ManageRoles (Discord's documentation, Edit Channel Permissions).
  */
-export async function sayableIn(call: CallContext, place: GuildPlace): Promise<bigint> {
+export async function sayableIn(call: CallContext, place: GuildChannelAccess): Promise<bigint> {
   const { user } = requireUser(call);
   const { guildId, channelId } = place;
   const now = call.clock.now();
@@ -77,7 +77,7 @@ export async function sayableIn(call: CallContext, place: GuildPlace): Promise<b
   return sayableInNew(inGuild) | ((inParent ?? 0n) & ~Permission.ManageRoles);
 }
 
-async function isLetManage(call: CallContext, { guildId, channelId, member }: GuildPlace): Promise<boolean> {
+async function isLetManage(call: CallContext, { guildId, channelId, member }: GuildChannelAccess): Promise<boolean> {
   const { user } = requireUser(call);
   const view = await call.guilds.view(guildId);
   const own = new Set([guildId, user.id, ...(member?.roleIds ?? [])]);

@@ -4,6 +4,7 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
+import type { GuildChannelAccess } from './access.js';
 import { holdGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
@@ -17,7 +18,6 @@ import {
   requireTargets,
   sayableIn,
 } from './overwrites.js';
-import type { GuildPlace } from './place.js';
 import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 
 /**
@@ -67,7 +67,11 @@ export async function deleteChannelOverwrite(
   );
 }
 
-async function isNew(call: CallContext, { guildId, channelId }: GuildPlace, targetId: bigint): Promise<boolean> {
+async function isNew(
+  call: CallContext,
+  { guildId, channelId }: GuildChannelAccess,
+  targetId: bigint,
+): Promise<boolean> {
   const overwrites = (await call.guilds.view(guildId))?.channels.get(channelId)?.overwrites ?? [];
   return overwrites.every((overwrite) => overwrite.targetId !== targetId);
 }

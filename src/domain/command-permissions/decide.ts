@@ -3,7 +3,7 @@ import {
   InteractionContextType,
   ApplicationCommandPermissionType as Target,
 } from 'discord-api-types/v10';
-import { holdsMessages } from '../channels/place.js';
+import { holdsMessages } from '../channels/access.js';
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { isReservedName } from '../commands/reserved-names.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';

@@ -1,7 +1,7 @@
 import type { Application } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
+import type { DirectChannelAccess } from '../channels/access.js';
 import { sharesGuild } from '../channels/direct.js';
-import type { DirectPlace } from '../channels/place.js';
 import type { Installs } from './decide.js';
 import { installsOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
@@ -9,14 +9,14 @@ import type { IntegrationOwners } from './record.js';
 /** For a command in a direct channel, through a server installation without a particular guild (wire: `"0"`). */
 export const ANY_GUILD = 0n;
 
-export function isWithBot({ recipientIds }: DirectPlace, applicationId: bigint): boolean {
+export function isWithBot({ recipientIds }: DirectChannelAccess, applicationId: bigint): boolean {
   return recipientIds.includes(applicationId);
 }
 
 /** Server installations only count if the channel is with the bot. */
 export async function installsInDirect(
   call: CallContext,
-  place: DirectPlace,
+  place: DirectChannelAccess,
   application: Pick<Application, 'id' | 'userInstall'>,
   userId: bigint,
 ): Promise<Installs> {

@@ -3,7 +3,7 @@ import type { Prisma } from '../../infra/database/index.js';
 import { forEachYielding } from '../../infra/event-loop.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
-import type { DirectPlace } from '../channels/place.js';
+import type { DirectChannelAccess } from '../channels/access.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
 import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
@@ -67,7 +67,7 @@ function shown(runnable: Candidate[]): bigint[] {
 
 async function runnableInDirect(
   call: CallContext,
-  place: DirectPlace,
+  place: DirectChannelAccess,
   userId: bigint,
   type: ApplicationCommandType | undefined,
 ): Promise<bigint[]> {

@@ -1,7 +1,7 @@
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationWithBot, CommandView } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
-import type { DirectPlace, Place } from '../channels/place.js';
+import type { ChannelAccess, DirectChannelAccess } from '../channels/access.js';
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, invalidInput, missingPermissions } from '../errors.js';
 import { accessChannel, accessGuild } from '../guilds/access.js';
@@ -13,7 +13,7 @@ import type { IntegrationOwners } from './record.js';
 import { type Standing, standingIn } from './standing.js';
 
 export interface RunnableCommand extends CommandView {
-  place: Place;
+  place: ChannelAccess;
   owners: IntegrationOwners;
   ephemeralOnly: boolean;
 }
@@ -44,7 +44,7 @@ export async function findRunnableCommand(
 
 async function findInDirect(
   call: CallContext,
-  place: DirectPlace,
+  place: DirectChannelAccess,
   commandId: bigint,
   userId: bigint,
 ): Promise<RunnableCommand> {
@@ -57,7 +57,7 @@ async function findInDirect(
 async function decideDirectFor(
   call: CallContext,
   { command, application }: CommandView,
-  place: DirectPlace,
+  place: DirectChannelAccess,
   userId: bigint,
 ): Promise<Runnability> {
   const installs = await installsInDirect(call, place, application, userId);
@@ -96,7 +96,7 @@ export async function whyRunnable(
 /** In a direct channel, callers may only ask about themselves. */
 async function whyInDirect(
   call: CallContext,
-  place: DirectPlace,
+  place: DirectChannelAccess,
   commandId: bigint,
   { userId, callerId }: { userId: bigint; callerId: bigint },
 ): Promise<Runnability> {

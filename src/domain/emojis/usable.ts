@@ -1,6 +1,6 @@
 import type { Emoji } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { allows, Permission } from '../permissions.js';
 import { rolesOf } from './record.js';
 
@@ -9,12 +9,12 @@ import { rolesOf } from './record.js';
  * UseExternalEmojis. An application's emoji is only for its bot. If a guild emoji has roles, the caller needs one of
  * them.
  */
-export async function usableEmoji(call: CallContext, place: Place, id: bigint): Promise<Emoji | null> {
+export async function usableEmoji(call: CallContext, place: ChannelAccess, id: bigint): Promise<Emoji | null> {
   const emoji = await call.read.emoji.findUnique({ where: { id } });
   return emoji && (await mayUse(call, place, emoji)) ? emoji : null;
 }
 
-async function mayUse(call: CallContext, place: Place, emoji: Emoji): Promise<boolean> {
+async function mayUse(call: CallContext, place: ChannelAccess, emoji: Emoji): Promise<boolean> {
   const { actor } = call;
   if (emoji.guildId === null) return actor.kind === 'bot' && actor.applicationId === emoji.applicationId;
   const isHere = place.kind === 'guild' && place.guildId === emoji.guildId;

@@ -1,7 +1,7 @@
 import type { Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { type GuildPlace, isSeenBy, type Place, permissionsIn } from '../channels/place.js';
-import { placeOf } from '../channels/place-of.js';
+import { type ChannelAccess, type GuildChannelAccess, isSeenBy, permissionsIn } from '../channels/access.js';
+import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import {
   type ChannelOperation,
@@ -85,10 +85,10 @@ export async function accessChannel(
   call: CallContext,
   channelId: bigint,
   ...operations: ChannelOperations
-): Promise<Place> {
+): Promise<ChannelAccess> {
   const { user } = requireUser(call);
   if (isOnBoxOfOthers(call, user, channelId)) throw new DomainError('UNKNOWN_CHANNEL');
-  const place = await placeOf(call, channelId, user.id);
+  const place = await loadChannelAccess(call, channelId, user.id);
   if (!place) throw new DomainError('UNKNOWN_CHANNEL');
   if (!isSeenBy(user.id, place)) throw hidden(call, 'UNKNOWN_CHANNEL');
   if (allows(permissionsIn(place), neededInChannel(operations))) return place;
@@ -100,7 +100,7 @@ export async function accessGuildChannel(
   call: CallContext,
   channelId: bigint,
   ...operations: ChannelOperations
-): Promise<GuildPlace> {
+): Promise<GuildChannelAccess> {
   const place = await accessChannel(call, channelId, ...operations);
   if (place.kind !== 'guild') throw new DomainError('UNKNOWN_CHANNEL');
   return place;
@@ -148,7 +148,7 @@ export function requirePermissions(permissions: bigint, needed: bigint): void {
  * For operations that need no permission but are forbidden during a timeout.
  * @throws MISSING_PERMISSIONS while the caller is timed out
  */
-export function requireTakingPart({ clock }: Pick<CallContext, 'clock'>, place: Place): void {
+export function requireTakingPart({ clock }: Pick<CallContext, 'clock'>, place: ChannelAccess): void {
   if (place.kind === 'direct' || place.permissions === ALL_PERMISSIONS) return;
   if (timeoutEnd(clock.now(), place.member) !== null) throw missingPermissions();
 }

@@ -1,8 +1,8 @@
 import { InteractionContextType, Locale } from 'discord-api-types/v10';
 import type { Application, Role, User } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
+import { type ChannelAccess, type DirectChannelAccess, type GuildChannelAccess, othersIn } from '../channels/access.js';
 import { loadChannel } from '../channels/get.js';
-import { type DirectPlace, type GuildPlace, othersIn, type Place } from '../channels/place.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
@@ -23,7 +23,7 @@ import type { ChannelShown, Circumstances, MemberShown, Resolved } from './reque
 
 interface Asked {
   application: Application & { bot: User };
-  place: Place;
+  place: ChannelAccess;
   owners: IntegrationOwners;
   ephemeralOnly: boolean;
   wanted: readonly Wanted[];
@@ -60,7 +60,11 @@ export async function findCircumstances(call: CallContext, asked: Asked): Promis
 }
 
 /** Accepts any existing user. A direct channel has no members, roles or other channels. */
-async function findDirectCircumstances(call: CallContext, asked: Asked, place: DirectPlace): Promise<Circumstances> {
+async function findDirectCircumstances(
+  call: CallContext,
+  asked: Asked,
+  place: DirectChannelAccess,
+): Promise<Circumstances> {
   const { user } = requirePerson(call);
   const { application, owners, ephemeralOnly, wanted } = asked;
   const { channel, lastMessageId } = await loadChannel(call, place);
@@ -90,7 +94,7 @@ async function findDirectCircumstances(call: CallContext, asked: Asked, place: D
 /** Cached data for computing permissions. */
 interface Scene {
   view: GuildView;
-  place: GuildPlace;
+  place: GuildChannelAccess;
   user: User;
   botId: bigint;
   /** Null if the bot is not a member; it then has the permissions of `@everyone`. */
@@ -99,7 +103,7 @@ interface Scene {
   at: number;
 }
 
-async function setScene(call: CallContext, place: GuildPlace, botId: bigint): Promise<Scene> {
+async function setScene(call: CallContext, place: GuildChannelAccess, botId: bigint): Promise<Scene> {
   const { user } = requirePerson(call);
   const { guildId } = place;
   const [view, bot] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, botId)]);
@@ -136,7 +140,7 @@ async function lookUp(call: CallContext, { place, user }: Scene, wanted: readonl
   };
 }
 
-function memberOf({ guildId, member }: GuildPlace, user: User): MemberRecord | null {
+function memberOf({ guildId, member }: GuildChannelAccess, user: User): MemberRecord | null {
   if (!member) return null;
   const { roleIds, ...facts } = member;
   const keys = { ...userNameKeys(user), ...nickColumns(facts.nick) };

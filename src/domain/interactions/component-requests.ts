@@ -1,6 +1,6 @@
 import { ComponentType, InteractionType } from 'discord-api-types/v10';
 import { type CallContext, requirePerson } from '../call.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import { ANY_GUILD } from '../command-permissions/direct.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
@@ -93,6 +93,6 @@ function ownersOf({ applicationId, interaction }: MessageRecord, ofPlace: Integr
 }
 
 /** In a direct channel, the bot may be installed to any guild shared with the user, or to the user. */
-function ownersAt(place: Place, userId: bigint): IntegrationOwners {
+function ownersAt(place: ChannelAccess, userId: bigint): IntegrationOwners {
   return place.kind === 'guild' ? { guildId: place.guildId } : { guildId: ANY_GUILD, userId };
 }

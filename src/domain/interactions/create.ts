@@ -1,6 +1,6 @@
 import type { Interaction, Prisma } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { guildIdOf } from '../channels/place.js';
+import { guildIdOf } from '../channels/access.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import { unlessStored } from '../messages/files.js';
 import { discardFilesOf, keepFilesOf } from './files.js';

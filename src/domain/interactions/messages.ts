@@ -1,5 +1,5 @@
 import { type CallContext, requirePerson } from '../call.js';
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { loadMessages, onlookerOf } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
@@ -8,7 +8,7 @@ import { allows } from '../permissions.js';
 /** Marks the application's own reactions. Undefined if the message does not exist or the caller may not read it. */
 export async function findMessageFor(
   call: CallContext,
-  { place, application }: { place: Place; application: { id: bigint } },
+  { place, application }: { place: ChannelAccess; application: { id: bigint } },
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const message = await findVisibleMessage(call, place, id);
@@ -18,7 +18,7 @@ export async function findMessageFor(
 /** An ephemeral message is visible to one user. Other messages need ReadMessageHistory. */
 export async function findVisibleMessage(
   call: CallContext,
-  place: Place,
+  place: ChannelAccess,
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const { user } = requirePerson(call);

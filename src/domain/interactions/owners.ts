@@ -3,8 +3,8 @@ import { storedObject } from '../../infra/database/stored.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
+import type { ChannelAccess } from '../channels/access.js';
 import { sharesGuild } from '../channels/direct.js';
-import type { Place } from '../channels/place.js';
 import { ANY_GUILD } from '../command-permissions/direct.js';
 import { installedFor, installsOf } from '../command-permissions/installs.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
@@ -50,7 +50,7 @@ function idOf(name: keyof IntegrationOwners, id: bigint | undefined): Integratio
 }
 
 /** True if the application is not installed in the guild and the caller lacks UseExternalApps. */
-export function isForCallerOnly({ guildId }: IntegrationOwners, place: Place): boolean {
+export function isForCallerOnly({ guildId }: IntegrationOwners, place: ChannelAccess): boolean {
   if (place.kind === 'direct') return false;
   return guildId === undefined && !allows(place.permissions, Permission.UseExternalApps);
 }

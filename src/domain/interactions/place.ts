@@ -1,7 +1,7 @@
 import type { Interaction } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { guildIdOf, type Place } from '../channels/place.js';
-import { placeOf } from '../channels/place-of.js';
+import { type ChannelAccess, guildIdOf } from '../channels/access.js';
+import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError } from '../errors.js';
 
 /**
@@ -11,8 +11,8 @@ import { DomainError } from '../errors.js';
 export async function placeOfApplication(
   call: CallContext,
   { applicationId, guildId, channelId }: Pick<Interaction, 'applicationId' | 'guildId' | 'channelId'>,
-): Promise<Place> {
-  const place = await placeOf(call, channelId, applicationId);
+): Promise<ChannelAccess> {
+  const place = await loadChannelAccess(call, channelId, applicationId);
   if (!place || guildIdOf(place) !== guildId) throw new DomainError('UNKNOWN_CHANNEL');
   return place;
 }

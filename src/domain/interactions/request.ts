@@ -8,7 +8,7 @@ import type {
 } from 'discord-api-types/v10';
 import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import type { FileFacts } from '../kept-files.js';
 import type { MemberRecord } from '../members/record.js';
@@ -94,7 +94,7 @@ export interface Resolved {
 export interface Circumstances {
   application: Application & { bot: User };
   user: User;
-  place: Place;
+  place: ChannelAccess;
   channel: ChannelShown;
   member: MemberRecord | null;
   resolved: Resolved;

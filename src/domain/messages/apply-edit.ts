@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { eventPlace, type Place } from '../channels/place.js';
+import { type ChannelAccess, eventChannel } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { endDeferral, isDeferred } from '../interactions/deferrals.js';
@@ -27,7 +27,7 @@ import { EVERYBODY, listenersOf } from './visibility.js';
 
 /** The caller has checked the right to make this edit. */
 export interface Edit {
-  place: Place;
+  place: ChannelAccess;
   body: MessageEdit;
   files: readonly UploadedFile[];
   /**
@@ -80,7 +80,11 @@ async function editUntilDone(call: CallContext, message: MessageRecord, edit: Re
   }
 }
 
-function loadAgain(call: CallContext, place: Place, { id, visibleToId }: MessageRecord): Promise<MessageRecord> {
+function loadAgain(
+  call: CallContext,
+  place: ChannelAccess,
+  { id, visibleToId }: MessageRecord,
+): Promise<MessageRecord> {
   return loadMessage(call, place, id, visibleToId === null ? EVERYBODY : { kind: 'person', userId: visibleToId });
 }
 
@@ -127,7 +131,7 @@ async function replaceMessage(
   });
   const changesFiles = created.length + redescribed.length + dropped.length > 0;
   if (!changesFiles && !fillsIn(before, edit)) {
-    return call.writeOne(update, (message) => message && eventOf(message), { onlyWithin: eventPlace(edit.place) });
+    return call.writeOne(update, (message) => message && eventOf(message), { onlyWithin: eventChannel(edit.place) });
   }
   return call.write(async (write) => {
     const { db, record } = write;

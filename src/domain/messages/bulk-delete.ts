@@ -1,6 +1,6 @@
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext, Write } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import type { GuildChannelAccess } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { endDeferral, isDeferred } from '../interactions/deferrals.js';
@@ -56,7 +56,7 @@ interface Removed {
 async function removeRows(
   call: CallContext,
   write: Write,
-  { guildId, channelId }: GuildPlace,
+  { guildId, channelId }: GuildChannelAccess,
   ids: readonly bigint[],
 ): Promise<Removed[]> {
   const { db, audit, record } = write;

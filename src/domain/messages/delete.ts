@@ -1,6 +1,6 @@
 import { isMissingRow } from '../../infra/database/faults.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { accessChannel } from '../guilds/access.js';
@@ -26,7 +26,7 @@ export async function deleteMessage(call: CallContext, input: MessageKey): Promi
 type Removable = Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>;
 
 /** Checks no permissions. @throws UNKNOWN_MESSAGE */
-export async function removeMessage(call: CallContext, place: Place, message: Removable): Promise<void> {
+export async function removeMessage(call: CallContext, place: ChannelAccess, message: Removable): Promise<void> {
   const { id } = message;
   await removing(call, place, message, () => {
     if (isDeferred(message)) return call.write((write) => removeRow(call, write, place, message));
@@ -37,7 +37,12 @@ export async function removeMessage(call: CallContext, place: Place, message: Re
   });
 }
 
-async function removing(call: CallContext, { channelId }: Place, { id }: Removable, work: () => Promise<unknown>) {
+async function removing(
+  call: CallContext,
+  { channelId }: ChannelAccess,
+  { id }: Removable,
+  work: () => Promise<unknown>,
+) {
   try {
     await work();
   } catch (error) {
@@ -47,7 +52,7 @@ async function removing(call: CallContext, { channelId }: Place, { id }: Removab
 }
 
 /** A direct channel has no moderators. */
-async function deleteOthers(call: CallContext, place: Place, message: Removable): Promise<void> {
+async function deleteOthers(call: CallContext, place: ChannelAccess, message: Removable): Promise<void> {
   if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
   if (!managesMessages(place)) throw missingPermissions();
   await call.write(async (write) => {
@@ -61,12 +66,12 @@ async function deleteOthers(call: CallContext, place: Place, message: Removable)
   });
 }
 
-async function removeRow(call: CallContext, write: Write, place: Place, message: Removable): Promise<void> {
+async function removeRow(call: CallContext, write: Write, place: ChannelAccess, message: Removable): Promise<void> {
   await write.db.message.delete({ where: { id: message.id }, select: { id: true } });
   write.record(deleted(place, message));
   if (isDeferred(message)) await endDeferral(call, write, message);
 }
 
-function deleted(place: Place, message: Removable): DomainEvent {
+function deleted(place: ChannelAccess, message: Removable): DomainEvent {
   return { type: 'MESSAGE_DELETE', ...toldOf(place, message), messageId: message.id };
 }

@@ -1,5 +1,5 @@
 import { type CallContext, requireUser } from '../call.js';
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { CHANNEL_OPERATIONS, neededInChannel } from '../guild-operations.js';
 import { accessChannel, requirePermissions } from '../guilds/access.js';
@@ -46,7 +46,7 @@ export async function requireEditing(call: CallContext, { channelId, messageId }
 }
 
 /** @throws NOT_MESSAGE_AUTHOR unless only flags change and the caller has ManageMessages */
-function requireFlagsOnly(place: Place, body: MessageEdit, files: readonly UploadedFile[]): void {
+function requireFlagsOnly(place: ChannelAccess, body: MessageEdit, files: readonly UploadedFile[]): void {
   const { flags, ...rest } = body;
   const isFlagsOnly =
     flags !== undefined && Object.values(rest).every((value) => value === undefined) && files.length === 0;

@@ -1,5 +1,5 @@
 import type { CallContext } from '../call.js';
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import { allows } from '../permissions.js';
@@ -41,7 +41,7 @@ export async function listMessages(call: CallContext, input: ListMessagesInput):
 
 async function messagesAround(
   call: CallContext,
-  place: Place,
+  place: ChannelAccess,
   around: bigint,
   limit: number,
 ): Promise<MessageRecord[]> {

@@ -1,7 +1,7 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import { guildIdOf, type Place } from '../channels/place.js';
+import { type ChannelAccess, guildIdOf } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { peopleOf, storedInteraction, usersOf } from './interaction.js';
 import type { MessageRecord, ReactionCount } from './record.js';
@@ -26,7 +26,7 @@ export function onlookerOf({ actor }: CallContext): Reader {
 /** The number of queries is constant. */
 export async function loadMessages(
   call: CallContext,
-  place: Place,
+  place: ChannelAccess,
   { onlooker, id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
   const rows = await call.read.message.findMany({
@@ -38,7 +38,7 @@ export async function loadMessages(
   return completeMessages(call, place, rows);
 }
 
-export async function completeMessages(call: CallContext, place: Place, rows: Row[]): Promise<MessageRecord[]> {
+export async function completeMessages(call: CallContext, place: ChannelAccess, rows: Row[]): Promise<MessageRecord[]> {
   const guildId = guildIdOf(place);
   const referenced = await findReferenced(call, rows);
   const all = [...rows, ...referenced.values()];
@@ -70,7 +70,7 @@ export async function completeMessages(call: CallContext, place: Place, rows: Ro
 /** @throws UNKNOWN_MESSAGE */
 export async function loadMessage(
   call: CallContext,
-  place: Place,
+  place: ChannelAccess,
   id: bigint,
   onlooker: Onlooker = EVERYBODY,
 ): Promise<MessageRecord> {
@@ -82,7 +82,7 @@ export async function loadMessage(
 /** Loads no relations, and no ephemeral message. @throws UNKNOWN_MESSAGE */
 export async function findMessage(
   call: CallContext,
-  { channelId }: Place,
+  { channelId }: ChannelAccess,
   id: bigint,
 ): Promise<Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>> {
   const message = await call.read.message.findFirst({

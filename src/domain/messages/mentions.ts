@@ -1,6 +1,6 @@
 import type { Reader, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids.js';
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 import type { AllowedMentions } from './body.js';
@@ -14,7 +14,7 @@ export interface Mentions {
 interface MentionContext {
   read: Reader;
   /** The channel, with the author's permissions. */
-  place: Place;
+  place: ChannelAccess;
   /** For a reply: the author of the referenced message. */
   repliedUser: User | null;
   /** For an edit: the users already mentioned. */

@@ -1,4 +1,4 @@
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 import { isSpoken } from './kinds.js';
@@ -18,7 +18,7 @@ interface Seen {
  * An ephemeral message allows no operation. `react` means adding a new emoji.
  * @param place the channel, with the user's permissions
  */
-export function operationsOn(message: Seen, userId: bigint, place: Place): MessageOperation[] {
+export function operationsOn(message: Seen, userId: bigint, place: ChannelAccess): MessageOperation[] {
   if (message.visibleToId !== null) return [];
   const isAuthor = message.authorId === userId;
   const may: Record<MessageOperation, boolean> = {

@@ -2,7 +2,7 @@ import { MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isMissingRow } from '../../infra/database/faults.js';
 import type { Message, Pin, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import { eventPlace, guildIdOf, type Place, permissionsIn, recipientsOf } from '../channels/place.js';
+import { type ChannelAccess, eventChannel, guildIdOf, permissionsIn, recipientsOf } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
@@ -47,7 +47,7 @@ export async function unpinMessage(call: CallContext, key: MessageKey): Promise<
 }
 
 interface Changed {
-  place: Place;
+  place: ChannelAccess;
   message: MessageRecord;
 }
 
@@ -75,7 +75,7 @@ async function changePin(
       await auditPin(write, place, message, pinned);
       const marked = { ...message, ...row, interaction: message.interaction };
       write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...recipientsOf(place) });
-      write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventPlace(place), lastPinAt });
+      write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventChannel(place), lastPinAt });
       await tell?.();
     };
     await call.write(mark, { serializable: true });
@@ -87,7 +87,11 @@ async function changePin(
   }
 }
 
-function authorIn(call: CallContext, place: Place, { authorId }: MessageRecord): Promise<MemberFacts | null> | null {
+function authorIn(
+  call: CallContext,
+  place: ChannelAccess,
+  { authorId }: MessageRecord,
+): Promise<MemberFacts | null> | null {
   return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
 }
 
@@ -101,7 +105,7 @@ async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolea
 }
 
 /** @returns a time later than any other pin of the channel, since it is the cursor of pages @throws TOO_MANY_PINS */
-async function addPin(call: CallContext, db: Transaction, place: Place, messageId: bigint): Promise<Date> {
+async function addPin(call: CallContext, db: Transaction, place: ChannelAccess, messageId: bigint): Promise<Date> {
   const { channelId } = place;
   const { lastPinAt } = await findChannel(db, place);
   if ((await db.pin.count({ where: { channelId } })) >= limits.pinsPerChannel) {
@@ -115,14 +119,19 @@ async function addPin(call: CallContext, db: Transaction, place: Place, messageI
 }
 
 /** @throws UNKNOWN_CHANNEL if the channel was deleted or has another guild */
-async function findChannel(db: Transaction, place: Place): Promise<{ lastPinAt: Date | null }> {
+async function findChannel(db: Transaction, place: ChannelAccess): Promise<{ lastPinAt: Date | null }> {
   const where = { id: place.channelId, guildId: guildIdOf(place) };
   const channel = await db.channel.findFirst({ where, select: { lastPinAt: true } });
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return channel;
 }
 
-async function auditPin({ audit }: Write, place: Place, message: MessageRecord, pinned: boolean): Promise<void> {
+async function auditPin(
+  { audit }: Write,
+  place: ChannelAccess,
+  message: MessageRecord,
+  pinned: boolean,
+): Promise<void> {
   if (place.kind === 'direct') return;
   await audit({
     action: pinned ? 'MESSAGE_PIN' : 'MESSAGE_UNPIN',
@@ -170,7 +179,11 @@ export async function listPinnedIds(call: CallContext, input: ListPinsInput): Pr
   return readPins(call, await accessChannel(call, input.channelId, 'listPins'), input);
 }
 
-async function readPins(call: CallContext, place: Place, { before, limit }: ListPinsInput): Promise<PinPage<Pin>> {
+async function readPins(
+  call: CallContext,
+  place: ChannelAccess,
+  { before, limit }: ListPinsInput,
+): Promise<PinPage<Pin>> {
   if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory)) return { items: [], hasMore: false };
   const pins = await call.read.pin.findMany({
     where: { channelId: place.channelId, ...(before && { pinnedAt: { lt: before } }) },

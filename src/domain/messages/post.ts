@@ -3,7 +3,7 @@ import { isMissingReference, isUniqueConflict, mayBeDone } from '../../infra/dat
 import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids.js';
 import type { CallContext, Write } from '../call.js';
-import { eventPlace, guildIdOf, memberIn, type Place } from '../channels/place.js';
+import { type ChannelAccess, eventChannel, guildIdOf, memberIn } from '../channels/access.js';
 import { DomainError, invalidInput, unavailable } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './body.js';
@@ -30,7 +30,7 @@ export interface Post {
   /** Need not be the caller. */
   author: User;
   /** The channel with the author's permissions, which limit the mentions. */
-  place: Place;
+  place: ChannelAccess;
   body: NewMessage;
   files: readonly UploadedFile[];
   /** `Default` becomes `Reply` for a message with a reference. */
@@ -142,7 +142,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
   const insert = (db: Transaction) => insertRow(db, draft, messageRow(draft, nonceKey));
   const { place, author, slowModeSeconds = 0 } = draft;
   if (slowModeSeconds === 0) {
-    return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventPlace(place) });
+    return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventChannel(place) });
   }
   return call.write(async ({ db, record }) => {
     // The insert comes first: it locks the channel, and a repeated nonce fails without waiting for slow mode.
@@ -154,7 +154,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
 }
 
 /** A webhook message has no member (Discord's documentation, Gateway Events). */
-function created(place: Place, message: MessageRecord): DomainEvent {
+function created(place: ChannelAccess, message: MessageRecord): DomainEvent {
   const member = message.webhookId === null ? memberIn(place) : null;
   return { type: 'MESSAGE_CREATE', message, member, ...listenersOf(place, message) };
 }
@@ -229,7 +229,7 @@ function nonceKeyOfWork({ workKey }: CallContext, { author, place }: Post): stri
 }
 
 /** @returns null if the nonce's window is over; the key is then free again */
-async function earlierMessage(call: CallContext, place: Place, key: string): Promise<MessageRecord | null> {
+async function earlierMessage(call: CallContext, place: ChannelAccess, key: string): Promise<MessageRecord | null> {
   const [row] = await call.read.message.findMany({
     where: { enforcedNonceKey: key },
     include: { author: true, attachments: true },

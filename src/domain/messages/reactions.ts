@@ -1,7 +1,7 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Reaction, Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { eventPlace, memberIn, type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, eventChannel, memberIn, permissionsIn } from '../channels/access.js';
 import { usableEmoji } from '../emojis/usable.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
@@ -36,7 +36,7 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   const row = { messageId: message.id, userId: user.id, createdAt: new Date(call.clock.now()) };
   const eventOf = (emoji: string): DomainEvent => ({
     type: 'MESSAGE_REACTION_ADD',
-    ...eventPlace(place),
+    ...eventChannel(place),
     messageId: message.id,
     messageAuthorId: message.authorId,
     emoji,
@@ -72,7 +72,7 @@ async function knownReaction(call: CallContext, messageId: bigint, named: NamedE
 }
 
 /** The preferred key comes first. @throws UNKNOWN_EMOJI if the caller may not use the emoji there */
-async function newKeys(call: CallContext, place: Place, named: NamedEmoji): Promise<[string, ...string[]]> {
+async function newKeys(call: CallContext, place: ChannelAccess, named: NamedEmoji): Promise<[string, ...string[]]> {
   if ('keys' in named) return named.keys;
   const emoji = await usableEmoji(call, place, named.id);
   if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
@@ -101,7 +101,7 @@ function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, eve
  */
 async function checkedKey(
   db: Transaction,
-  place: Place,
+  place: ChannelAccess,
   messageId: bigint,
   keys: [string, ...string[]],
 ): Promise<string> {
@@ -136,7 +136,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const message = await findMessage(call, place, input.messageId);
   const emoji = await keyOn(call, message.id, named);
   if (emoji === null) return;
-  const where = { ...eventPlace(place), messageId: message.id, emoji, userId };
+  const where = { ...eventChannel(place), messageId: message.id, emoji, userId };
   await call.write(async ({ db, record }) => {
     const { count } = await db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } });
     if (count > 0) record({ type: 'MESSAGE_REACTION_REMOVE', ...where });
@@ -153,7 +153,7 @@ export async function clearReactions(call: CallContext, input: MessageKey & { em
   const message = await findMessage(call, place, input.messageId);
   const emoji = named && (await keyOn(call, message.id, named));
   if (emoji === null) return;
-  const where = { ...eventPlace(place), messageId: message.id };
+  const where = { ...eventChannel(place), messageId: message.id };
   await call.write(async ({ db, record }) => {
     const those = { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) };
     const { count } = await db.reaction.deleteMany({ where: those });

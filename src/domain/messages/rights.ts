@@ -1,10 +1,10 @@
-import { type Place, permissionsIn } from '../channels/place.js';
+import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS, type ChannelOperation, type ChannelOperations } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 import type { MessageEdit, NewMessage } from './body.js';
 import type { UploadedFile } from './files.js';
 
-export function managesMessages(place: Place): boolean {
+export function managesMessages(place: ChannelAccess): boolean {
   return allows(permissionsIn(place), CHANNEL_OPERATIONS.manageMessages);
 }
 

@@ -1,8 +1,8 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { noticeAbsences } from '../built-in-commands/absences/notice.js';
 import { type CallContext, requireUser } from '../call.js';
+import { requireText } from '../channels/access.js';
 import { requireReachableIn } from '../channels/direct.js';
-import { requireText } from '../channels/place.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import type { NewMessage } from './body.js';

@@ -1,14 +1,14 @@
 import { isMissingReference } from '../../infra/database/faults.js';
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { overForADay } from '../expiry.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 
 /** In seconds; 0 for a bot or with BypassSlowmode. */
-export function slowModeFor({ actor }: CallContext, place: Place): number {
+export function slowModeFor({ actor }: CallContext, place: ChannelAccess): number {
   if (place.kind === 'direct' || actor.kind !== 'person') return 0;
   return allows(place.permissions, CHANNEL_OPERATIONS.bypassSlowMode) ? 0 : place.rateLimitPerUser;
 }
@@ -19,7 +19,7 @@ interface Turn {
 }
 
 /** Counts a platform message on the caller's behalf as the caller's. @throws the errors of {@link takeTurn} */
-export async function takeTurnOfCaller(call: CallContext, db: Transaction, place: Place): Promise<void> {
+export async function takeTurnOfCaller(call: CallContext, db: Transaction, place: ChannelAccess): Promise<void> {
   const seconds = slowModeFor(call, place);
   if (seconds === 0) return;
   await takeTurn(call, db, { channelId: place.channelId, userId: requireUser(call).user.id }, seconds);

@@ -1,5 +1,5 @@
 import { Prisma } from '../../infra/database/index.js';
-import { eventPlace, type Place, recipientsOf } from '../channels/place.js';
+import { type ChannelAccess, eventChannel, recipientsOf } from '../channels/access.js';
 
 /**
  * The reader of messages. Most messages are visible to all readers of the channel. An ephemeral one is visible to one
@@ -53,13 +53,16 @@ export function mayShow(answered: Aimed, beside: Aimed): boolean {
 }
 
 /** The recipients of a direct or ephemeral message's events. Otherwise permissions decide. */
-export function listenersOf(place: Place, { visibleToId, applicationId }: Aimed): ReturnType<typeof recipientsOf> {
+export function listenersOf(
+  place: ChannelAccess,
+  { visibleToId, applicationId }: Aimed,
+): ReturnType<typeof recipientsOf> {
   if (visibleToId === null) return recipientsOf(place);
   return { recipientIds: [visibleToId, ...(applicationId === null ? [] : [applicationId])] };
 }
 
 /** An ephemeral message has no guild in events, like a direct one. */
-export function toldOf(place: Place, message: Aimed): ReturnType<typeof eventPlace> {
+export function toldOf(place: ChannelAccess, message: Aimed): ReturnType<typeof eventChannel> {
   const isDirect = message.visibleToId !== null;
-  return { ...eventPlace(place), ...listenersOf(place, message), ...(isDirect ? { guildId: null } : {}) };
+  return { ...eventChannel(place), ...listenersOf(place, message), ...(isDirect ? { guildId: null } : {}) };
 }

@@ -1,7 +1,7 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
-import type { Place } from '../channels/place.js';
+import type { ChannelAccess } from '../channels/access.js';
 import { type AllowedMentions, messageContent, messageNonce } from '../messages/body.js';
 import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
@@ -17,12 +17,12 @@ export async function findPlatformBot(call: CallContext): Promise<User> {
 }
 
 /** Removes the member, since the platform is a member of no guild. */
-export function asPlatform(place: Place): Place {
+export function asPlatform(place: ChannelAccess): ChannelAccess {
   return place.kind === 'guild' ? { ...place, member: null } : place;
 }
 
 export interface Announcement {
-  place: Place;
+  place: ChannelAccess;
   /** At most 4,000 characters. */
   content: string;
   /** Users that the message may notify. */

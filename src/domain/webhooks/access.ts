@@ -4,7 +4,7 @@ import { accessApplication } from '../applications/access.js';
 import type { ApplicationViews } from '../applications/views.js';
 import { accessBoxGuild } from '../boxes/access.js';
 import { type Actor, type CallContext, requireUser } from '../call.js';
-import type { GuildPlace } from '../channels/place.js';
+import type { GuildChannelAccess } from '../channels/access.js';
 import { DomainError, isAllowed, missingPermissions } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
 import { ALL_PERMISSIONS } from '../permissions.js';
@@ -56,7 +56,7 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
  * The channel must be visible to the caller as a member or as the owner of its box.
  * @throws the errors of `accessGuildChannel`
  */
-export async function accessSeenChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+export async function accessSeenChannel(call: CallContext, channelId: bigint): Promise<GuildChannelAccess> {
   const route = await call.boxRoutes.ofChannel(channelId);
   if (route && (await ownsBoxOf(call, route.guildId))) return placeOfBoxOwner(call, route.guildId, channelId);
   return accessGuildChannel(call, channelId, 'viewChannel');
@@ -66,7 +66,7 @@ export async function accessSeenChannel(call: CallContext, channelId: bigint): P
  * Also needs ManageGuild, except from the owner of the box.
  * @throws the errors of {@link accessSeenChannel} and `accessGuild`
  */
-export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildChannelAccess> {
   const place = await accessSeenChannel(call, channelId);
   if (place.member) await accessGuild(call, place.guildId, 'manageWebhooks');
   return place;
@@ -77,7 +77,7 @@ async function ownsBoxOf(call: CallContext, guildId: bigint): Promise<boolean> {
   return call.actor.kind === 'person' && isAllowed(() => accessBoxGuild(call, guildId));
 }
 
-async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bigint): Promise<GuildPlace> {
+async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bigint): Promise<GuildChannelAccess> {
   const channel = await call.guilds.channel(guildId, channelId);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   const { type, rateLimitPerUser } = channel;

@@ -2,7 +2,7 @@ import type { Reader, Transaction, User } from '../../infra/database/index.js';
 import { accessApplication } from '../applications/access.js';
 import { requireOwnBot } from '../applications/own.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import { type GuildPlace, requireText } from '../channels/place.js';
+import { type GuildChannelAccess, requireText } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
 import { permissionsWithin, requirePermissions } from '../guilds/access.js';
@@ -74,7 +74,7 @@ async function requireDeveloper(
 }
 
 /** @throws WRONG_CHANNEL_TYPE and the errors of {@link accessWebhookChannel} */
-export async function requireManagingWebhooks(call: CallContext, channelId: bigint): Promise<GuildPlace> {
+export async function requireManagingWebhooks(call: CallContext, channelId: bigint): Promise<GuildChannelAccess> {
   const place = await accessWebhookChannel(call, channelId);
   requireText(place);
   return place;

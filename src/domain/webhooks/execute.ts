@@ -1,8 +1,8 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireWebhook } from '../call.js';
-import { guildIdOf, type Place } from '../channels/place.js';
-import { placeOf } from '../channels/place-of.js';
+import { type ChannelAccess, guildIdOf } from '../channels/access.js';
+import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError } from '../errors.js';
 import { applyEdit } from '../messages/apply-edit.js';
 import type { MessageEdit, NewMessage } from '../messages/body.js';
@@ -46,7 +46,7 @@ export async function requireDirectedWebhook(call: CallContext) {
  */
 export async function requireUsableWebhook(call: CallContext) {
   const { webhook, application } = await requireLiveWebhook(call);
-  const place = await placeOf(call, webhook.channelId, application.id);
+  const place = await loadChannelAccess(call, webhook.channelId, application.id);
   if (!place || guildIdOf(place) !== webhook.guildId) throw new DomainError('UNKNOWN_CHANNEL');
   return { webhook, application, place };
 }
@@ -108,7 +108,7 @@ export async function deleteWebhookMessage(call: CallContext, id: bigint): Promi
   await removeMessage(call, place, message);
 }
 
-async function findOwn(call: CallContext, id: bigint): Promise<{ message: MessageRecord; place: Place }> {
+async function findOwn(call: CallContext, id: bigint): Promise<{ message: MessageRecord; place: ChannelAccess }> {
   const { webhook, place } = await requireUsableWebhook(call);
   const message = await loadMessage(call, place, id);
   if (message.webhookId !== webhook.id) throw new DomainError('UNKNOWN_MESSAGE');

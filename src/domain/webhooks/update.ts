@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { guildIdOf, isSeenBy, type Place, requireText } from '../channels/place.js';
-import { placeOf } from '../channels/place-of.js';
+import { type ChannelAccess, guildIdOf, isSeenBy, requireText } from '../channels/access.js';
+import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessSeenChannel, accessWebhook } from './access.js';
 import { requireDirectedWebhook } from './execute.js';
@@ -48,9 +48,9 @@ async function placeOfBot(
   call: CallContext,
   { applicationId, guildId }: Webhook,
   channelId: bigint,
-): Promise<Place | null> {
+): Promise<ChannelAccess | null> {
   if (call.actor.kind === 'bot' || (await call.guilds.guildOfChannel(channelId)) !== guildId) return null;
-  const place = await placeOf(call, channelId, applicationId);
+  const place = await loadChannelAccess(call, channelId, applicationId);
   return place && isSeenBy(applicationId, place) ? place : null;
 }
 

@@ -28,7 +28,7 @@ type ScopeParams = { applicationId: bigint; guildId?: bigint };
 type KeyParams = ScopeParams & { commandId: bigint };
 
 /** Global commands, or commands of one guild. */
-interface Place {
+interface CommandPaths {
   path: string;
   /** Prefix of its bucket names. */
   name: string;
@@ -39,7 +39,7 @@ interface Place {
   paramsOfOne: z.ZodType<KeyParams>;
 }
 
-const PLACES: readonly Place[] = [
+const SCOPES: readonly CommandPaths[] = [
   {
     path: '/applications/:applicationId/commands',
     name: 'commands',
@@ -66,7 +66,7 @@ function keyOf({ commandId, ...params }: KeyParams): CommandKey {
   return { ...scopeOf(params), commandId };
 }
 
-function rowsIn({ path, name, kind, where, params, paramsOfOne }: Place): Route[] {
+function rowsIn({ path, name, kind, where, params, paramsOfOne }: CommandPaths): Route[] {
   const one = `${path}/:commandId`;
   return [
     route({
@@ -157,4 +157,4 @@ function rowsIn({ path, name, kind, where, params, paramsOfOne }: Place): Route[
   ];
 }
 
-export const commandRoutes = PLACES.flatMap(rowsIn);
+export const commandRoutes = SCOPES.flatMap(rowsIn);

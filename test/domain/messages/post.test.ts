@@ -4,7 +4,7 @@ import { MessageType } from 'discord-api-types/v10';
 import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
 import type { Actor, CallContext } from '../../../src/domain/call.js';
-import type { DirectPlace, GuildPlace, Place } from '../../../src/domain/channels/place.js';
+import type { ChannelAccess, DirectChannelAccess, GuildChannelAccess } from '../../../src/domain/channels/access.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { applyEdit, type Edit } from '../../../src/domain/messages/apply-edit.js';
@@ -46,7 +46,7 @@ function listening(actor: Actor): CallContext {
   return callContext({ ...app, writes: new Writes(app) }, actor);
 }
 
-const post = (place: Place, author: User, body: SentBody, more: Partial<Post> = {}) =>
+const post = (place: ChannelAccess, author: User, body: SentBody, more: Partial<Post> = {}) =>
   postMessage(call, { author, place, body: toSend(body), files: [], kind: MessageType.Default, ...more });
 
 async function file(): Promise<UploadedFile> {
@@ -57,7 +57,7 @@ async function file(): Promise<UploadedFile> {
 const stored = (id: bigint) => server.app.db.reader.message.findUniqueOrThrow({ where: { id } });
 
 describe('in a channel of a guild', () => {
-  let place: GuildPlace;
+  let place: GuildChannelAccess;
 
   beforeEach(async () => {
     place = await accessGuildChannel(room.bob, room.channelId, 'viewChannel');
@@ -122,7 +122,7 @@ describe('in a channel of a guild', () => {
 });
 
 describe('in a direct channel', () => {
-  let place: DirectPlace;
+  let place: DirectChannelAccess;
   let ada: User;
   let bob: User;
 

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../call.js';
-import { memberIn, type Place } from '../../channels/place.js';
+import { type ChannelAccess, memberIn } from '../../channels/access.js';
 import type { MessageRecord } from '../../messages/record.js';
 import { announce } from '../../platform/platform.js';
 import { setAbsence } from './set.js';
@@ -10,7 +10,7 @@ const MOST_NAMED = 5;
  * Clears the author's own away note, and shows only the author who of the mentioned users is away. Without built-in
  * commands the note is cleared silently. Errors are logged, because the message is already sent.
  */
-export async function noticeAbsences(call: CallContext, place: Place, message: MessageRecord): Promise<void> {
+export async function noticeAbsences(call: CallContext, place: ChannelAccess, message: MessageRecord): Promise<void> {
   if (place.kind !== 'guild' || message.author.bot) return;
   try {
     const returned = await endOwn(call, place);
@@ -23,7 +23,7 @@ export async function noticeAbsences(call: CallContext, place: Place, message: M
   }
 }
 
-async function endOwn(call: CallContext, place: Place & { kind: 'guild' }): Promise<string[]> {
+async function endOwn(call: CallContext, place: ChannelAccess & { kind: 'guild' }): Promise<string[]> {
   if (memberIn(place)?.awayMessage == null) return [];
   await setAbsence(call, place.guildId, null);
   return ['Welcome back! You are no longer marked as away.'];

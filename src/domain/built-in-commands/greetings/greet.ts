@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { GreetingKind, User } from '../../../infra/database/index.js';
 import type { CallContext, Write } from '../../call.js';
-import { placeOf } from '../../channels/place-of.js';
+import { loadChannelAccess } from '../../channels/load-access.js';
 import { DomainError } from '../../errors.js';
 import { announce, PLATFORM_ID } from '../../platform/platform.js';
 import type { GreetingPayload } from './payload.js';
@@ -40,7 +40,7 @@ export async function greet(call: CallContext, payload: z.output<typeof Greeting
     call.read.user.findUnique({ where: { id: BigInt(payload.userId) } }),
   ]);
   if (!greeting || !user) return;
-  const place = await placeOf(call, greeting.channelId, PLATFORM_ID);
+  const place = await loadChannelAccess(call, greeting.channelId, PLATFORM_ID);
   if (place?.kind !== 'guild' || place.guildId !== guildId) return;
   const content = filledIn(greeting.message, { user: shown(user, payload.kind), server: greeting.guild.name });
   try {

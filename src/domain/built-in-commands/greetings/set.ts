@@ -1,6 +1,6 @@
 import type { Greeting, GreetingKind } from '../../../infra/database/index.js';
 import type { CallContext } from '../../call.js';
-import { requireText } from '../../channels/place.js';
+import { requireText } from '../../channels/access.js';
 import { DomainError } from '../../errors.js';
 import { accessGuild, accessGuildChannel } from '../../guilds/access.js';
 

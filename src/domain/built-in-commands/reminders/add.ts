@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../../call.js';
-import { guildIdOf, type Place } from '../../channels/place.js';
+import { type ChannelAccess, guildIdOf } from '../../channels/access.js';
 import { DomainError } from '../../errors.js';
 import { limits } from '../../limits.js';
 import { takeTurnOfCaller } from '../../messages/slow-mode.js';
@@ -13,7 +13,7 @@ import { takeTurnOfCaller } from '../../messages/slow-mode.js';
  */
 export async function addReminder(
   call: CallContext,
-  place: Place,
+  place: ChannelAccess,
   { delay, about }: { delay: number; about: string },
 ): Promise<number> {
   const { user } = requirePerson(call);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CallContext } from '../../call.js';
-import type { Place } from '../../channels/place.js';
-import { placeOf } from '../../channels/place-of.js';
+import type { ChannelAccess } from '../../channels/access.js';
+import { loadChannelAccess } from '../../channels/load-access.js';
 import { DomainError } from '../../errors.js';
 import { neededInChannel } from '../../guild-operations.js';
 import { allows } from '../../permissions.js';
@@ -18,7 +18,7 @@ export async function remind(
   key: string,
 ): Promise<void> {
   const userId = BigInt(reminder.userId);
-  const place = await placeOf(call, BigInt(reminder.channelId), userId);
+  const place = await loadChannelAccess(call, BigInt(reminder.channelId), userId);
   if (!place || !maySpeakIn(place)) return;
   const asked = Math.floor(reminder.askedAt / 1000);
   const content = `⏰ <@${userId}> Your reminder from <t:${asked}:R>: ${reminder.about}`;
@@ -29,7 +29,7 @@ export async function remind(
   }
 }
 
-function maySpeakIn(place: Place): boolean {
+function maySpeakIn(place: ChannelAccess): boolean {
   if (place.kind === 'direct') return true;
   return place.member !== null && allows(place.permissions, neededInChannel(['sendMessage']));
 }

@@ -4,7 +4,7 @@ import type { MemberFacts } from '../members/record.js';
 import { allows, DIRECT_PERMISSIONS, Permission } from '../permissions.js';
 
 /** A guild channel, with one user's membership and permissions. */
-export interface GuildPlace {
+export interface GuildChannelAccess {
   kind: 'guild';
   channelId: bigint;
   guildId: bigint;
@@ -18,7 +18,7 @@ export interface GuildPlace {
 }
 
 /** A direct channel has no guild, members, roles or permissions. */
-export interface DirectPlace {
+export interface DirectChannelAccess {
   kind: 'direct';
   channelId: bigint;
   /** Includes the user. */
@@ -26,7 +26,7 @@ export interface DirectPlace {
 }
 
 /** A channel with messages, of a guild or direct. */
-export type Place = GuildPlace | DirectPlace;
+export type ChannelAccess = GuildChannelAccess | DirectChannelAccess;
 
 const TEXT_CHANNELS: readonly number[] = [
   ChannelType.GuildText,
@@ -36,34 +36,34 @@ const TEXT_CHANNELS: readonly number[] = [
 ];
 
 /** @param userId the user that the place was read for */
-export function isSeenBy(userId: bigint, place: Place): boolean {
+export function isSeenBy(userId: bigint, place: ChannelAccess): boolean {
   if (place.kind === 'direct') return place.recipientIds.includes(userId);
   return place.member !== null && allows(place.permissions, Permission.ViewChannel);
 }
 
 /** Permission bits of the user that the place was read for. */
-export function permissionsIn(place: Place): bigint {
+export function permissionsIn(place: ChannelAccess): bigint {
   return place.kind === 'guild' ? place.permissions : DIRECT_PERMISSIONS;
 }
 
-export function memberIn(place: Place): MemberFacts | null {
+export function memberIn(place: ChannelAccess): MemberFacts | null {
   return place.kind === 'guild' ? place.member : null;
 }
 
-export function guildIdOf(place: Place): bigint | null {
+export function guildIdOf(place: ChannelAccess): bigint | null {
   return place.kind === 'guild' ? place.guildId : null;
 }
 
 /** Empty for a guild channel, whose receivers depend on permissions. */
-export function recipientsOf(place: Place): { recipientIds?: readonly bigint[] } {
+export function recipientsOf(place: ChannelAccess): { recipientIds?: readonly bigint[] } {
   return place.kind === 'direct' ? { recipientIds: place.recipientIds } : {};
 }
 
-export function othersIn({ recipientIds }: Pick<DirectPlace, 'recipientIds'>, userId: bigint): bigint[] {
+export function othersIn({ recipientIds }: Pick<DirectChannelAccess, 'recipientIds'>, userId: bigint): bigint[] {
   return recipientIds.filter((id) => id !== userId);
 }
 
-export function eventPlace(place: Place) {
+export function eventChannel(place: ChannelAccess) {
   return { guildId: guildIdOf(place), channelId: place.channelId, ...recipientsOf(place) };
 }
 
@@ -72,7 +72,7 @@ export function holdsMessages(type: number): boolean {
 }
 
 /** @throws WRONG_CHANNEL_TYPE */
-export function requireText(place: Place): void {
+export function requireText(place: ChannelAccess): void {
   if (place.kind === 'direct' || holdsMessages(place.type)) return;
   throw new DomainError('WRONG_CHANNEL_TYPE');
 }

@@ -1,15 +1,15 @@
-import type { ChannelPlace, DomainEvent } from './events.js';
+import type { DomainEvent, EventChannel } from './events.js';
 
 const EVERYWHERE = 0n;
 
 /**
  * The ids that {@link CommitOrder} orders an event by: guild and channel, or else the application, team, box or user.
  */
-export function placesOf(event: DomainEvent): bigint[] {
+export function orderingIdsOf(event: DomainEvent): bigint[] {
   switch (event.type) {
     case 'MESSAGE_CREATE':
     case 'MESSAGE_UPDATE':
-      return placesIn(event.message);
+      return orderingIdsIn(event.message);
     case 'MESSAGE_DELETE':
     case 'CHANNEL_PINS_UPDATE':
     case 'MESSAGE_REACTION_ADD':
@@ -17,7 +17,7 @@ export function placesOf(event: DomainEvent): bigint[] {
     case 'MESSAGE_REACTION_REMOVE_ALL':
     case 'MESSAGE_REACTION_REMOVE_EMOJI':
     case 'TYPING_START':
-      return placesIn(event);
+      return orderingIdsIn(event);
     case 'CHANNEL_CREATE':
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
@@ -83,6 +83,6 @@ export function placesOf(event: DomainEvent): bigint[] {
 }
 
 /** An event of an ephemeral message names the channel only. */
-export function placesIn({ guildId, channelId }: Pick<ChannelPlace, 'guildId' | 'channelId'>): bigint[] {
+export function orderingIdsIn({ guildId, channelId }: Pick<EventChannel, 'guildId' | 'channelId'>): bigint[] {
   return guildId === null ? [channelId] : [guildId, channelId];
 }

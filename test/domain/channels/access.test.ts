@@ -1,13 +1,13 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { describe, expect, test } from 'vitest';
 import {
-  type DirectPlace,
-  eventPlace,
-  type GuildPlace,
+  type DirectChannelAccess,
+  eventChannel,
+  type GuildChannelAccess,
   memberIn,
   permissionsIn,
   requireText,
-} from '../../../src/domain/channels/place.js';
+} from '../../../src/domain/channels/access.js';
 import { neededInChannel } from '../../../src/domain/guild-operations.js';
 import { managesMessages, operationsToSend } from '../../../src/domain/messages/rights.js';
 import { ALL_PERMISSIONS, allows, Permission } from '../../../src/domain/permissions.js';
@@ -15,8 +15,8 @@ import { PLAIN_MEMBER } from '../../harness/plain-columns.js';
 import { toSend } from '../../harness/world.js';
 
 const member = { ...PLAIN_MEMBER, joinedAt: new Date(0), roleIds: [] };
-const direct: DirectPlace = { kind: 'direct', channelId: 1n, recipientIds: [2n, 3n] };
-const guild: GuildPlace = {
+const direct: DirectChannelAccess = { kind: 'direct', channelId: 1n, recipientIds: [2n, 3n] };
+const guild: GuildChannelAccess = {
   kind: 'guild',
   channelId: 1n,
   guildId: 4n,
@@ -28,7 +28,7 @@ const guild: GuildPlace = {
 
 describe('a direct channel', () => {
   test('has its recipients and no guild in events', () => {
-    expect(eventPlace(direct)).toEqual({ guildId: null, channelId: 1n, recipientIds: [2n, 3n] });
+    expect(eventChannel(direct)).toEqual({ guildId: null, channelId: 1n, recipientIds: [2n, 3n] });
     expect(memberIn(direct)).toBeNull();
   });
 
@@ -52,7 +52,7 @@ describe('a direct channel', () => {
 
 describe('a channel of a guild', () => {
   test('has its guild and no recipients in events', () => {
-    expect(eventPlace(guild)).toEqual({ guildId: 4n, channelId: 1n });
+    expect(eventChannel(guild)).toEqual({ guildId: 4n, channelId: 1n });
     expect(memberIn(guild)).toBe(member);
   });
 
