@@ -6,7 +6,7 @@ import type { CommandPermissions } from './command-permissions/record.js';
 import type { GuildRecord } from './guilds/record.js';
 import type { InteractionProgress } from './interactions/record.js';
 import type { InteractionRequest } from './interactions/request.js';
-import type { MemberFacts, MemberRecord } from './members/record.js';
+import type { MemberRecord, MemberSummary } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 import type { ShownPresence } from './presences/record.js';
 import type { VoiceStateRecord } from './voice/record.js';
@@ -25,8 +25,8 @@ export interface EventChannel extends Recipients {
 
 /** Carries everything its rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
-  | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
-  | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberFacts | null } & Recipients)
+  | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
+  | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & EventChannel)
   | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
   /** `lastPinAt` is the time of the newest pin. */
@@ -37,7 +37,7 @@ export type DomainEvent =
       messageAuthorId: bigint;
       emoji: string;
       user: User;
-      member: MemberFacts | null;
+      member: MemberSummary | null;
     } & EventChannel)
   | ({ type: 'MESSAGE_REACTION_REMOVE'; messageId: bigint; emoji: string; userId: bigint } & EventChannel)
   | ({ type: 'MESSAGE_REACTION_REMOVE_ALL'; messageId: bigint } & EventChannel)
@@ -45,7 +45,7 @@ export type DomainEvent =
   | ({
       type: 'TYPING_START';
       user: User;
-      member: MemberFacts | null;
+      member: MemberSummary | null;
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
     } & EventChannel)

@@ -1,7 +1,7 @@
 import type { Attachment, Reader } from '../infra/database/index.js';
 import { parseSnowflake } from '../infra/ids.js';
 
-export type FileFacts = Omit<Attachment, 'messageId' | 'description' | 'accountId'>;
+export type FileMetadata = Omit<Attachment, 'messageId' | 'description' | 'accountId'>;
 
 /** Files of one kind, each of which belongs to a row. */
 export interface KeptFiles {

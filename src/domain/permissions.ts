@@ -52,7 +52,7 @@ export interface Overwrite {
   deny: bigint;
 }
 
-export interface PermissionFacts {
+export interface GuildPermissionInput {
   id: bigint;
   ownerId: bigint;
   /** Includes `@everyone`, whose id is the guild's. */
@@ -65,7 +65,7 @@ export interface PermissionHolder {
   isTimedOut: boolean;
 }
 
-interface HolderFacts {
+interface HolderInput {
   roleIds: readonly bigint[];
   communicationDisabledUntil: Date | null;
 }
@@ -74,12 +74,12 @@ interface HolderFacts {
  * @param now milliseconds since the Unix epoch
  * @param member null for a user who is not a member
  */
-export function holderAt(now: number, userId: bigint, member: HolderFacts | null): PermissionHolder {
+export function holderAt(now: number, userId: bigint, member: HolderInput | null): PermissionHolder {
   return { userId, roleIds: member?.roleIds ?? [], isTimedOut: timeoutEnd(now, member) !== null };
 }
 
 /** The end of a timeout in force, in milliseconds since the Unix epoch. */
-export function timeoutEnd(now: number, member: Pick<HolderFacts, 'communicationDisabledUntil'> | null): number | null {
+export function timeoutEnd(now: number, member: Pick<HolderInput, 'communicationDisabledUntil'> | null): number | null {
   const end = member?.communicationDisabledUntil?.getTime() ?? 0;
   return end > now ? end : null;
 }
@@ -87,13 +87,13 @@ export function timeoutEnd(now: number, member: Pick<HolderFacts, 'communication
 /** Kept by a timed-out member (Discord's documentation, Permissions). */
 const LOOKING_ON: bigint = Permission.ViewChannel | Permission.ReadMessageHistory;
 
-export function guildPermissions(guild: PermissionFacts, holder: PermissionHolder): bigint {
+export function guildPermissions(guild: GuildPermissionInput, holder: PermissionHolder): bigint {
   const bits = basePermissions(guild, holder);
   return holder.isTimedOut && bits !== ALL_PERMISSIONS ? bits & LOOKING_ON : bits;
 }
 
 /** Without timeouts. The owner and administrators have all. */
-function basePermissions(guild: PermissionFacts, { userId, roleIds }: PermissionHolder): bigint {
+function basePermissions(guild: GuildPermissionInput, { userId, roleIds }: PermissionHolder): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let bits = guild.rolePermissions.get(guild.id) ?? 0n;
   for (const roleId of roleIds) bits |= guild.rolePermissions.get(roleId) ?? 0n;
@@ -129,7 +129,7 @@ export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
 }
 
-interface ChannelPermissionFacts {
+interface ChannelPermissionInput {
   /** Discord's channel type. */
   type: number;
   overwrites: readonly Overwrite[];
@@ -139,8 +139,8 @@ interface ChannelPermissionFacts {
  * Applies overwrites in this order: `@everyone`, roles (allow wins), user. Then removes implicitly denied permissions.
  */
 export function channelPermissions(
-  guild: PermissionFacts,
-  { type, overwrites }: ChannelPermissionFacts,
+  guild: GuildPermissionInput,
+  { type, overwrites }: ChannelPermissionInput,
   holder: PermissionHolder,
 ): bigint {
   const base = basePermissions(guild, holder);

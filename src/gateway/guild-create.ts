@@ -1,10 +1,10 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { GuildHome } from '../domain/guilds/index.js';
-import type { MemberFacts, MemberRecord } from '../domain/members/index.js';
+import type { MemberRecord, MemberSummary } from '../domain/members/index.js';
 import type { VoiceStateRecord } from '../domain/voice/index.js';
 import type { User } from '../infra/database/index.js';
 import { renderGuildCreate, renderOwnGuildFields } from '../wire/guild-create.js';
-import { renderMember, renderMemberFacts } from '../wire/members.js';
+import { renderMember, renderMemberSummary } from '../wire/members.js';
 import { renderPresence } from '../wire/presences.js';
 import { renderUser } from '../wire/users.js';
 import { renderVoiceStateWithin } from '../wire/voice.js';
@@ -22,7 +22,7 @@ interface MemberList {
 
 export interface Viewer {
   user: User;
-  member: MemberFacts;
+  member: MemberSummary;
   /** The presences intent, which shows other members too. */
   seesPresences: boolean;
   seesVoice: boolean;
@@ -90,7 +90,7 @@ export class GuildCreate {
   }
 
   async #membersFor(viewer: Viewer, listed: Listed | null): Promise<Piece[]> {
-    const own = JSON.stringify({ ...renderMemberFacts(viewer.member), user: renderUser(viewer.user) });
+    const own = JSON.stringify({ ...renderMemberSummary(viewer.member), user: renderUser(viewer.user) });
     if (listed === null) return [new Piece(own)];
     const { userIds, piece } = await this.#list(listed);
     return userIds.has(viewer.user.id) ? [piece] : joined(own, piece);

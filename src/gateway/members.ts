@@ -78,7 +78,7 @@ async function sendAll(home: GuildHome, session: Session, request: MembersReques
   }
 }
 
-interface ChunkFacts {
+interface ChunkFields {
   /** Requested ids that are not members. */
   notFound?: string[];
   index?: number;
@@ -90,7 +90,7 @@ async function dispatchMembers(
   session: Session,
   request: MembersRequest,
   members: MemberRecord[],
-  facts: ChunkFacts = {},
+  facts: ChunkFields = {},
 ): Promise<void> {
   const userIds = members.map(({ userId }) => userId);
   const presences = wantsPresences(session, request) ? await home.presences(BigInt(request.guild_id), userIds) : [];
@@ -106,7 +106,7 @@ function dispatchChunk(
   request: MembersRequest,
   members: MemberRecord[],
   presences: ShownPresence[],
-  { notFound = [], index = 0, count = 1 }: ChunkFacts,
+  { notFound = [], index = 0, count = 1 }: ChunkFields,
 ): void {
   const data: GatewayGuildMembersChunkDispatchData = {
     guild_id: request.guild_id,

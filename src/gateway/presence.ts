@@ -1,5 +1,5 @@
 import { ActivityType } from 'discord-api-types/v10';
-import type { Activity, SessionFacts, Statement } from '../domain/presences/index.js';
+import type { Activity, SessionSummary, Statement } from '../domain/presences/index.js';
 import type { Gateway } from './gateway.js';
 import type { PresenceUpdate } from './payloads.js';
 import type { Session } from './session.js';
@@ -27,11 +27,11 @@ const CUSTOM_STATUS = 'Custom Status';
 
 /** Resolves when the bot's guilds were notified. */
 export function showPresence({ app }: Gateway, session: Session): Promise<void> {
-  const key = { id: session.id, userId: session.botId, session: factsOf(session, app.clock.now()) };
+  const key = { id: session.id, userId: session.botId, session: sessionSummaryOf(session, app.clock.now()) };
   return app.connections.open(key, statementOf(session.presence, app.clock.now()));
 }
 
-function factsOf({ shard, intents }: Session, now: number): SessionFacts {
+function sessionSummaryOf({ shard, intents }: Session, now: number): SessionSummary {
   const { id, count } = shard ?? { id: 0, count: 1 };
   return {
     shardId: Math.min(id, MAX_SHARD),

@@ -24,7 +24,7 @@ export type WireApplication = Omit<APIApplication, 'role_connections_verificatio
 export function renderApplication(application: ApplicationRecord): WireApplication {
   const serverParams = installParams(application.serverInstallScopes, application.serverInstallPermissions);
   return {
-    ...renderApplicationFacts(application),
+    ...renderApplicationSummary(application),
     bot: renderUser(application.bot),
     ...ownership(application),
     explicit_content_filter: 0,
@@ -55,7 +55,7 @@ export function renderApplication(application: ApplicationRecord): WireApplicati
 }
 
 /** The public fields of an application. */
-export function renderApplicationFacts(application: Application) {
+export function renderApplicationSummary(application: Application) {
   const flags = flagsOfIntents(privilegedIntents(application));
   return {
     id: String(application.id),

@@ -337,13 +337,13 @@ const CHANNEL_KEYS = {
 
 type ChannelChanges = { [Name in keyof typeof CHANNEL_KEYS]?: { old: unknown; new: unknown } | undefined };
 
-type ChannelFacts = { [Name in keyof typeof CHANNEL_KEYS]?: unknown };
+type ChannelAuditFields = { [Name in keyof typeof CHANNEL_KEYS]?: unknown };
 
-function made(facts: ChannelFacts): ChannelChanges {
+function made(facts: ChannelAuditFields): ChannelChanges {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: null, new: value }]));
 }
 
-function removed(facts: ChannelFacts): ChannelChanges {
+function removed(facts: ChannelAuditFields): ChannelChanges {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { old: value, new: null }]));
 }
 
@@ -371,7 +371,7 @@ function overwriteChanges({ allow, deny }: OverwriteChanges): APIAuditLogChange[
   ];
 }
 
-interface InviteFacts {
+interface InviteAuditFields {
   code: string;
   channelId: string | null;
   inviterId: string | null;
@@ -381,7 +381,7 @@ interface InviteFacts {
   temporary: boolean;
 }
 
-function inviteChanges(what: 'made' | 'removed', invite: InviteFacts): APIAuditLogChange[] {
+function inviteChanges(what: 'made' | 'removed', invite: InviteAuditFields): APIAuditLogChange[] {
   const fact = factOf(what);
   return [
     ...fact('code', invite.code),

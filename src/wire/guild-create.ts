@@ -1,6 +1,6 @@
 import type { GatewayGuildCreateDispatchData } from 'discord-api-types/v10';
 import type { GuildSnapshot } from '../domain/guilds/index.js';
-import type { MemberFacts } from '../domain/members/index.js';
+import type { MemberSummary } from '../domain/members/index.js';
 import { renderChannel } from './channels.js';
 import { renderGuild } from './guilds.js';
 import { wireTime } from './time.js';
@@ -24,7 +24,7 @@ export function renderGuildCreate(snapshot: GuildSnapshot): Omit<GatewayGuildCre
 }
 
 export function renderOwnGuildFields(
-  own: MemberFacts,
+  own: MemberSummary,
   large: boolean,
 ): Pick<GatewayGuildCreateDispatchData, 'joined_at' | 'large'> {
   return { joined_at: wireTime(own.joinedAt), large };

@@ -1,9 +1,9 @@
 import type { APIGuildMember, GuildMemberFlags } from 'discord-api-types/v10';
-import type { MemberFacts, MemberRecord } from '../domain/members/index.js';
+import type { MemberRecord, MemberSummary } from '../domain/members/index.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'user'> {
+export function renderMemberSummary(member: MemberSummary): Omit<APIGuildMember, 'user'> {
   return {
     roles: member.roleIds.map(String),
     joined_at: wireTime(member.joinedAt),
@@ -21,5 +21,5 @@ export function renderMemberFacts(member: MemberFacts): Omit<APIGuildMember, 'us
 
 export function renderMember(member: MemberRecord): APIGuildMember {
   const facts = { ...member, roleIds: member.roles.map((role) => role.roleId) };
-  return { ...renderMemberFacts(facts), user: renderUser(member.user) };
+  return { ...renderMemberSummary(facts), user: renderUser(member.user) };
 }

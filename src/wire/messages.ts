@@ -8,7 +8,7 @@ import {
   type MessageFlags,
   type MessageType,
 } from 'discord-api-types/v10';
-import type { FileFacts } from '../domain/kept-files.js';
+import type { FileMetadata } from '../domain/kept-files.js';
 import {
   type AttachmentRecord,
   attachmentNameIn,
@@ -62,12 +62,12 @@ export function renderAttachment(attachment: AttachmentRecord, channelId: bigint
 const DAYS_OF_GIVEN_FILES = 8;
 
 /** A file given to a command or modal. Its URL is valid while the file is kept. */
-export function renderGivenFile(file: FileFacts, channelId: bigint, options: WireOptions): APIAttachment {
+export function renderGivenFile(file: FileMetadata, channelId: bigint, options: WireOptions): APIAttachment {
   const address = { folder: 'ephemeral-attachments', channelId, id: file.id, filename: file.filename } as const;
   return { ...renderFile(file, fileUrl(address, options, DAYS_OF_GIVEN_FILES)), ephemeral: true };
 }
 
-function renderFile(file: FileFacts, url: string): APIAttachment {
+function renderFile(file: FileMetadata, url: string): APIAttachment {
   const { id, filename, title, isSpoiler, size, contentType, width, height } = file;
   return {
     id: String(id),

@@ -3,7 +3,7 @@ import type {
   RESTPostOAuth2AccessTokenResult,
 } from 'discord-api-types/v10';
 import type { Authorization, IssuedTokens } from '../domain/oauth/index.js';
-import { renderApplicationFacts } from './applications.js';
+import { renderApplicationSummary } from './applications.js';
 import { renderGuild } from './guilds.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
@@ -12,7 +12,7 @@ export function renderAuthorization(authorization: Authorization): RESTGetAPIOAu
   const { application, scopes, expiresAt, user } = authorization;
   return {
     application: {
-      ...renderApplicationFacts(application),
+      ...renderApplicationSummary(application),
       hook: true,
     } as RESTGetAPIOAuth2CurrentAuthorizationResult['application'],
     scopes: [...scopes] as RESTGetAPIOAuth2CurrentAuthorizationResult['scopes'],

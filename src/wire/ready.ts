@@ -3,7 +3,7 @@ import { flagsOfIntents, type PrivilegedIntent } from '../domain/applications/in
 import type { User } from '../infra/database/index.js';
 import { renderOwnUser } from './users.js';
 
-export interface ReadyFacts {
+export interface ReadyInput {
   version: number;
   user: User;
   privilegedIntents: PrivilegedIntent[];
@@ -24,7 +24,7 @@ interface ReadyExtras {
   _trace: string[];
 }
 
-export function renderReady(facts: ReadyFacts): GatewayReadyDispatchData & ReadyExtras {
+export function renderReady(facts: ReadyInput): GatewayReadyDispatchData & ReadyExtras {
   const flags = flagsOfIntents(facts.privilegedIntents);
   return {
     v: facts.version,

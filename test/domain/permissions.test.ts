@@ -6,12 +6,12 @@ import {
   allows,
   channelPermissions,
   DEFAULT_EVERYONE_PERMISSIONS,
+  type GuildPermissionInput,
   guildPermissions,
   holderAt,
   memberPermissions,
   type Overwrite,
   Permission,
-  type PermissionFacts,
   parsePermissions,
   permissionNames,
   permissionText,
@@ -24,7 +24,7 @@ const ROLES = [10n, 11n, 12n, 13n];
 const BITS = [...new Set(Object.values(Permission))];
 
 /** A copy of `compute_base_permissions` of Discord's documentation (Permissions, "Permission Hierarchy"). */
-function documentedBase(guild: PermissionFacts, userId: bigint, roleIds: readonly bigint[]): bigint {
+function documentedBase(guild: GuildPermissionInput, userId: bigint, roleIds: readonly bigint[]): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let permissions = guild.rolePermissions.get(guild.id) ?? 0n;
   for (const id of roleIds) permissions |= guild.rolePermissions.get(id) ?? 0n;
@@ -35,7 +35,7 @@ function documentedBase(guild: PermissionFacts, userId: bigint, roleIds: readonl
 /** A copy of `compute_overwrites` of the same page. */
 function documentedOverwrites(
   base: bigint,
-  guild: PermissionFacts,
+  guild: GuildPermissionInput,
   overwrites: readonly Overwrite[],
   userId: bigint,
   roleIds: readonly bigint[],
@@ -148,7 +148,7 @@ const scene = fc.record({
     .chain((overwrites) => fc.shuffledSubarray(overwrites, { minLength: overwrites.length })),
 });
 
-const guildOf = (rolePermissions: Map<bigint, bigint>): PermissionFacts => ({
+const guildOf = (rolePermissions: Map<bigint, bigint>): GuildPermissionInput => ({
   id: GUILD,
   ownerId: OWNER,
   rolePermissions,

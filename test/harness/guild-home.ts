@@ -1,5 +1,5 @@
 import { type GuildHome, type GuildSnapshot, GuildUnavailable } from '../../src/domain/guilds/index.js';
-import type { MemberFacts, MemberRecord, MemberSelection } from '../../src/domain/members/index.js';
+import type { MemberRecord, MemberSelection, MemberSummary } from '../../src/domain/members/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
 import type { ShownPresence } from '../../src/domain/presences/index.js';
@@ -34,7 +34,7 @@ export class MemoryHome implements GuildHome {
     };
   }
 
-  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     const member = this.#membersOf(guildId).find((one) => one.userId === userId);
     return member ? { ...member, roleIds: member.roles.map(({ roleId }) => roleId) } : null;
   }

@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2';
 import { WITH_ROLES_AND_EMOJIS } from '../../src/domain/guilds/index.js';
 import { nickColumns, userNameKeys } from '../../src/domain/members/name-keys.js';
 import { WITH_USER_AND_ROLES } from '../../src/domain/members/record.js';
-import { makeWebhookToken, tokenFacts } from '../../src/domain/webhooks/tokens.js';
+import { makeWebhookToken, tokenColumns } from '../../src/domain/webhooks/tokens.js';
 import type { Channel, Prisma, User, Webhook } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
 import type { TestBot, TestGuild } from './world.js';
@@ -192,7 +192,7 @@ export async function putWebhook(
       channelId: guild.channel.id,
       name: 'hook',
       tokenHash: await hash(token, CHEAP),
-      ...tokenFacts(token),
+      ...tokenColumns(token),
       creatorId: bot.id,
       ...facts,
     },

@@ -5,7 +5,7 @@ import { AuditLogEvent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.js';
 import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
-import { makeWebhookToken, tokenFacts } from '../../src/domain/webhooks/tokens.js';
+import { makeWebhookToken, tokenColumns } from '../../src/domain/webhooks/tokens.js';
 import { failStatements } from '../harness/faults.js';
 import type { Loose } from '../harness/graphql.js';
 import { readableLog, readLines } from '../harness/log.js';
@@ -384,7 +384,13 @@ describe('the table of errors in docs/webhooks.md', () => {
   async function fill({ id }: MadeApplication): Promise<void> {
     const { app } = server;
     const place = { applicationId: BigInt(id), guildId: BigInt(guild.id), channelId: BigInt(guild.textChannelId) };
-    const row = { ...place, name: 'one of many', tokenHash: '', creatorId: BigInt(ada.id), ...tokenFacts(hook.token) };
+    const row = {
+      ...place,
+      name: 'one of many',
+      tokenHash: '',
+      creatorId: BigInt(ada.id),
+      ...tokenColumns(hook.token),
+    };
     const data = Array.from({ length: limits.webhooksPerApplication }, () => ({ ...row, id: app.nextId() }));
     await app.db.writer.webhook.createMany({ data });
   }

@@ -19,7 +19,7 @@ export interface InstallationsThere {
   person: boolean;
 }
 
-interface Facts {
+interface CachedParts {
   commands: Map<bigint, Promise<CommandRecord | null>>;
   /** Key: guild and person. */
   installations: Map<string, Promise<InstallationsThere>>;
@@ -37,7 +37,7 @@ const MAX_PER_KIND = 2_000;
  * events drop them in all processes.
  */
 export class ApplicationViews {
-  readonly #memory: SubscribedCache<ApplicationWithBot, Facts, BusMessage>;
+  readonly #memory: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
   /** A command never moves to another application. */
   readonly #applicationOfCommand = new LRUCache<bigint, bigint>({ max: MAX_COMMANDS });
 
@@ -52,10 +52,10 @@ export class ApplicationViews {
       bus,
       topicOf: topics.application,
       read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
-      empty: noFacts,
+      empty: emptyParts,
       onMessage: (id, { invalidates }) => {
         if (invalidates.includes('token')) this.#memory.forget(id);
-        if (invalidates.includes('commands')) forgetFacts(this.#memory.peek(id));
+        if (invalidates.includes('commands')) dropParts(this.#memory.peek(id));
       },
     });
   }
@@ -127,10 +127,10 @@ export function installationsIn(rows: readonly Pick<Installation, 'guildId'>[]):
   };
 }
 
-function noFacts(): Facts {
+function emptyParts(): CachedParts {
   return { commands: new Map(), installations: new Map(), permissions: new Map() };
 }
 
-function forgetFacts(facts: Facts | undefined): void {
+function dropParts(facts: CachedParts | undefined): void {
   for (const kind of Object.values(facts ?? {})) kind.clear();
 }

@@ -38,7 +38,7 @@ async function putGuild({ db, record }: Write, boxId: bigint, guild: AnnouncedGu
   const { id, ownerId } = guild;
   const before = await db.boxGuild.findUnique({ where: { id } });
   if (before && before.boxId !== boxId) throw notOwnId(id);
-  const facts = { ...shownFacts(guild), ownerId };
+  const facts = { ...shownFieldsOf(guild), ownerId };
   if (before && isSame(before, facts)) return false;
   if (before) await db.boxGuild.update({ where: { id }, data: facts });
   else {
@@ -93,7 +93,7 @@ export async function noteGuild(
   guild: { id: bigint; name: string; iconHash: string | null },
 ): Promise<void> {
   const { id } = guild;
-  const facts = shownFacts(guild);
+  const facts = shownFieldsOf(guild);
   await call.write(async ({ db, record }) => {
     const before = await db.boxGuild.findFirst({ where: { id, boxId } });
     if (!before || isSame(before, facts)) return;
@@ -143,9 +143,9 @@ async function requireOwnIds(db: Transaction, boxId: bigint, ids: readonly bigin
   if (other !== undefined) throw notOwnId(other);
 }
 
-type ShownFacts = Pick<BoxGuild, 'name' | 'iconHash'>;
+type ShownFields = Pick<BoxGuild, 'name' | 'iconHash'>;
 
-function shownFacts({ name, iconHash }: ShownFacts): ShownFacts {
+function shownFieldsOf({ name, iconHash }: ShownFields): ShownFields {
   return { name: keepable(name), iconHash: iconHash === null ? null : keepable(iconHash) };
 }
 

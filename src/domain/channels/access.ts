@@ -1,6 +1,6 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { DomainError } from '../errors.js';
-import type { MemberFacts } from '../members/record.js';
+import type { MemberSummary } from '../members/record.js';
 import { allows, DIRECT_PERMISSIONS, Permission } from '../permissions.js';
 
 /** A guild channel, with one user's membership and permissions. */
@@ -13,7 +13,7 @@ export interface GuildChannelAccess {
   /** Seconds; 0 without slow mode. */
   rateLimitPerUser: number;
   /** Null if the user is not a member. */
-  member: MemberFacts | null;
+  member: MemberSummary | null;
   permissions: bigint;
 }
 
@@ -46,7 +46,7 @@ export function permissionsIn(place: ChannelAccess): bigint {
   return place.kind === 'guild' ? place.permissions : DIRECT_PERMISSIONS;
 }
 
-export function memberIn(place: ChannelAccess): MemberFacts | null {
+export function memberIn(place: ChannelAccess): MemberSummary | null {
   return place.kind === 'guild' ? place.member : null;
 }
 

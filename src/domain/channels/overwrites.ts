@@ -26,26 +26,26 @@ export const NewOverwrite = z.object({
 
 export const NewOverwrites = z.array(NewOverwrite).max(limits.overwritesPerList);
 
-export type OverwriteFacts = Pick<ChannelOverwrite, 'targetId' | 'targetType' | 'allow' | 'deny'>;
+export type OverwriteFields = Pick<ChannelOverwrite, 'targetId' | 'targetType' | 'allow' | 'deny'>;
 
 /** The last one of each target wins. */
-export function onePerTarget(overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
+export function onePerTarget(overwrites: readonly OverwriteFields[]): OverwriteFields[] {
   return [...new Map(overwrites.map((overwrite) => [overwrite.targetId, overwrite])).values()];
 }
 
-export function sayTheSame(some: readonly OverwriteFacts[], others: readonly OverwriteFacts[]): boolean {
+export function sayTheSame(some: readonly OverwriteFields[], others: readonly OverwriteFields[]): boolean {
   const byTarget = new Map(others.map((overwrite) => [overwrite.targetId, overwrite]));
   return some.length === others.length && some.every((one) => isSame(one, byTarget.get(one.targetId)));
 }
 
-export function isSame(one: OverwriteFacts, other: OverwriteFacts | undefined): boolean {
+export function isSame(one: OverwriteFields, other: OverwriteFields | undefined): boolean {
   return (
     other !== undefined && one.targetType === other.targetType && one.allow === other.allow && one.deny === other.deny
   );
 }
 
 /** Bits that `after` allows or denies and `before` does not. */
-export function newlySaid(before: readonly OverwriteFacts[], after: readonly OverwriteFacts[]): bigint {
+export function newlySaid(before: readonly OverwriteFields[], after: readonly OverwriteFields[]): bigint {
   const byTarget = new Map(before.map((overwrite) => [overwrite.targetId, overwrite]));
   return after.reduce((bits, { targetId, allow, deny }) => {
     const old = byTarget.get(targetId);
@@ -89,7 +89,7 @@ async function isLetManage(call: CallContext, { guildId, channelId, member }: Gu
 export async function requireTargets(
   db: Transaction,
   guildId: bigint,
-  overwrites: readonly OverwriteFacts[],
+  overwrites: readonly OverwriteFields[],
 ): Promise<void> {
   const idsOf = (type: number) =>
     overwrites.filter(({ targetType }) => targetType === type).map(({ targetId }) => targetId);
@@ -99,7 +99,7 @@ export async function requireTargets(
   if (roles + members !== overwrites.length) throw new DomainError('UNKNOWN_OVERWRITE');
 }
 
-export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFacts[]): OverwriteFacts[] {
+export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFields[]): OverwriteFields[] {
   const known = new Map(channel.overwrites.map(({ targetId, targetType }) => [targetId, targetType]));
   return overwrites.filter(({ targetId, targetType }) => known.get(targetId) !== targetType);
 }
@@ -123,7 +123,7 @@ export async function requireRoomInGuild(
 export async function insertOverwrites(
   db: Transaction,
   { id: channelId, guildId }: Pick<GuildChannelRecord, 'id' | 'guildId'>,
-  overwrites: readonly OverwriteFacts[],
+  overwrites: readonly OverwriteFields[],
 ): Promise<ChannelOverwrite[]> {
   await requireRoomInGuild(db, guildId, overwrites.length);
   return insertRows(db, channelId, overwrites);
@@ -132,7 +132,7 @@ export async function insertOverwrites(
 async function insertRows(
   db: Transaction,
   channelId: bigint,
-  overwrites: readonly OverwriteFacts[],
+  overwrites: readonly OverwriteFields[],
 ): Promise<ChannelOverwrite[]> {
   const data = overwrites
     .map(({ targetId, targetType, allow, deny }) => ({ channelId, targetId, targetType, allow, deny }))
@@ -145,14 +145,14 @@ async function insertRows(
 export async function replaceOverwrites(
   db: Transaction,
   channel: Pick<GuildChannelRecord, 'id' | 'guildId'>,
-  overwrites: readonly OverwriteFacts[],
+  overwrites: readonly OverwriteFields[],
 ): Promise<ChannelOverwrite[]> {
   const { count } = await db.channelOverwrite.deleteMany({ where: { channelId: channel.id } });
   // A guild above the limit may still remove overwrites.
   return overwrites.length > count ? insertOverwrites(db, channel, overwrites) : insertRows(db, channel.id, overwrites);
 }
 
-export function auditedOverwrites(overwrites: readonly OverwriteFacts[]) {
+export function auditedOverwrites(overwrites: readonly OverwriteFields[]) {
   return overwrites.map(({ targetId, targetType, allow, deny }) => ({
     id: String(targetId),
     type: targetType,

@@ -12,7 +12,7 @@ import {
   isSame,
   type NewOverwrite,
   newlySaid,
-  type OverwriteFacts,
+  type OverwriteFields,
   OverwriteTarget,
   requireRoomInGuild,
   requireTargets,
@@ -76,7 +76,7 @@ async function isNew(
   return overwrites.every((overwrite) => overwrite.targetId !== targetId);
 }
 
-function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): OverwriteFacts | undefined {
+function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): OverwriteFields | undefined {
   return overwrites.find((overwrite) => overwrite.targetId === targetId);
 }
 
@@ -88,7 +88,7 @@ function requireRoom({ overwrites }: GuildChannelRecord): void {
   );
 }
 
-async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFacts): Promise<void> {
+async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFields): Promise<void> {
   const { targetId, targetType, allow, deny } = overwrite;
   const said = { targetType, allow, deny };
   await db.channelOverwrite.upsert({
@@ -102,8 +102,8 @@ async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFa
 async function tell(
   { db, record, audit }: Write,
   before: GuildChannelRecord,
-  old: OverwriteFacts | undefined,
-  now: OverwriteFacts | undefined,
+  old: OverwriteFields | undefined,
+  now: OverwriteFields | undefined,
 ): Promise<GuildChannelDetails> {
   const { id: channelId, guildId } = before;
   const changes = await auditedOverwrite(db, guildId, old, now);
@@ -119,12 +119,12 @@ async function tell(
 async function auditedOverwrite(
   db: Transaction,
   guildId: bigint,
-  old: OverwriteFacts | undefined,
-  now: OverwriteFacts | undefined,
+  old: OverwriteFields | undefined,
+  now: OverwriteFields | undefined,
 ) {
   const { targetId: id = 0n, targetType: type = OverwriteTarget.Role } = now ?? old ?? {};
   const role = type === OverwriteTarget.Role ? await db.role.findFirst({ where: { id, guildId } }) : null;
-  const bits = (overwrite: OverwriteFacts | undefined, name: 'allow' | 'deny') =>
+  const bits = (overwrite: OverwriteFields | undefined, name: 'allow' | 'deny') =>
     overwrite ? String(overwrite[name]) : null;
   return {
     id: String(id),

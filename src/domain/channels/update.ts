@@ -10,7 +10,7 @@ import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
   newlySaid,
-  type OverwriteFacts,
+  type OverwriteFields,
   onePerTarget,
   replaceOverwrites,
   requireTargets,
@@ -79,7 +79,7 @@ async function changedOverwrites(
   before: GuildChannelRecord,
   input: Input,
   sayable: bigint,
-): Promise<OverwriteFacts[] | null> {
+): Promise<OverwriteFields[] | null> {
   if (!input.overwrites) return null;
   const overwrites = onePerTarget(input.overwrites);
   if (sayTheSame(overwrites, before.overwrites)) return null;
@@ -92,7 +92,7 @@ async function change(
   { db, record, audit }: Write,
   before: GuildChannelRecord,
   columns: Columns,
-  given: OverwriteFacts[] | null,
+  given: OverwriteFields[] | null,
 ): Promise<GuildChannelDetails> {
   const { id, guildId } = before;
   const row = Object.keys(columns).length === 0 ? before : await db.channel.update({ where: { id }, data: columns });

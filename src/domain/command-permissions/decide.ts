@@ -7,7 +7,7 @@ import { holdsMessages } from '../channels/access.js';
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { isReservedName } from '../commands/reserved-names.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
-import type { ChannelFacts } from '../guilds/views.js';
+import type { ChannelSummary } from '../guilds/views.js';
 import { allows, Permission } from '../permissions.js';
 import { allChannels, everyone, type PermissionEntry, saidOf } from './record.js';
 
@@ -55,14 +55,14 @@ export interface Grants {
   application: readonly PermissionEntry[];
 }
 
-export type CommandFacts = Pick<CommandRecord, 'name' | 'scopeId' | 'nsfw' | 'integrationTypes' | 'contexts'>;
+export type CommandSummary = Pick<CommandRecord, 'name' | 'scopeId' | 'nsfw' | 'integrationTypes' | 'contexts'>;
 
 /** The command is global or the guild's own. */
-export interface RunFacts {
+export interface RunRequest {
   guild: { id: bigint; ownerId: bigint };
-  channel: Pick<ChannelFacts, 'id' | 'type' | 'nsfw'>;
+  channel: Pick<ChannelSummary, 'id' | 'type' | 'nsfw'>;
   person: Person;
-  command: CommandFacts;
+  command: CommandSummary;
   installs: Installs;
   grants: Grants;
   hasBuiltIns: boolean;
@@ -82,7 +82,7 @@ export interface Runnability {
 const NONE: Installs = { server: false, user: false };
 
 /** Rules: docs/permissions.md, Who may run a command. */
-export function decideRunnable(facts: RunFacts): Runnability {
+export function decideRunnable(facts: RunRequest): Runnability {
   const passed: string[] = [];
   for (const { rule, isInTheWay, refusal, otherwise } of OBSTACLES) {
     if (isInTheWay(facts)) return refused(rule, passed, refusal);
@@ -104,15 +104,15 @@ function refused(rule: RunRule, passed: string[], because: string): Runnability 
   return { allowed: false, rule, steps: [...passed, `Refused: ${because}`], through: NONE, ephemeralOnly: false };
 }
 
-function allowedByUserInstall(facts: RunFacts, passed: string[]): Runnability {
+function allowedByUserInstall(facts: RunRequest, passed: string[]): Runnability {
   const isPublic = may(facts, Permission.UseExternalApps);
   const shown = isPublic ? '' : ' Without the Use External Apps permission, only the user sees the responses.';
   const because = `the user installed the application to their account, so server permissions do not apply.${shown}`;
   return { ...allowed('user-install', passed, because, { server: false, user: true }), ephemeralOnly: !isPublic };
 }
 
-export interface DirectFacts {
-  command: CommandFacts;
+export interface DirectRunRequest {
+  command: CommandSummary;
   /** `server` is whether the channel is with the application's bot and both share a guild. */
   installs: Installs;
   isWithBot: boolean;
@@ -123,7 +123,7 @@ export interface DirectFacts {
  * As {@link decideRunnable}, in a direct channel, where no guild permissions apply (Discord's documentation,
  * Application Commands).
  */
-export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: DirectFacts): Runnability {
+export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: DirectRunRequest): Runnability {
   const types = command.integrationTypes;
   const through = {
     server: installs.server && types.includes(ApplicationIntegrationType.GuildInstall),
@@ -155,7 +155,7 @@ export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: Di
  */
 interface Obstacle {
   rule: RunRule;
-  isInTheWay(facts: RunFacts): boolean;
+  isInTheWay(facts: RunRequest): boolean;
   refusal: string;
   otherwise: string;
 }
@@ -220,16 +220,16 @@ const OBSTACLES: readonly Obstacle[] = [
   },
 ];
 
-function may({ person }: RunFacts, permissions: bigint): boolean {
+function may({ person }: RunRequest, permissions: bigint): boolean {
   return person.member !== null && allows(person.member.permissions, permissions);
 }
 
-function isGlobal({ scopeId }: Pick<CommandFacts, 'scopeId'>): boolean {
+function isGlobal({ scopeId }: Pick<CommandSummary, 'scopeId'>): boolean {
   return scopeId === GLOBAL_SCOPE;
 }
 
 /** A guild's own command only runs through that guild's installation. */
-function waysFor({ command, installs }: RunFacts): Installs {
+function waysFor({ command, installs }: RunRequest): Installs {
   const { integrationTypes: types } = command;
   if (!isGlobal(command)) return { server: installs.server, user: false };
   return {
@@ -247,7 +247,7 @@ interface Verdict {
 }
 
 /** The owner may run the command; for others a list decides. */
-function decideByServer({ guild, channel, person, grants }: RunFacts): Verdict {
+function decideByServer({ guild, channel, person, grants }: RunRequest): Verdict {
   if (person.id === guild.ownerId) {
     return { allowed: true, rule: 'owner', looked: [], because: 'the user owns the server.' };
   }

@@ -7,7 +7,7 @@ import type { DirectChannelAccess } from '../channels/access.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
 import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import { decideInDirect, decideRunnable, type Installs, type RunFacts } from './decide.js';
+import { decideInDirect, decideRunnable, type Installs, type RunRequest } from './decide.js';
 import { installsInDirect, isWithBot } from './direct.js';
 import { loadGrants } from './grants.js';
 import { installedFor, installsOf } from './installs.js';
@@ -26,7 +26,7 @@ const CANDIDATE = {
   contexts: true,
 } satisfies Prisma.ApplicationCommandSelect;
 
-type Candidate = RunFacts['command'] & { id: bigint; applicationId: bigint };
+type Candidate = RunRequest['command'] & { id: bigint; applicationId: bigint };
 
 /**
  * Sorted by name, at most `limits.commandsShown`. In a guild: commands of applications installed to the guild or the

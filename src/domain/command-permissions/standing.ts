@@ -1,11 +1,11 @@
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { MemberFacts } from '../members/record.js';
+import type { MemberSummary } from '../members/record.js';
 import { channelPermissions, holderAt } from '../permissions.js';
-import type { Person, RunFacts } from './decide.js';
+import type { Person, RunRequest } from './decide.js';
 
 /** A user in a guild channel, from the cache if possible. */
-export type Standing = Pick<RunFacts, 'guild' | 'channel' | 'person'>;
+export type Standing = Pick<RunRequest, 'guild' | 'channel' | 'person'>;
 
 /** @throws UNKNOWN_CHANNEL */
 export async function standingIn(
@@ -22,6 +22,6 @@ export async function standingIn(
 }
 
 /** @param permissions in the channel or guild in question */
-export function personOf(id: bigint, member: MemberFacts | null, permissions: bigint): Person {
+export function personOf(id: bigint, member: MemberSummary | null, permissions: bigint): Person {
   return { id, member: member && { roleIds: new Set(member.roleIds), permissions } };
 }

@@ -11,7 +11,7 @@ import {
   neededInGuild,
 } from '../guild-operations.js';
 import type { IdPage } from '../id-page.js';
-import type { MemberFacts } from '../members/record.js';
+import type { MemberSummary } from '../members/record.js';
 import {
   ALL_PERMISSIONS,
   allows,
@@ -27,7 +27,7 @@ interface GuildAccess {
   guildId: bigint;
   /** Milliseconds since the Unix epoch. */
   at: number;
-  member: MemberFacts;
+  member: MemberSummary;
   /** Guild-wide permissions, without channel overwrites. */
   permissions: bigint;
   view: GuildView;

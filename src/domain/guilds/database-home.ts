@@ -3,7 +3,7 @@ import type { Channel, Reader } from '../../infra/database/index.js';
 import type { EventBus } from '../bus-message.js';
 import { loadMembers, type MemberSelection } from '../members/load.js';
 import { loadNotableMembers } from '../members/notable.js';
-import type { MemberFacts, MemberRecord } from '../members/record.js';
+import type { MemberRecord, MemberSummary } from '../members/record.js';
 import { searchMembers } from '../members/search.js';
 import { loadPresences } from '../presences/list.js';
 import type { ShownPresence } from '../presences/record.js';
@@ -32,7 +32,7 @@ export class DatabaseHome implements GuildHome {
     return this.#views.guild(guildId);
   }
 
-  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     return this.#views.member(guildId, userId);
   }
 

@@ -1,7 +1,7 @@
 import type { Channel } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
 import type { MemberSelection } from '../members/load.js';
-import type { MemberFacts, MemberRecord } from '../members/record.js';
+import type { MemberRecord, MemberSummary } from '../members/record.js';
 import { channelPermissions, guildPermissions, holderAt, timeoutEnd } from '../permissions.js';
 import type { ShownPresence } from '../presences/record.js';
 import type { VoiceStateRecord } from '../voice/record.js';
@@ -17,7 +17,7 @@ export interface GuildHome {
   view(guildId: bigint): Promise<GuildView | null>;
 
   /** Null if the user is not a member or there is no such guild. */
-  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null>;
+  member(guildId: bigint, userId: bigint): Promise<MemberSummary | null>;
 
   /** Null for a direct channel, undefined if there is no such channel. Also works for guilds that cannot be reached. */
   guildOfChannel(channelId: bigint): Promise<bigint | null | undefined>;

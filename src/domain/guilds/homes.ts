@@ -2,7 +2,7 @@ import type { Channel } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids.js';
 import type { BoxRoutes } from '../boxes/routes.js';
 import type { MemberSelection } from '../members/load.js';
-import type { MemberFacts, MemberRecord } from '../members/record.js';
+import type { MemberRecord, MemberSummary } from '../members/record.js';
 import type { ShownPresence } from '../presences/record.js';
 import type { VoiceStateRecord } from '../voice/record.js';
 import type { GuildHome } from './home.js';
@@ -21,7 +21,7 @@ export class GuildHomes implements GuildHome {
     return this.#ask(guildId, (home) => home.view(guildId));
   }
 
-  member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     return this.#ask(guildId, (home) => home.member(guildId, userId));
   }
 

@@ -4,10 +4,10 @@ import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
 import { atMost, CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
-import type { MemberFacts } from '../members/record.js';
-import { type Overwrite, type PermissionFacts, rolePermissions } from '../permissions.js';
+import type { MemberSummary } from '../members/record.js';
+import { type GuildPermissionInput, type Overwrite, rolePermissions } from '../permissions.js';
 
-export interface ChannelFacts {
+export interface ChannelSummary {
   id: bigint;
   type: number;
   nsfw: boolean;
@@ -17,14 +17,14 @@ export interface ChannelFacts {
 }
 
 /** The data that decides access in a guild. Immutable: a change creates a new view. */
-export interface GuildView extends PermissionFacts {
-  channels: ReadonlyMap<bigint, ChannelFacts>;
+export interface GuildView extends GuildPermissionInput {
+  channels: ReadonlyMap<bigint, ChannelSummary>;
 }
 
 interface Parts {
   /** Channels that changed since the view was read. Empty if only roles changed, null if nothing did. */
   changed: Set<bigint> | null;
-  members: Map<bigint, Promise<MemberFacts | null>>;
+  members: Map<bigint, Promise<MemberSummary | null>>;
   channels: Map<bigint, Promise<Channel | null>>;
 }
 
@@ -69,7 +69,7 @@ export class GuildViews {
   }
 
   /** Null if the user is not a member. */
-  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     const { members } = this.#memory.of(guildId);
     return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
   }
@@ -151,7 +151,7 @@ async function loadView(reader: Reader, guildId: bigint, known?: Known): Promise
   return { id: guildId, ownerId: guild.ownerId, rolePermissions: rolePermissions(guild.roles), channels };
 }
 
-async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
   const member = await reader.member.findUnique({
     where: { guildId_userId: { guildId, userId } },
     select: {

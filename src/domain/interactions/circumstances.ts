@@ -7,7 +7,7 @@ import type { IntegrationOwners } from '../command-permissions/record.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import type { GuildView } from '../guilds/views.js';
 import { nickColumns, userNameKeys } from '../members/name-keys.js';
-import type { MemberFacts, MemberRecord } from '../members/record.js';
+import type { MemberRecord, MemberSummary } from '../members/record.js';
 import {
   allows,
   channelPermissions,
@@ -98,7 +98,7 @@ interface Scene {
   user: User;
   botId: bigint;
   /** Null if the bot is not a member; it then has the permissions of `@everyone`. */
-  bot: MemberFacts | null;
+  bot: MemberSummary | null;
   /** Milliseconds since the Unix epoch. */
   at: number;
 }

@@ -2,7 +2,7 @@ import type { CallContext } from '../call.js';
 import { invalidInput } from '../errors.js';
 import { isOfType } from '../file-types.js';
 import { limits } from '../limits.js';
-import { checkFiles, factsOf, tooManyAttachments, type UploadedFile } from '../messages/files.js';
+import { checkFiles, fileMetadataOf, tooManyAttachments, type UploadedFile } from '../messages/files.js';
 import type { Reading, TakenFile, ValueFault } from './reading.js';
 import type { FileShown } from './request.js';
 
@@ -58,7 +58,7 @@ export function showFiles({ fileIds, taken }: Reading, files: GivenFiles): FileS
 }
 
 function showFile(id: bigint | undefined, file: UploadedFile): FileShown | undefined {
-  return id === undefined ? undefined : { file: factsOf(id, file, file.filename), blob: file.blob };
+  return id === undefined ? undefined : { file: fileMetadataOf(id, file, file.filename), blob: file.blob };
 }
 
 function ofOtherType({ path, types = [] }: TakenFile) {

@@ -11,11 +11,11 @@ export async function messageInteraction(
 ): Promise<MessageInteraction> {
   const parent = await findParent(call, interaction);
   return {
-    ...ownFacts(interaction),
+    ...ownMetadata(interaction),
     ...(isFollowUp && interaction.originalMessageId !== null
       ? { originalMessageId: String(interaction.originalMessageId) }
       : {}),
-    ...(parent ? { triggering: ownFacts(parent) } : {}),
+    ...(parent ? { triggering: ownMetadata(parent) } : {}),
   };
 }
 
@@ -23,7 +23,7 @@ async function findParent(call: CallContext, { parentId }: Interaction): Promise
   return parentId === null ? null : call.read.interaction.findUnique({ where: { id: parentId } });
 }
 
-function ownFacts(interaction: Interaction): Omit<MessageInteraction, 'triggering'> {
+function ownMetadata(interaction: Interaction): Omit<MessageInteraction, 'triggering'> {
   const { id, type, name, userId, messageId } = interaction;
   return {
     id: String(id),

@@ -10,7 +10,7 @@ import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
 import type { ChannelAccess } from '../channels/access.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
-import type { FileFacts } from '../kept-files.js';
+import type { FileMetadata } from '../kept-files.js';
 import type { MemberRecord } from '../members/record.js';
 import type { MessageRecord } from '../messages/record.js';
 
@@ -76,7 +76,7 @@ export interface MemberShown {
 
 /** Stored with the interaction. */
 export interface FileShown {
-  file: FileFacts;
+  file: FileMetadata;
   blob: StagedBlob;
 }
 

@@ -22,13 +22,13 @@ export async function deleteInvite(call: CallContext, code: string): Promise<Inv
   await call.write(async ({ db, record, audit }) => {
     const { count } = await db.invite.deleteMany({ where: { code } });
     if (count === 0) throw new DomainError('UNKNOWN_INVITE');
-    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: factsOf(invite) });
+    await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: auditFieldsOf(invite) });
     record({ type: 'INVITE_DELETE', invite });
   });
   return invite;
 }
 
-function factsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
+function auditFieldsOf(invite: Invite): AuditChanges['INVITE_DELETE'] {
   const { code, inviterId, maxUses, uses, temporary } = invite;
   return { code, inviterId: String(inviterId), maxAge: maxAgeOf(invite), maxUses, uses, temporary };
 }

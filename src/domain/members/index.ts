@@ -6,7 +6,7 @@ export { nickColumns, userNameKeys } from './name-keys.js';
 export { nickname } from './nickname.js';
 export { OPERATIONS_ON_MEMBERS, operationsOnMember } from './operations.js';
 export { countInactive, PruneDays, PruneRoles, pruneMembers } from './prune.js';
-export type { MemberFacts, MemberRecord } from './record.js';
+export type { MemberRecord, MemberSummary } from './record.js';
 export { kickMember } from './remove.js';
 export { addMemberRole, removeMemberRole } from './roles.js';
 export { MemberChange, setMemberRoles, updateMember, updateOwnMember } from './update.js';

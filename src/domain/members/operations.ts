@@ -1,5 +1,5 @@
 import { type GuildOperation, neededInGuild } from '../guild-operations.js';
-import { allows, guildPermissions, Permission, type PermissionFacts } from '../permissions.js';
+import { allows, type GuildPermissionInput, guildPermissions, Permission } from '../permissions.js';
 import { type Ranked, ranksAbove } from '../roles/rank.js';
 
 export const OPERATIONS_ON_MEMBERS = ['changeNick', 'changeRoles', 'timeOut', 'kick', 'ban'] as const;
@@ -7,7 +7,7 @@ export const OPERATIONS_ON_MEMBERS = ['changeNick', 'changeRoles', 'timeOut', 'k
 export type OperationOnMember = (typeof OPERATIONS_ON_MEMBERS)[number];
 
 export function operationsOnMember(
-  guild: PermissionFacts,
+  guild: GuildPermissionInput,
   caller: Ranked & { permissions: bigint },
   member: Ranked & { roleIds: readonly bigint[] },
 ): OperationOnMember[] {

@@ -7,6 +7,6 @@ export const WITH_USER_AND_ROLES = { user: true, roles: { select: { roleId: true
 export type MemberRecord = Member & { user: User; roles: { roleId: bigint }[] };
 
 /** The user is rendered separately. */
-export type MemberFacts = Omit<Member, 'guildId' | 'userId' | keyof NameKeys> & {
+export type MemberSummary = Omit<Member, 'guildId' | 'userId' | keyof NameKeys> & {
   roleIds: bigint[];
 };

@@ -6,7 +6,7 @@ import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { limits } from '../limits.js';
-import type { MemberFacts } from '../members/record.js';
+import type { MemberSummary } from '../members/record.js';
 import { type MessageEdit, requireContent } from './body.js';
 import {
   checkNotes,
@@ -165,7 +165,7 @@ async function endDeferralInTime(call: CallContext, write: Write, message: Messa
 async function memberOf(
   call: CallContext,
   { guildId, authorId, webhookId }: MessageRecord,
-): Promise<MemberFacts | null> {
+): Promise<MemberSummary | null> {
   return guildId === null || webhookId !== null ? null : call.guilds.member(guildId, authorId);
 }
 

@@ -4,7 +4,7 @@ import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
-import { type FileFacts, idIn, type KeptFiles } from '../kept-files.js';
+import { type FileMetadata, idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import type { AttachmentNote } from './body.js';
 import { accountOf } from './file-quota.js';
@@ -84,7 +84,7 @@ function describeFile(
   notes: readonly AttachmentNote[],
 ): Omit<NewAttachment, 'accountId'> {
   const note = noteOf(file, notes);
-  const facts = factsOf(id, file, nameOf(file, note));
+  const facts = fileMetadataOf(id, file, nameOf(file, note));
   return {
     ...facts,
     title: note?.title || facts.title,
@@ -93,7 +93,7 @@ function describeFile(
   };
 }
 
-export function factsOf(id: bigint, file: ReceivedFile, name: string): FileFacts {
+export function fileMetadataOf(id: bigint, file: ReceivedFile, name: string): FileMetadata {
   const filename = safeFilename(name);
   const { contentType, blob } = file;
   const named = { filename, title: titleOf(name), isSpoiler: isSpoilerName(filename) };

@@ -7,7 +7,7 @@ import { DomainError } from '../errors.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import type { MemberFacts } from '../members/record.js';
+import type { MemberSummary } from '../members/record.js';
 import { allows } from '../permissions.js';
 import { requireSpoken } from './kinds.js';
 import { messageLines } from './lines.js';
@@ -91,7 +91,7 @@ function authorIn(
   call: CallContext,
   place: ChannelAccess,
   { authorId }: MessageRecord,
-): Promise<MemberFacts | null> | null {
+): Promise<MemberSummary | null> | null {
   return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
 }
 

@@ -29,5 +29,5 @@ export type { InstallableGuild } from './installable-guilds.js';
 export { redeemCode } from './redeem-code.js';
 export { refreshTokens } from './refresh.js';
 export { revokeToken } from './revoke.js';
-export { type ConsentFacts, findInstallation, loadConsentFacts, type MadeInstallation } from './screen.js';
+export { type ConsentDetails, findInstallation, loadConsentDetails, type MadeInstallation } from './screen.js';
 export type { IssuedTokens } from './tokens.js';

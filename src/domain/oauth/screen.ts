@@ -5,7 +5,7 @@ import { parsePermissions } from '../permissions.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { type InstallableGuild, listInstallableGuilds } from './installable-guilds.js';
 
-export interface ConsentFacts {
+export interface ConsentDetails {
   bot: User;
   maker: { kind: 'person' | 'team'; name: string };
   serverCount: number;
@@ -14,7 +14,7 @@ export interface ConsentFacts {
 }
 
 /** @throws UNAUTHENTICATED */
-export async function loadConsentFacts(call: CallContext, request: AuthorizationRequest): Promise<ConsentFacts> {
+export async function loadConsentDetails(call: CallContext, request: AuthorizationRequest): Promise<ConsentDetails> {
   requirePerson(call);
   const { id } = request.application;
   const [bot, maker, serverCount, guilds] = await Promise.all([
@@ -29,7 +29,7 @@ export async function loadConsentFacts(call: CallContext, request: Authorization
 async function findMaker(
   { read }: CallContext,
   { ownerTeamId, ownerUserId }: Pick<Application, 'ownerTeamId' | 'ownerUserId'>,
-): Promise<ConsentFacts['maker']> {
+): Promise<ConsentDetails['maker']> {
   if (ownerTeamId !== null) {
     const { name } = await read.team.findUniqueOrThrow({ where: { id: ownerTeamId }, select: { name: true } });
     return { kind: 'team', name };

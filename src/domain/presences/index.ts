@@ -4,4 +4,4 @@ export { endProcess } from './end-process.js';
 export { type Activity, JUST_THERE, type ShownPresence, type Statement } from './record.js';
 export { findOnline, listSessions, type OpenSession } from './sessions.js';
 export { NewPresence, setPresence } from './set.js';
-export type { SessionFacts } from './store.js';
+export type { SessionSummary } from './store.js';

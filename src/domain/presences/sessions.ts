@@ -1,9 +1,9 @@
 import type { Presence, Prisma } from '../../infra/database/index.js';
 import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
-import type { SessionFacts } from './store.js';
+import type { SessionSummary } from './store.js';
 
-export interface OpenSession extends SessionFacts {
+export interface OpenSession extends SessionSummary {
   /** A digest, since a client can resume with the id itself. */
   id: string;
   /** Also the bot's user id. */

@@ -10,10 +10,10 @@ export interface ConnectionKey {
   id: string;
   userId: bigint;
   /** Null for a user's connection. */
-  session: SessionFacts | null;
+  session: SessionSummary | null;
 }
 
-export interface SessionFacts {
+export interface SessionSummary {
   shardId: number;
   shardCount: number;
   intents: number;
@@ -66,7 +66,7 @@ export function storeStatement(
 /** Whether a row belongs to the session's current connection. */
 function isConnection(
   { sessionId, connectedAt }: Presence,
-  { id, session }: { id: string; session: SessionFacts },
+  { id, session }: { id: string; session: SessionSummary },
 ): boolean {
   return sessionId === id && connectedAt?.getTime() === session.connectedAt.getTime();
 }

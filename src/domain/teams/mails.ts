@@ -3,7 +3,7 @@ import { emailOf } from '../accounts/email.js';
 import type { CallContext, Write } from '../call.js';
 import { invitationText, plainName } from '../mail-text.js';
 
-interface InvitationFacts {
+interface InvitationDetails {
   invitation: Pick<TeamInvitation, 'inviteeId' | 'role'>;
   team: Pick<Team, 'name'>;
   inviter: Pick<User, 'username'>;
@@ -19,7 +19,7 @@ const ROLE_WORDS: Record<TeamMemberRole, string> = {
 export async function mailTeamInvitation(
   call: CallContext,
   { db, mail }: Write,
-  facts: InvitationFacts,
+  facts: InvitationDetails,
 ): Promise<void> {
   const { invitation, inviter } = facts;
   const to = await emailOf(db, invitation.inviteeId);

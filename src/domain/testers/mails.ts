@@ -3,7 +3,7 @@ import { emailOf } from '../accounts/email.js';
 import type { CallContext, Write } from '../call.js';
 import { invitationText, plainName } from '../mail-text.js';
 
-interface InvitationFacts {
+interface InvitationDetails {
   inviteeId: bigint;
   application: Pick<Application, 'name'>;
   inviter: Pick<User, 'username'>;
@@ -13,7 +13,7 @@ interface InvitationFacts {
 export async function mailTesterInvitation(
   call: CallContext,
   { db, mail }: Write,
-  { inviteeId, application, inviter }: InvitationFacts,
+  { inviteeId, application, inviter }: InvitationDetails,
 ): Promise<void> {
   const to = await emailOf(db, inviteeId);
   if (to === null) return;

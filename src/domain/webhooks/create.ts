@@ -11,8 +11,8 @@ import { takeAsCaller } from '../rate-limits.js';
 import { accessWebhookChannel } from './access.js';
 import { LIVE, type WebhookRecord } from './record.js';
 import { requireTarget } from './target.js';
-import { makeWebhookToken, tokenFacts } from './tokens.js';
-import { noteDeed, webhookFacts } from './write.js';
+import { makeWebhookToken, tokenColumns } from './tokens.js';
+import { noteDeed, webhookAuditFields } from './write.js';
 
 interface CreateWebhookInput {
   applicationId: bigint;
@@ -53,9 +53,9 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
     await requireTarget(db, { guildId, channelId, isOnBox });
     await requireRoom(db, applicationId);
     const id = call.nextId();
-    const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenFacts(token) };
+    const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenColumns(token) };
     const webhook = await db.webhook.create({ data: { ...facts, creatorId: creator.id } });
-    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookFacts(webhook) }, !isOnBox);
+    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookAuditFields(webhook) }, !isOnBox);
     return { ...webhook, creator };
   };
   return { webhook: await call.write(insert, { serializable: true }), token };

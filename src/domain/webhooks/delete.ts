@@ -4,7 +4,7 @@ import { type CallContext, requireWebhook, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessWebhook } from './access.js';
 import { LIVE } from './record.js';
-import { hasLogHere, noteDeed, webhookFacts } from './write.js';
+import { hasLogHere, noteDeed, webhookAuditFields } from './write.js';
 
 /** Of concurrent deletes, only one succeeds. @throws the errors of `accessWebhook` */
 export async function deleteWebhook(call: CallContext, id: bigint): Promise<void> {
@@ -22,7 +22,7 @@ async function remove(call: CallContext, webhook: Webhook): Promise<void> {
     async (write) => {
       const [ended] = await endAll(call, write, { id: webhook.id });
       if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
-      await noteDeed(write, ended, { action: 'DELETE', changes: webhookFacts(ended) }, isLogged);
+      await noteDeed(write, ended, { action: 'DELETE', changes: webhookAuditFields(ended) }, isLogged);
     },
     { serializable: true },
   );
@@ -44,7 +44,7 @@ export async function deleteWebhooksIn(
 ): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, where)).entries()) {
     if (index % NOTED_PER_ROUND === 0) await yieldOnce();
-    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, isLoggedThere);
+    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookAuditFields(webhook) }, isLoggedThere);
   }
 }
 
@@ -52,7 +52,7 @@ export async function deleteWebhooksIn(
 export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
     if (index % NOTED_PER_ROUND === 0) await yieldOnce();
-    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookFacts(webhook) }, false);
+    await noteDeed(write, webhook, { action: 'DELETE', changes: webhookAuditFields(webhook) }, false);
   }
 }
 

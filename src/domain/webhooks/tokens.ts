@@ -12,7 +12,7 @@ export function makeWebhookToken(): string {
   return `WH.${randomToken(PREFIX_BYTES)}.${randomToken(SECRET_BYTES)}`;
 }
 
-export function tokenFacts(token: string): Pick<Webhook, 'tokenPrefix' | 'tokenLast4'> {
+export function tokenColumns(token: string): Pick<Webhook, 'tokenPrefix' | 'tokenLast4'> {
   return { tokenPrefix: prefixOf(token) ?? '', tokenLast4: token.slice(-4) };
 }
 

@@ -9,7 +9,7 @@ type Deed =
   | { action: 'UPDATE'; changes: AuditChanges['WEBHOOK_UPDATE'] }
   | { action: 'DELETE'; changes: AuditChanges['WEBHOOK_DELETE'] };
 
-export function webhookFacts({ name, channelId, applicationId }: Webhook): AuditChanges['WEBHOOK_CREATE'] {
+export function webhookAuditFields({ name, channelId, applicationId }: Webhook): AuditChanges['WEBHOOK_CREATE'] {
   return { name, channelId: String(channelId), applicationId: String(applicationId) };
 }
 

@@ -7,7 +7,7 @@ import {
   accessDenied,
   authorize,
   isGrantedAlready,
-  loadConsentFacts,
+  loadConsentDetails,
 } from '../../domain/oauth/index.js';
 import { takeLimit } from '../../domain/rate-limits.js';
 import type { Page } from '../../http/pages/page.js';
@@ -26,7 +26,7 @@ export async function show(visit: Visit): Promise<Answer> {
   if (request.prompt === 'none' && (await isGrantedAlready(call, request))) {
     return carryOut(visit, request, firstChoice(request, []));
   }
-  const facts = await loadConsentFacts(call, request);
+  const facts = await loadConsentDetails(call, request);
   const choice = firstChoice(request, facts.guilds);
   return screen(visit, signedIn, { request, ...facts, choice, faults: {}, status: 200 });
 }
@@ -45,7 +45,7 @@ export async function decide(visit: Visit): Promise<Answer> {
     return await carryOut(visit, request, choice);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'UNKNOWN_APPLICATION') throw error;
-    const facts = await loadConsentFacts(visit.call, request);
+    const facts = await loadConsentDetails(visit.call, request);
     const faults = explain(error);
     const again = screen(visit, visit.signedIn, { request, ...facts, choice, faults, status: statusOf(error) });
     return { ...again, retryAfter: error.retryAfterSeconds };

@@ -2,7 +2,7 @@ import type { Scope } from '../../domain/installations/index.js';
 import {
   type AuthorizationQuery,
   type AuthorizationRequest,
-  type ConsentFacts,
+  type ConsentDetails,
   INSTALLING_SCOPES,
   type InstallableGuild,
   type InstallTarget,
@@ -23,7 +23,7 @@ export interface Consent {
   query: AuthorizationQuery;
   signedIn: SignedIn;
   bot: User;
-  maker: ConsentFacts['maker'];
+  maker: ConsentDetails['maker'];
   serverCount: number;
   guilds: InstallableGuild[];
   choice: Choice;

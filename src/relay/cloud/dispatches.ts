@@ -8,7 +8,15 @@ import { snowflake } from '../protocol/ids.js';
 import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES } from '../protocol/messages.js';
 import type { BotsOfCloud } from './known-bots.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
-import { WireChannel, WireGuild, WireMember, WireMemberFacts, WireRole, WireUser, WireVoiceState } from './records.js';
+import {
+  WireChannel,
+  WireGuild,
+  WireMember,
+  WireMemberSummary,
+  WireRole,
+  WireUser,
+  WireVoiceState,
+} from './records.js';
 
 /** See docs/relay.md, R-34. */
 export interface Dispatch {
@@ -60,7 +68,7 @@ const Content = z.object({
   flags: z.number().int().min(0).default(0),
   mentions: z.array(WireUser).max(200),
   mention_roles: z.array(snowflake).max(1_000).optional(),
-  member: WireMemberFacts.optional(),
+  member: WireMemberSummary.optional(),
   message_reference: z.object({}).nullish(),
   embeds: z.array(z.object({})).max(100),
   attachments: z.array(z.object({ id: snowflake })).max(100),

@@ -8,7 +8,7 @@ import {
   type GuildView,
   pagesOfBoxGuildIds,
 } from '../../domain/guilds/index.js';
-import type { MemberFacts, MemberRecord, MemberSelection } from '../../domain/members/index.js';
+import type { MemberRecord, MemberSelection, MemberSummary } from '../../domain/members/index.js';
 import { rolePermissions } from '../../domain/permissions.js';
 import type { ShownPresence } from '../../domain/presences/index.js';
 import type { VoiceStateRecord } from '../../domain/voice/index.js';
@@ -22,7 +22,7 @@ import { KeyedSemaphore, type Release } from '../../infra/semaphore.js';
 import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { KnownBots } from './known-bots.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
-import { factsOf, type GuildTold, readGuild, readMember, readMembers } from './records.js';
+import { type GuildTold, memberSummaryOf, readGuild, readMember, readMembers } from './records.js';
 
 export interface BoxHomeParts {
   door: BoxDoor;
@@ -42,7 +42,7 @@ interface Remembered {
 interface Parts {
   /** Null until the guild was read. */
   channels: ReadonlyMap<bigint, Channel> | null;
-  members: Map<bigint, Promise<MemberFacts | null>>;
+  members: Map<bigint, Promise<MemberSummary | null>>;
 }
 
 const MAX_GUILDS = 1_000;
@@ -81,7 +81,7 @@ export class BoxHome implements GuildHome {
     return guild?.view ?? null;
   }
 
-  async member(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     if (!(await this.#mayBeMember(guildId, userId))) return null;
     const { members } = this.#memory.of(guildId);
     return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => this.#askForMember(guildId, userId));
@@ -192,12 +192,12 @@ export class BoxHome implements GuildHome {
     return this.#ask(guildId, 'guild', { guild_id: String(guildId) }, (answer) => readGuild(answer, guildId));
   }
 
-  async #askForMember(guildId: bigint, userId: bigint): Promise<MemberFacts | null> {
+  async #askForMember(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     const question = { guild_id: String(guildId), user_id: String(userId) };
     return this.#ask(guildId, 'member', question, (answer) => {
       const member = readMember(answer, guildId);
       if (member.userId !== userId) throw new RangeError('the box returned another member');
-      return factsOf(member);
+      return memberSummaryOf(member);
     });
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ChannelRecord } from '../../domain/channels/index.js';
 import type { GuildRecord, GuildSnapshot } from '../../domain/guilds/index.js';
 import { limits } from '../../domain/limits.js';
-import { type MemberFacts, type MemberRecord, nickColumns, userNameKeys } from '../../domain/members/index.js';
+import { type MemberRecord, type MemberSummary, nickColumns, userNameKeys } from '../../domain/members/index.js';
 import { permissionText } from '../../domain/permissions.js';
 import type { VoiceStateRecord } from '../../domain/voice/index.js';
 import type { Emoji, Role, User } from '../../infra/database/index.js';
@@ -68,7 +68,7 @@ export const WireUser = z
     }),
   );
 
-const factsOfMember = {
+const memberSummaryFields = {
   nick: nameOrNothing,
   roles: roleIds,
   joined_at: time,
@@ -78,9 +78,9 @@ const factsOfMember = {
 };
 
 /** As in a message. */
-export const WireMemberFacts = z.object(factsOfMember);
+export const WireMemberSummary = z.object(memberSummaryFields);
 
-export const WireMember = z.object({ ...factsOfMember, user: WireUser });
+export const WireMember = z.object({ ...memberSummaryFields, user: WireUser });
 
 export const WireRole = z.object({
   id: snowflake,
@@ -203,7 +203,13 @@ export function readMembers(value: unknown, guildId: bigint, most: number): Memb
 }
 
 /** The part of a membership that decides permissions. */
-export function factsOf({ guildId: _guild, userId: _user, user: _, roles, ...member }: MemberRecord): MemberFacts {
+export function memberSummaryOf({
+  guildId: _guild,
+  userId: _user,
+  user: _,
+  roles,
+  ...member
+}: MemberRecord): MemberSummary {
   return { ...member, roleIds: roles.map(({ roleId }) => roleId) };
 }
 

@@ -84,7 +84,7 @@ function publication(name: EventName, address: Address, { data, content }: Rende
       topic,
       audience,
       invalidates: EVENTS[name].invalidates,
-      ...factsOf(subject),
+      ...routingOf(subject),
       data,
       ...(content ? { content } : {}),
     },
@@ -153,10 +153,13 @@ function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once
   };
 }
 
-type Facts = Pick<BusMessage, 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'>;
+type Routing = Pick<
+  BusMessage,
+  'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'
+>;
 
-function factsOf(subject: Subject): Facts {
-  const facts: Facts = {};
+function routingOf(subject: Subject): Routing {
+  const facts: Routing = {};
   if ('guildId' in subject && subject.guildId != null) facts.guildId = String(subject.guildId);
   if ('channelId' in subject && subject.channelId !== undefined) facts.channelId = String(subject.channelId);
   if ('userId' in subject && subject.userId !== undefined) facts.userId = String(subject.userId);

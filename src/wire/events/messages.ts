@@ -1,16 +1,16 @@
 import { ChannelType, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import type { ContentForms } from '../../domain/bus-message.js';
-import type { MemberFacts } from '../../domain/members/index.js';
+import type { MemberSummary } from '../../domain/members/index.js';
 import { contentReaders, type MessageRecord } from '../../domain/messages/index.js';
 import { Permission } from '../../domain/permissions.js';
-import { renderMemberFacts } from '../members.js';
+import { renderMemberSummary } from '../members.js';
 import { messageAs, renderMessage, type WireOptions } from '../messages.js';
 import { guildIdField } from './fields.js';
 import type { EventRows, Rendering } from './row.js';
 
 interface OfMessage {
   message: MessageRecord;
-  member: MemberFacts | null;
+  member: MemberSummary | null;
   recipientIds?: readonly bigint[];
 }
 
@@ -64,7 +64,7 @@ function renderMessageEvent({ message, member }: OfMessage, options: WireOptions
     ...guildIdField(guildId),
     // Libraries recognise an unknown direct channel by this field.
     ...(message.guildId === null ? { channel_type: ChannelType.DM } : {}),
-    ...(member && guildId !== null ? { member: renderMemberFacts(member) } : {}),
+    ...(member && guildId !== null ? { member: renderMemberSummary(member) } : {}),
   };
   return { d, content: contentOf(message, d) };
 }

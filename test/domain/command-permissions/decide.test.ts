@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ChannelType } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideRunnable, type RunFacts, type RunRule } from '../../../src/domain/command-permissions/decide.js';
+import { decideRunnable, type RunRequest, type RunRule } from '../../../src/domain/command-permissions/decide.js';
 import type { PermissionEntry } from '../../../src/domain/command-permissions/record.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 
@@ -23,7 +23,7 @@ const say = (targetType: 1 | 2 | 3, targetId: bigint, allow: boolean): Permissio
 });
 const yes = { everyone: say(OF_ROLE, GUILD, true) };
 
-const FACTS: RunFacts = {
+const FACTS: RunRequest = {
   guild: { id: GUILD, ownerId: OWNER },
   channel: { id: CHANNEL, type: ChannelType.GuildText, nsfw: false },
   person: { id: PERSON, member: { roleIds: new Set([ROLE, ROLE_TOO]), permissions: USING } },
@@ -33,9 +33,9 @@ const FACTS: RunFacts = {
   hasBuiltIns: true,
 };
 
-type Change = { [Part in keyof Omit<RunFacts, 'hasBuiltIns'>]?: Partial<RunFacts[Part]> };
+type Change = { [Part in keyof Omit<RunRequest, 'hasBuiltIns'>]?: Partial<RunRequest[Part]> };
 
-function facts({ guild, channel, person, command, installs, grants }: Change = {}): RunFacts {
+function facts({ guild, channel, person, command, installs, grants }: Change = {}): RunRequest {
   return {
     guild: { ...FACTS.guild, ...guild },
     channel: { ...FACTS.channel, ...channel },
@@ -258,7 +258,7 @@ const list = fc
       .map((said) => targets.map((one, index) => ({ ...one, allow: said[index] ?? false }))),
   );
 
-const setUp: fc.Arbitrary<RunFacts> = fc.record({
+const setUp: fc.Arbitrary<RunRequest> = fc.record({
   guild: fc.constant({ id: GUILD, ownerId: OWNER }),
   channel: fc.record({ id: fc.constant(CHANNEL), type: mostly(0, 2, 4, 5, 13, 15), nsfw: fc.boolean() }),
   person: fc.record({
@@ -285,7 +285,7 @@ const setUp: fc.Arbitrary<RunFacts> = fc.record({
 });
 
 /** A second implementation of the rules, as simple as possible. */
-function mayRun({ guild, channel, person, command, installs, grants, hasBuiltIns }: RunFacts): boolean {
+function mayRun({ guild, channel, person, command, installs, grants, hasBuiltIns }: RunRequest): boolean {
   const { member } = person;
   if (!member) return false;
   if ((member.permissions & 0x400n) === 0n || (member.permissions & 0x80000000n) === 0n) return false;

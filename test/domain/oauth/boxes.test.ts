@@ -4,7 +4,7 @@ import { BoxDoorway } from '../../../src/domain/boxes/index.js';
 import {
   authorize,
   findInstallation,
-  loadConsentFacts,
+  loadConsentDetails,
   parseAuthorizationQuery,
   readAuthorizationRequest,
   redeemCode,
@@ -62,7 +62,7 @@ function allow({ call } = ada, scopes = ['bot', 'applications.commands'], query:
 }
 
 describe('the consent screen', () => {
-  const guildsOf = async ({ call }: Caller) => (await loadConsentFacts(call, requestFor(FOR_BOT))).guilds;
+  const guildsOf = async ({ call }: Caller) => (await loadConsentDetails(call, requestFor(FOR_BOT))).guilds;
 
   test("lists the servers on the user's boxes, with their connection states", async () => {
     const away = await putBox(app, ada);

@@ -6,7 +6,7 @@ import { installApplication } from '../../../src/domain/installations/index.js';
 import { createInvite } from '../../../src/domain/invites/index.js';
 import {
   findInstallation,
-  loadConsentFacts,
+  loadConsentDetails,
   parseAuthorizationQuery,
   readAuthorizationRequest,
 } from '../../../src/domain/oauth/index.js';
@@ -37,7 +37,7 @@ test.beforeAll(async ({ server }) => {
 });
 
 const factsFor = (query: object, { call } = ada) =>
-  loadConsentFacts(call, readAuthorizationRequest(application, parseAuthorizationQuery(query)));
+  loadConsentDetails(call, readAuthorizationRequest(application, parseAuthorizationQuery(query)));
 
 describe('the consent screen shows', () => {
   test('the bot, and the servers that the user manages, by name', async () => {

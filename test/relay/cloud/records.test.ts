@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/domain/limits.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { factsOf, readGuild, readMember, readMembers } from '../../../src/relay/cloud/records.js';
+import { memberSummaryOf, readGuild, readMember, readMembers } from '../../../src/relay/cloud/records.js';
 import { renderGuildCreate } from '../../../src/wire/guild-create.js';
-import { renderMember, renderMemberFacts } from '../../../src/wire/members.js';
+import { renderMember, renderMemberSummary } from '../../../src/wire/members.js';
 import { renderVoiceStateWithin } from '../../../src/wire/voice.js';
 import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from '../../harness/plain-columns.js';
 
@@ -167,7 +167,7 @@ describe('R-27: parsed records equal the rendered ones', () => {
         const member = readMember(sent(shown), 1n);
         expect(renderMember(member)).toEqual(shown);
         const { user: _user, ...facts } = shown;
-        expect(renderMemberFacts(factsOf(member))).toEqual(facts);
+        expect(renderMemberSummary(memberSummaryOf(member))).toEqual(facts);
       }),
     );
   });
