@@ -19,7 +19,7 @@ import {
   useComponent,
 } from '../domain/interactions/index.js';
 import { AUTOCOMPLETIONS_PER_PERSON, INVOCATIONS_PER_PERSON } from '../domain/limits.js';
-import { onlookerOf, seenBy } from '../domain/messages/index.js';
+import { viewerOf, visibleTo } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { PLATFORM_ID } from '../domain/platform/index.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
@@ -133,7 +133,7 @@ export const Interaction = builder.prismaObject('Interaction', {
         return referredRows(context, info, (ids) =>
           context.call.read.message.findMany({
             ...query,
-            where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) },
+            where: { id: { in: ids }, ...visibleTo(viewerOf(context.call)) },
           }),
         ).load(id);
       },

@@ -1,6 +1,6 @@
 import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
-import { onlookerOf, type Reader, seenBy, seenBySql } from '../domain/messages/index.js';
+import { type Reader, viewerOf, visibleTo, visibleToSql } from '../domain/messages/index.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
 import type { OperationBudget } from './budget.js';
@@ -64,11 +64,11 @@ async function readPages(
   query: object,
 ): Promise<Pages> {
   if (channelIds.length === 0) return new Map();
-  const onlooker = onlookerOf(call);
+  const onlooker = viewerOf(call);
   const pages = await findIds(db, budget, channelIds, { ...page, onlooker });
   const ids = [...pages.values()].flatMap(({ rows }) => rows);
   const rows = await readInPieces(budget, ids, (piece) =>
-    db.reader.message.findMany({ ...query, where: { id: { in: piece }, ...seenBy(onlooker) } }),
+    db.reader.message.findMany({ ...query, where: { id: { in: piece }, ...visibleTo(onlooker) } }),
   );
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   return new Map(
@@ -127,7 +127,7 @@ function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, onlooke
   const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
   const inOrder = Prisma.sql`ORDER BY "id" ${direction} LIMIT ${take + 1}`;
   // Each scan has a limit. With a single one, PostgreSQL might sort all messages of the channel.
-  const walks = seenBySql(onlooker).map(
+  const walks = visibleToSql(onlooker).map(
     (isSeen) => Prisma.sql`
       SELECT "id" FROM (
         SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} AND ${isSeen} ${afterPart} ${beforePart} ${inOrder}

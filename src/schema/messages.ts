@@ -12,16 +12,16 @@ import {
   countReactions,
   deleteMessage,
   deleteMessages,
-  EVERYBODY,
+  EVERYONE,
   editMessage,
   type MessageContent,
   type MessageKey,
   messageContent,
   type NewMessage,
-  onlookerOf,
   requireSending,
-  seenBy,
   sendMessage,
+  viewerOf,
+  visibleTo,
 } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
@@ -109,7 +109,7 @@ builder.prismaObjectFields(Message, (t) => ({
       return referredRows(context, info, (ids) =>
         context.call.read.message.findMany({
           ...query,
-          where: { id: { in: ids }, ...seenBy(onlookerOf(context.call)) },
+          where: { id: { in: ids }, ...visibleTo(viewerOf(context.call)) },
         }),
       ).load(referenceId);
     },
@@ -268,7 +268,7 @@ export async function changeAtMessage(
 
 /** Reads a message that is not ephemeral. @throws UNKNOWN_MESSAGE */
 async function readMessage(call: CallContext, { channelId, messageId }: MessageKey): Promise<MessageRow> {
-  const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...seenBy(EVERYBODY) } });
+  const message = await call.read.message.findFirst({ where: { id: messageId, channelId, ...visibleTo(EVERYONE) } });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

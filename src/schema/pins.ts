@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { z } from 'zod';
 import { limits, PINS_PER_CHANNEL } from '../domain/limits.js';
-import { EVERYBODY, listPinnedIds, pinMessage, seenBy, unpinMessage } from '../domain/messages/index.js';
+import { EVERYONE, listPinnedIds, pinMessage, unpinMessage, visibleTo } from '../domain/messages/index.js';
 import type { Pin } from '../infra/database/index.js';
 import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
@@ -26,7 +26,7 @@ const PinnedMessage = builder.objectRef<Pin>('PinnedMessage').implement({
       resolve: ({ messageId }, _args, context, info) => {
         const query = queryFromInfo({ context, info });
         return referredRows(context, info, (ids) =>
-          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...seenBy(EVERYBODY) } }),
+          context.call.read.message.findMany({ ...query, where: { id: { in: ids }, ...visibleTo(EVERYONE) } }),
         ).load(messageId);
       },
     }),

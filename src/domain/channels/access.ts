@@ -36,7 +36,7 @@ const TEXT_CHANNELS: readonly number[] = [
 ];
 
 /** @param userId the user that the place was read for */
-export function isSeenBy(userId: bigint, place: ChannelAccess): boolean {
+export function isVisibleTo(userId: bigint, place: ChannelAccess): boolean {
   if (place.kind === 'direct') return place.recipientIds.includes(userId);
   return place.member !== null && allows(place.permissions, Permission.ViewChannel);
 }

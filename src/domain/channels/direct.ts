@@ -4,8 +4,8 @@ import { type Channel, Prisma, type User } from '../../infra/database/index.js';
 import { MAX_ID } from '../../infra/ids.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { onlookerOf } from '../messages/load.js';
-import { seenBySql } from '../messages/visibility.js';
+import { viewerOf } from '../messages/load.js';
+import { visibleToSql } from '../messages/visibility.js';
 import { shownByIds } from '../users/shown-by-id.js';
 import { type ChannelAccess, othersIn } from './access.js';
 import { type ChannelDetails, loadChannel } from './get.js';
@@ -53,7 +53,7 @@ export async function listDirectChannelIds(call: CallContext, page: DirectChanne
   const { user } = requireUser(call);
   const { after = 0n, before = MAX_ID, backwards, take } = page;
   const order = backwards ? Prisma.sql`DESC` : Prisma.sql`ASC`;
-  const written = seenBySql(onlookerOf(call)).map(
+  const written = visibleToSql(viewerOf(call)).map(
     (isSeen) => Prisma.sql`
       EXISTS (SELECT 1 FROM "Message" WHERE "channelId" = r."channelId" AND "id" > r."closedId" AND ${isSeen})`,
   );

@@ -1,5 +1,5 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { SEEN_BY_EVERYBODY } from '../messages/visibility.js';
+import { VISIBLE_TO_EVERYONE } from '../messages/visibility.js';
 import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 
 type Queries = Pick<Reader, '$queryRaw'>;
@@ -11,7 +11,7 @@ type Queries = Pick<Reader, '$queryRaw'>;
  */
 export async function loadLastMessageIds(reader: Queries, which: Prisma.Sql): Promise<Map<bigint, bigint>> {
   const newest = Prisma.sql`
-    SELECT "id" FROM "Message" WHERE "channelId" = c."id" AND ${SEEN_BY_EVERYBODY} ORDER BY "id" DESC LIMIT 1`;
+    SELECT "id" FROM "Message" WHERE "channelId" = c."id" AND ${VISIBLE_TO_EVERYONE} ORDER BY "id" DESC LIMIT 1`;
   const rows = await reader.$queryRaw<{ channelId: string; lastMessageId: string | null }[]>`
     SELECT CAST(c."id" AS TEXT) AS "channelId", CAST((${newest}) AS TEXT) AS "lastMessageId"
     FROM "Channel" c WHERE ${which}`;

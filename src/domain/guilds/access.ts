@@ -1,6 +1,6 @@
 import type { Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { type ChannelAccess, type GuildChannelAccess, isSeenBy, permissionsIn } from '../channels/access.js';
+import { type ChannelAccess, type GuildChannelAccess, isVisibleTo, permissionsIn } from '../channels/access.js';
 import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import {
@@ -90,7 +90,7 @@ export async function accessChannel(
   if (isOnBoxOfOthers(call, user, channelId)) throw new DomainError('UNKNOWN_CHANNEL');
   const place = await loadChannelAccess(call, channelId, user.id);
   if (!place) throw new DomainError('UNKNOWN_CHANNEL');
-  if (!isSeenBy(user.id, place)) throw hidden(call, 'UNKNOWN_CHANNEL');
+  if (!isVisibleTo(user.id, place)) throw hidden(call, 'UNKNOWN_CHANNEL');
   if (allows(permissionsIn(place), neededInChannel(operations))) return place;
   throw place.kind === 'direct' ? new DomainError('DIRECT_CHANNEL') : missingPermissions();
 }

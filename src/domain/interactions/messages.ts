@@ -1,7 +1,7 @@
 import { type CallContext, requirePerson } from '../call.js';
 import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
-import { loadMessages, onlookerOf } from '../messages/load.js';
+import { loadMessages, viewerOf } from '../messages/load.js';
 import type { MessageRecord } from '../messages/record.js';
 import { allows } from '../permissions.js';
 
@@ -22,7 +22,7 @@ export async function findVisibleMessage(
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const { user } = requirePerson(call);
-  const [message] = await loadMessages(call, place, { id, onlooker: onlookerOf(call) });
+  const [message] = await loadMessages(call, place, { id, onlooker: viewerOf(call) });
   if (!message || message.visibleToId === user.id) return message;
   const isRead = message.visibleToId === null && allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory);
   return isRead ? message : undefined;

@@ -23,7 +23,7 @@ import { messageLines } from './lines.js';
 import { loadMessage } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
-import { EVERYBODY, listenersOf } from './visibility.js';
+import { EVERYONE, listenersOf } from './visibility.js';
 
 /** The caller has checked the right to make this edit. */
 export interface Edit {
@@ -85,7 +85,7 @@ function loadAgain(
   place: ChannelAccess,
   { id, visibleToId }: MessageRecord,
 ): Promise<MessageRecord> {
-  return loadMessage(call, place, id, visibleToId === null ? EVERYBODY : { kind: 'person', userId: visibleToId });
+  return loadMessage(call, place, id, visibleToId === null ? EVERYONE : { kind: 'person', userId: visibleToId });
 }
 
 /**

@@ -7,7 +7,7 @@ import { endDeferral, isDeferred } from '../interactions/deferrals.js';
 import { limits } from '../limits.js';
 import { discardAllFiles } from './files.js';
 import { storedInteraction } from './interaction.js';
-import { EVERYBODY, seenBy } from './visibility.js';
+import { EVERYONE, visibleTo } from './visibility.js';
 
 const MAX_AGE_MS = 14 * 86_400_000;
 
@@ -61,7 +61,7 @@ async function removeRows(
 ): Promise<Removed[]> {
   const { db, audit, record } = write;
   const found = await db.message.findMany({
-    where: { id: { in: [...ids] }, channelId, ...seenBy(EVERYBODY) },
+    where: { id: { in: [...ids] }, channelId, ...visibleTo(EVERYONE) },
     select: { id: true, flags: true, applicationId: true, interaction: true, attachments: { select: { id: true } } },
     orderBy: { id: 'asc' },
   });

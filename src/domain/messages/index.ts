@@ -31,7 +31,7 @@ export {
 export { getMessage } from './get.js';
 export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
-export { countReactions, loadMessage, onlookerOf } from './load.js';
+export { countReactions, loadMessage, viewerOf } from './load.js';
 export { MESSAGE_OPERATIONS, operationsOn } from './operations.js';
 export { listPinnedIds, listPins, pinMessage, unpinMessage } from './pins.js';
 export { type Post, postMessage } from './post.js';
@@ -40,4 +40,4 @@ export type { AttachmentRecord, MessageKey, MessageRecord, ReactionCount } from 
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
 export { attachmentNameIn } from './urls.js';
-export { EVERYBODY, type Reader, seenBy, seenBySql } from './visibility.js';
+export { EVERYONE, type Reader, visibleTo, visibleToSql } from './visibility.js';

@@ -5,7 +5,7 @@ import { accessChannel } from '../guilds/access.js';
 import { allows } from '../permissions.js';
 import { loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
-import { EVERYBODY } from './visibility.js';
+import { EVERYONE } from './visibility.js';
 
 export interface ListMessagesInput {
   channelId: bigint;
@@ -28,11 +28,11 @@ export async function listMessages(call: CallContext, input: ListMessagesInput):
   if (around !== undefined) return messagesAround(call, place, around, limit);
   if (after !== undefined && before === undefined) {
     return (
-      await loadMessages(call, place, { onlooker: EVERYBODY, id: { gt: after }, order: 'asc', take: limit })
+      await loadMessages(call, place, { onlooker: EVERYONE, id: { gt: after }, order: 'asc', take: limit })
     ).reverse();
   }
   return loadMessages(call, place, {
-    onlooker: EVERYBODY,
+    onlooker: EVERYONE,
     ...(before === undefined ? {} : { id: { lt: before } }),
     order: 'desc',
     take: limit,
@@ -47,8 +47,8 @@ async function messagesAround(
 ): Promise<MessageRecord[]> {
   const newerCount = Math.floor(limit / 2);
   const [newer, rest] = await Promise.all([
-    loadMessages(call, place, { onlooker: EVERYBODY, id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
-    loadMessages(call, place, { onlooker: EVERYBODY, id: { lte: around }, order: 'desc', take: limit - newerCount }),
+    loadMessages(call, place, { onlooker: EVERYONE, id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
+    loadMessages(call, place, { onlooker: EVERYONE, id: { lte: around }, order: 'desc', take: limit - newerCount }),
   ]);
   return [...newer.reverse(), ...rest].slice(-limit);
 }

@@ -5,22 +5,22 @@ import { type ChannelAccess, guildIdOf } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { peopleOf, storedInteraction, usersOf } from './interaction.js';
 import type { MessageRecord, ReactionCount } from './record.js';
-import { EVERYBODY, mayShow, type Onlooker, type Reader, seenBy } from './visibility.js';
+import { EVERYONE, mayShow, type Reader, type Viewer, visibleTo } from './visibility.js';
 
 type Row = Message & { author: User; attachments: Attachment[] };
 
 const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc' } } } satisfies Prisma.MessageInclude;
 
 export interface MessageQuery {
-  onlooker: Onlooker;
+  onlooker: Viewer;
   id?: bigint | Prisma.BigIntFilter;
   /** By id. */
   order?: 'asc' | 'desc';
   take?: number;
 }
 
-export function onlookerOf({ actor }: CallContext): Reader {
-  return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYBODY;
+export function viewerOf({ actor }: CallContext): Reader {
+  return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYONE;
 }
 
 /** The number of queries is constant. */
@@ -30,7 +30,7 @@ export async function loadMessages(
   { onlooker, id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
   const rows = await call.read.message.findMany({
-    where: { channelId: place.channelId, id, ...seenBy(onlooker) },
+    where: { channelId: place.channelId, id, ...visibleTo(onlooker) },
     ...(order && { orderBy: { id: order } }),
     take,
     include: WITH_AUTHOR_AND_FILES,
@@ -72,7 +72,7 @@ export async function loadMessage(
   call: CallContext,
   place: ChannelAccess,
   id: bigint,
-  onlooker: Onlooker = EVERYBODY,
+  onlooker: Viewer = EVERYONE,
 ): Promise<MessageRecord> {
   const [message] = await loadMessages(call, place, { id, onlooker });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
@@ -86,7 +86,7 @@ export async function findMessage(
   id: bigint,
 ): Promise<Pick<MessageRecord, 'id' | 'authorId' | 'visibleToId' | 'applicationId' | 'flags' | 'interaction'>> {
   const message = await call.read.message.findFirst({
-    where: { id, channelId, ...seenBy(EVERYBODY) },
+    where: { id, channelId, ...visibleTo(EVERYONE) },
     select: { id: true, authorId: true, visibleToId: true, applicationId: true, flags: true, interaction: true },
   });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');

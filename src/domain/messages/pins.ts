@@ -14,7 +14,7 @@ import { messageLines } from './lines.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
-import { EVERYBODY } from './visibility.js';
+import { EVERYONE } from './visibility.js';
 
 /**
  * Also posts a notice. Does nothing if the message is pinned.
@@ -165,7 +165,7 @@ export async function listPins(call: CallContext, input: ListPinsInput): Promise
   const { items: page, hasMore } = await readPins(call, place, input);
   if (page.length === 0) return { items: [], hasMore };
   const ids = page.map(({ messageId }) => messageId);
-  const messages = await loadMessages(call, place, { onlooker: EVERYBODY, id: { in: ids } });
+  const messages = await loadMessages(call, place, { onlooker: EVERYONE, id: { in: ids } });
   const byId = new Map(messages.map((message) => [message.id, message]));
   const items = page.flatMap(({ messageId, pinnedAt }) => {
     const message = byId.get(messageId);

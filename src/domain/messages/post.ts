@@ -23,7 +23,7 @@ import { completeMessages, findUsers, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
-import { EVERYBODY, listenersOf, mayShow } from './visibility.js';
+import { EVERYONE, listenersOf, mayShow } from './visibility.js';
 
 /** A message to store. The caller decides author, permissions and flags. */
 export interface Post {
@@ -98,7 +98,7 @@ async function findReferenced(call: CallContext, post: Post): Promise<MessageRec
   const { reference } = post.body;
   if (!reference) return undefined;
   const { visibleToId = null, applicationId = null } = post;
-  const onlooker = applicationId === null ? EVERYBODY : ({ kind: 'application', applicationId } as const);
+  const onlooker = applicationId === null ? EVERYONE : ({ kind: 'application', applicationId } as const);
   const [target] = await loadMessages(call, post.place, { id: reference.messageId, onlooker });
   if (target && mayShow(target, { visibleToId, applicationId })) return target;
   if (reference.failIfNotExists === false) return undefined;

@@ -6,7 +6,7 @@ import { type ChannelAccess, eventChannel, recipientsOf } from '../channels/acce
  * user and the application that sent it (Discord's documentation, Receiving and Responding). Every query of messages
  * names its onlooker.
  */
-export type Onlooker =
+export type Viewer =
   /** All readers of the channel alike, including bots. */
   | { kind: 'everybody' }
   /** A user of the portal. */
@@ -14,10 +14,10 @@ export type Onlooker =
   /** An application also sees its own responses to interactions. */
   | { kind: 'application'; applicationId: bigint };
 
-export const EVERYBODY = { kind: 'everybody' } as const satisfies Onlooker;
+export const EVERYONE = { kind: 'everybody' } as const satisfies Viewer;
 
 /** The filter for messages in channels that the onlooker may read. */
-export function seenBy(onlooker: Onlooker): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
+export function visibleTo(onlooker: Viewer): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
   switch (onlooker.kind) {
     case 'everybody':
       return { visibleToId: null };
@@ -28,17 +28,17 @@ export function seenBy(onlooker: Onlooker): Pick<Prisma.MessageWhereInput, 'visi
   }
 }
 
-export type Reader = Exclude<Onlooker, { kind: 'application' }>;
+export type Reader = Exclude<Viewer, { kind: 'application' }>;
 
-export const SEEN_BY_EVERYBODY = Prisma.sql`"visibleToId" IS NULL`;
+export const VISIBLE_TO_EVERYONE = Prisma.sql`"visibleToId" IS NULL`;
 
 /**
- * {@link seenBy} as conditions, of which a visible message meets exactly one. Each has its own index; with OR, the
+ * {@link visibleTo} as conditions, of which a visible message meets exactly one. Each has its own index; with OR, the
  * database would scan the ephemeral messages of all users.
  */
-export function seenBySql(reader: Reader): Prisma.Sql[] {
-  if (reader.kind === 'everybody') return [SEEN_BY_EVERYBODY];
-  return [SEEN_BY_EVERYBODY, Prisma.sql`"visibleToId" = ${reader.userId}`];
+export function visibleToSql(reader: Reader): Prisma.Sql[] {
+  if (reader.kind === 'everybody') return [VISIBLE_TO_EVERYONE];
+  return [VISIBLE_TO_EVERYONE, Prisma.sql`"visibleToId" = ${reader.userId}`];
 }
 
 interface Aimed {

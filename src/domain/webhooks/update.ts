@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
-import { type ChannelAccess, guildIdOf, isSeenBy, requireText } from '../channels/access.js';
+import { type ChannelAccess, guildIdOf, isVisibleTo, requireText } from '../channels/access.js';
 import { loadChannelAccess } from '../channels/load-access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessSeenChannel, accessWebhook } from './access.js';
@@ -51,7 +51,7 @@ async function placeOfBot(
 ): Promise<ChannelAccess | null> {
   if (call.actor.kind === 'bot' || (await call.guilds.guildOfChannel(channelId)) !== guildId) return null;
   const place = await loadChannelAccess(call, channelId, applicationId);
-  return place && isSeenBy(applicationId, place) ? place : null;
+  return place && isVisibleTo(applicationId, place) ? place : null;
 }
 
 async function change(call: CallContext, webhook: Webhook, changes: WebhookChanges): Promise<WebhookRecord> {
