@@ -8,7 +8,7 @@ import type { Actor, CallContext } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
-import type { GuildHome } from './domain/guilds/index.js';
+import type { GuildStore } from './domain/guilds/index.js';
 import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
 import type { Ping } from './domain/interactions-endpoints/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
@@ -68,7 +68,7 @@ export interface AppContext {
   outbound: Outbound;
   limits: RateLimits;
   metrics: Metrics;
-  guilds: GuildHome;
+  guilds: GuildStore;
   boxRoutes: BoxRoutes;
   /** Features that work on boxes. */
   parity: readonly ParityRow[];

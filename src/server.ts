@@ -8,7 +8,7 @@ import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
 import { BoxDoorway, BoxRoutes } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
-import { DatabaseHome, type GuildHome, GuildHomes } from './domain/guilds/index.js';
+import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { LatestChanges } from './domain/latest-changes.js';
 import { type Conflict, countLive, type LifeEvents } from './domain/live-processes/index.js';
@@ -41,7 +41,14 @@ import { SharedKeys } from './infra/shared-keys.js';
 import { createOAuthFace } from './oauth/index.js';
 import { createPortalFace } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
-import { BoxHome, createDirectory, createRelay, KnownBots, type LineMessage, type Relay } from './relay/cloud/index.js';
+import {
+  createDirectory,
+  createRelay,
+  KnownBots,
+  type LineMessage,
+  type Relay,
+  RemoteGuildStore,
+} from './relay/cloud/index.js';
 import { openResources } from './resources.js';
 import { createEndpoints, createRestFace, everythingHere, parityRows, performHanded } from './rest-compat/index.js';
 import { graphqlFace } from './schema/face.js';
@@ -53,7 +60,7 @@ export interface Overrides {
   clock?: Clock;
   log?: Logger;
   /** May delegate to the database store. */
-  guilds?: (database: GuildHome) => GuildHome;
+  guilds?: (database: GuildStore) => GuildStore;
   /** For the reconnect delay, from 0 to below 1. */
   random?: () => number;
   /** Defaults to true. */
@@ -150,12 +157,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   };
   const changes = new LatestChanges();
   const doorway = new BoxDoorway();
-  const databaseHome = new DatabaseHome(resources.db.reader, resources.bus, clock, () => app.live.now());
+  const databaseHome = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
   const bots = new KnownBots(resources.db.reader, clock, {
     application: (id) => app.applications.application(id),
   });
-  const boxHome = new BoxHome({
+  const boxHome = new RemoteGuildStore({
     door: doorway,
     routes: boxRoutes,
     reader: resources.db.reader,
@@ -170,7 +177,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     config,
     guilds:
       overrides.guilds?.(databaseHome) ??
-      (config.box ? databaseHome : new GuildHomes(databaseHome, boxHome, boxRoutes)),
+      (config.box ? databaseHome : new RoutingGuildStore(databaseHome, boxHome, boxRoutes)),
     boxRoutes,
     boxes: doorway,
     parity: parityRows(config),

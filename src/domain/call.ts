@@ -16,7 +16,7 @@ import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent, EventChannel } from './events.js';
-import type { GuildHome } from './guilds/home.js';
+import type { GuildStore } from './guilds/store.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
@@ -140,7 +140,7 @@ export interface CallContext {
   /** For URLs that users chose. */
   outbound: Outbound;
   /** The guild store, which decides access to guilds. */
-  guilds: GuildHome;
+  guilds: GuildStore;
   boxRoutes: BoxRoutes;
   /** Whether webhooks work in guilds on boxes. */
   hasBoxWebhooks: boolean;

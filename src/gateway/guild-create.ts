@@ -1,5 +1,5 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
-import type { GuildHome } from '../domain/guilds/index.js';
+import type { GuildStore } from '../domain/guilds/index.js';
 import type { MemberRecord, MemberSummary } from '../domain/members/index.js';
 import type { VoiceStateRecord } from '../domain/voice/index.js';
 import type { User } from '../infra/database/index.js';
@@ -56,7 +56,7 @@ export class GuildCreate {
   readonly #voicePiece = new Shared<'states', Piece>();
 
   constructor(
-    private readonly home: GuildHome,
+    private readonly home: GuildStore,
     private readonly guildId: bigint,
     common: string,
     private readonly memberCount: number,
@@ -155,7 +155,7 @@ function joined(own: string, list: Piece): Piece[] {
  * Null if there is no such guild.
  * @throws GuildUnavailable
  */
-export async function loadGuildCreate(home: GuildHome, guildId: bigint): Promise<GuildCreate | null> {
+export async function loadGuildCreate(home: GuildStore, guildId: bigint): Promise<GuildCreate | null> {
   const snapshot = await home.snapshot(guildId);
   return snapshot && new GuildCreate(home, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount);
 }

@@ -3,7 +3,7 @@ import {
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
 } from 'discord-api-types/v10';
-import { type GuildHome, GuildUnavailable } from '../domain/guilds/index.js';
+import { type GuildStore, GuildUnavailable } from '../domain/guilds/index.js';
 import type { MemberRecord, MemberSelection } from '../domain/members/index.js';
 import type { ShownPresence } from '../domain/presences/index.js';
 import { parseSnowflake } from '../infra/ids.js';
@@ -30,7 +30,7 @@ export async function sendMembers(gateway: Gateway, session: Session, request: M
   }
 }
 
-async function sendRequested(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
+async function sendRequested(home: GuildStore, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
   if (!session.guilds.has(guildId)) return sendNone(session, request);
   if (request.user_ids) return sendListed(home, session, request, request.user_ids);
@@ -48,7 +48,12 @@ function sendNone(session: Session, request: MembersRequest): void {
   dispatchChunk(session, request, [], [], { notFound: request.user_ids ?? [] });
 }
 
-async function sendListed(home: GuildHome, session: Session, request: MembersRequest, wanted: string[]): Promise<void> {
+async function sendListed(
+  home: GuildStore,
+  session: Session,
+  request: MembersRequest,
+  wanted: string[],
+): Promise<void> {
   const asked = [...new Set(wanted)].slice(0, MEMBERS_PER_SEARCH);
   const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
   const members = await home.members(BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
@@ -61,7 +66,7 @@ async function sendListed(home: GuildHome, session: Session, request: MembersReq
  * Sends the list no faster than the client reads. If it ends early, the last chunk corrects `chunk_count`, because
  * clients wait for the last chunk.
  */
-async function sendAll(home: GuildHome, session: Session, request: MembersRequest): Promise<void> {
+async function sendAll(home: GuildStore, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
   const total = Math.min(await home.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
   const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_PER_CHUNK));
@@ -86,7 +91,7 @@ interface ChunkFields {
 }
 
 async function dispatchMembers(
-  home: GuildHome,
+  home: GuildStore,
   session: Session,
   request: MembersRequest,
   members: MemberRecord[],

@@ -17,7 +17,7 @@ import { parseParams } from './schemas.js';
 export type Target = 'guild' | 'channel' | 'webhook';
 
 /** This process's database, or a guild on a box. */
-export type Home = 'here' | BoxTarget;
+export type Location = 'here' | BoxTarget;
 
 export interface BoxTarget {
   box: bigint;
@@ -36,7 +36,7 @@ export interface Asked {
 
 export interface Directory {
   /** Locates a guild, or that of a channel or webhook. Unknown targets are 'here'. */
-  whereIs(target: Target, id: bigint): Promise<Home>;
+  whereIs(target: Target, id: bigint): Promise<Location>;
   /** Whether the bot is installed to a guild on a box. */
   isInstalled(target: BoxTarget, bot: BotActor): Promise<boolean>;
   /** Forwards a request. The response has `isOfBox` set. */
@@ -69,7 +69,7 @@ export async function locate(
   const { row, params } = matched;
   if (row.where === CLOUD) return null;
   const { by, selfHosted, isDoneIf, isOfWebhooks, forwardAs, beforeForward, afterForward } = row.where;
-  const home = await homeOf(directory, { by, text: params[by] ?? '' }, actor);
+  const home = await locationOf(directory, { by, text: params[by] ?? '' }, actor);
   if (home === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
   const forward = async (forwarded: RestRequest) => {
@@ -119,11 +119,11 @@ function refuseStranger(app: AppContext, matched: Matched, request: RestRequest,
 }
 
 /** The path can have an interaction token instead of a webhook token. Its target is always here. */
-async function homeOf(
+async function locationOf(
   directory: Directory,
   { by, text }: { by: TargetParam; text: string },
   actor: Actor,
-): Promise<Home> {
+): Promise<Location> {
   if (by === 'webhookId' && actor.kind === 'interaction') return 'here';
   if (by === 'webhookId' && actor.kind === 'webhook') return directory.whereIs('guild', actor.webhook.guildId);
   const id = parseSnowflake(text);

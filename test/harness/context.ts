@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
 import { BoxDoorway, BoxRoutes } from '../../src/domain/boxes/index.js';
-import { DatabaseHome } from '../../src/domain/guilds/index.js';
+import { DatabaseGuildStore } from '../../src/domain/guilds/index.js';
 import { LatestChanges } from '../../src/domain/latest-changes.js';
 import { createAddressSignatures } from '../../src/infra/address-signatures.js';
 import { systemClock } from '../../src/infra/clock.js';
@@ -55,7 +55,7 @@ export async function openContext(
     boxRoutes: new BoxRoutes(resources.db.reader, resources.bus, systemClock),
     boxes: new BoxDoorway(),
     parity: [],
-    guilds: new DatabaseHome(resources.db.reader, resources.bus, systemClock),
+    guilds: new DatabaseGuildStore(resources.db.reader, resources.bus, systemClock),
     changes,
     publish: createPublisher(resources.bus, addresses, log, changes),
     renderPing,

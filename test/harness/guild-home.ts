@@ -1,4 +1,4 @@
-import { type GuildHome, type GuildSnapshot, GuildUnavailable } from '../../src/domain/guilds/index.js';
+import { type GuildSnapshot, type GuildStore, GuildUnavailable } from '../../src/domain/guilds/index.js';
 import type { MemberRecord, MemberSelection, MemberSummary } from '../../src/domain/members/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, rolePermissions } from '../../src/domain/permissions.js';
@@ -17,7 +17,7 @@ export interface MemoryGuild extends TestGuild {
 }
 
 /** A guild store in memory, for guilds without a database. */
-export class MemoryHome implements GuildHome {
+export class MemoryHome implements GuildStore {
   readonly guilds = new Map<bigint, MemoryGuild>();
   readonly unreachable = new Set<bigint>();
   readonly presencesOf = new Map<bigint, ShownPresence>();

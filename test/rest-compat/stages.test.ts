@@ -6,7 +6,13 @@ import type { Actor } from '../../src/domain/call.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { Admissions } from '../../src/rest-compat/admit.js';
 import { Interpreter } from '../../src/rest-compat/interpreter.js';
-import { type Asked, type BoxTarget, type Directory, everythingHere, type Home } from '../../src/rest-compat/locate.js';
+import {
+  type Asked,
+  type BoxTarget,
+  type Directory,
+  everythingHere,
+  type Location,
+} from '../../src/rest-compat/locate.js';
 import { RouteTable } from '../../src/rest-compat/match.js';
 import { callFor, perform } from '../../src/rest-compat/perform.js';
 import type { RestAnswer, RestRequest } from '../../src/rest-compat/request.js';
@@ -271,7 +277,7 @@ describe('admit: limits that need no caller are counted before the check', () =>
 describe('locate', () => {
   const asBot: Scheme = { in: 'header', of: ['bot'], claim: () => ({ limits: [], authenticate: async () => actor }) };
 
-  function onBox(home: Home = { box: 7n, guildId: 5n }, isInstalled = true) {
+  function onBox(home: Location = { box: 7n, guildId: 5n }, isInstalled = true) {
     const forwarded: { target: BoxTarget; asked: Asked }[] = [];
     const asked: string[] = [];
     const directory: Directory = {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { announceGuild, connectBox, deleteBox, disconnectBox, noteGuild } from '../../src/domain/boxes/index.js';
-import type { GuildHome } from '../../src/domain/guilds/index.js';
+import type { GuildStore } from '../../src/domain/guilds/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { isMadeByBox } from '../../src/infra/ids.js';
 import { type EnrolledBox, enrolledBox } from '../domain/boxes/scene.js';
@@ -19,7 +19,7 @@ const BOX = 'id name status lastSeenAt protocolVersion guilds { id name tier }';
 const home = new MemoryHome();
 
 /** Reads guilds of boxes from `home`, and all others from the database. */
-function besideBoxes(database: GuildHome): GuildHome {
+function besideBoxes(database: GuildStore): GuildStore {
   return new Proxy(database, {
     get:
       (target, name) =>

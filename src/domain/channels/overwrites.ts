@@ -3,7 +3,7 @@ import type { ChannelOverwrite, Reader, Transaction } from '../../infra/database
 import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { permissionsInChannel, permissionsInGuild } from '../guilds/home.js';
+import { permissionsInChannel, permissionsInGuild } from '../guilds/store.js';
 import { snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissions.js';

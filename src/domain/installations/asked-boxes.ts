@@ -1,5 +1,5 @@
 import type { Clock } from '../../infra/clock.js';
-import { GuildUnavailable } from '../guilds/home.js';
+import { GuildUnavailable } from '../guilds/store.js';
 
 const JOBS_PER_BOX = 4;
 

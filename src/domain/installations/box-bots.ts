@@ -3,7 +3,7 @@ import { chunksOf } from '../../infra/event-loop.js';
 import { isMadeByBox } from '../../infra/ids.js';
 import { BoxRefused } from '../boxes/door.js';
 import type { CallContext, Write } from '../call.js';
-import { GuildUnavailable } from '../guilds/home.js';
+import { GuildUnavailable } from '../guilds/store.js';
 import { AskedBoxes, AskLater } from './asked-boxes.js';
 
 export interface BoxBot {

@@ -2,7 +2,7 @@ import { chunksOf, forEachYielding } from '../../infra/event-loop.js';
 import { BoxRefused } from '../boxes/door.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { GuildUnavailable } from '../guilds/home.js';
+import { GuildUnavailable } from '../guilds/store.js';
 import { STRANGERS_PER_BOX } from '../limits.js';
 import { AskedBoxes, AskLater } from './asked-boxes.js';
 import { ASK_AGAIN_MS, addSettlement, type BoxBot, letGo } from './box-bots.js';

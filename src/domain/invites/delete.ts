@@ -4,7 +4,7 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { CHANNEL_OPERATIONS, GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
-import { permissionsInChannel } from '../guilds/home.js';
+import { permissionsInChannel } from '../guilds/store.js';
 import { allows } from '../permissions.js';
 import { findInvite, maxAgeOf } from './find.js';
 import type { InviteRecord } from './record.js';

@@ -1,7 +1,7 @@
 import { hashSecret, randomToken } from '../../infra/secrets.js';
 import type { CallContext, Write } from '../call.js';
-import { GuildUnavailable } from '../guilds/home.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
+import { GuildUnavailable } from '../guilds/store.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 
 /** As documented by Discord (OAuth2). */

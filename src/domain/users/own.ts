@@ -1,8 +1,8 @@
 import type { Guild, User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
-import { GuildUnavailable, permissionsInGuild } from '../guilds/home.js';
 import { pagesOfBoxGuildIds } from '../guilds/memberships.js';
+import { GuildUnavailable, permissionsInGuild } from '../guilds/store.js';
 import { memberPermissions } from '../permissions.js';
 
 export interface OwnUser {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.js';
-import type { GuildHome } from '../../domain/guilds/index.js';
+import type { GuildStore } from '../../domain/guilds/index.js';
 import type { VoiceStateRecord } from '../../domain/voice/index.js';
 import { renderGuildCreate } from '../../wire/guild-create.js';
 import { renderMember } from '../../wire/members.js';
@@ -12,11 +12,11 @@ const limit = z.number().int().min(0).max(1_000);
 
 interface Answer<Input> {
   input: z.ZodType<Input>;
-  answer(home: GuildHome, input: Input): Promise<unknown>;
+  answer(home: GuildStore, input: Input): Promise<unknown>;
 }
 
 function call<Input>({ input, answer }: Answer<Input>) {
-  return (home: GuildHome, sent: unknown) => {
+  return (home: GuildStore, sent: unknown) => {
     const parsed = input.safeParse(sent);
     if (!parsed.success) throw new DomainError('INVALID_INPUT', undefined, { cause: parsed.error });
     return answer(home, parsed.data);
@@ -24,7 +24,7 @@ function call<Input>({ input, answer }: Answer<Input>) {
 }
 
 /** Calls that read from a guild store (docs/relay.md, R-27). */
-const CALLS: ReadonlyMap<string, (home: GuildHome, sent: unknown) => Promise<unknown>> = new Map([
+const CALLS: ReadonlyMap<string, (home: GuildStore, sent: unknown) => Promise<unknown>> = new Map([
   ['guild', call({ input: z.object({ guild_id }), answer: (home, input) => renderGuildOf(home, input.guild_id) })],
   [
     'member',
@@ -72,12 +72,12 @@ const CALLS: ReadonlyMap<string, (home: GuildHome, sent: unknown) => Promise<unk
  * @returns the result, which may be null; undefined if the name is none of these calls
  * @throws INVALID_INPUT
  */
-export async function answerCall(home: GuildHome, name: string, input: unknown): Promise<unknown> {
+export async function answerCall(home: GuildStore, name: string, input: unknown): Promise<unknown> {
   return CALLS.get(name)?.(home, input);
 }
 
 /** As in GUILD_CREATE, without members. Each voice state contains its member. */
-async function renderGuildOf(home: GuildHome, guildId: bigint): Promise<object | null> {
+async function renderGuildOf(home: GuildStore, guildId: bigint): Promise<object | null> {
   const [snapshot, states] = await Promise.all([home.snapshot(guildId), home.voiceStates(guildId)]);
   return snapshot && { ...renderGuildCreate(snapshot), voice_states: states.flatMap(renderInVoice) };
 }

@@ -24,7 +24,7 @@ import { Reception } from './reception.js';
 
 export { createDirectory } from './directory.js';
 export type { LineMessage } from './far/messages.js';
-export { BoxHome } from './home.js';
+export { RemoteGuildStore } from './guild-store.js';
 export { KnownBots } from './known-bots.js';
 
 /** Time for open requests, slightly less than the stop waits. */

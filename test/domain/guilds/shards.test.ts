@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
-import { type GuildHome, recommendShards } from '../../../src/domain/guilds/index.js';
+import { type GuildStore, recommendShards } from '../../../src/domain/guilds/index.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createPerson, putInGuilds } from '../../harness/rows.js';
@@ -33,7 +33,7 @@ test('a bot gets a recommendation of one shard per thousand guilds, and at least
 test('guilds in other stores count too', async () => {
   const { app } = server;
   const { user, id } = await createBot(app);
-  const guilds: GuildHome = Object.assign(Object.create(app.guilds), {
+  const guilds: GuildStore = Object.assign(Object.create(app.guilds), {
     async *pagesOfGuildIds(userId: bigint) {
       if (userId !== user.id) return;
       for (let page = 0n; page < 11n; page += 1n) yield Array.from({ length: 100 }, (_, n) => page * 100n + BigInt(n));

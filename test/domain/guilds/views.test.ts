@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { EventBus } from '../../../src/domain/bus-message.js';
 import {
-  DatabaseHome,
-  type GuildHome,
+  DatabaseGuildStore,
+  type GuildStore,
   permissionsInChannel,
   permissionsInGuild,
 } from '../../../src/domain/guilds/index.js';
@@ -20,7 +20,7 @@ it.beforeAll(({ server: shared }) => {
 });
 
 /** A store on a bus that delivers nothing from other processes until `hear` is called. */
-function deafHome(): { home: GuildHome; hear(): void } {
+function deafHome(): { home: GuildStore; hear(): void } {
   const { app } = server;
   let hear: () => void = () => {};
   const heard = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ function deafHome(): { home: GuildHome; hear(): void } {
     }),
   };
   return {
-    home: new DatabaseHome(app.db.reader, bus, clock),
+    home: new DatabaseGuildStore(app.db.reader, bus, clock),
     hear() {
       isComplete = true;
       hear();
@@ -88,7 +88,7 @@ it('the store subscribes to permission changes only, not to messages of a guild'
       return app.bus.subscribe(topic, handler);
     },
   };
-  const home = new DatabaseHome(app.db.reader, bus, clock);
+  const home = new DatabaseGuildStore(app.db.reader, bus, clock);
   const guild = await createGuild(app);
   expect(await permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id, clock.now())).not.toBeNull();
   expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
@@ -110,7 +110,7 @@ it('the guild of a channel is cached for half a minute, and then read again', as
 it('the guild of a channel is read again after an event of that guild', async () => {
   const { app } = server;
   const guild = await createGuild(app);
-  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  const home = new DatabaseGuildStore(app.db.reader, app.bus, clock);
   await home.view(guild.id);
   expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
   await app.db.writer.channel.delete({ where: { id: guild.channel.id } });
@@ -121,7 +121,7 @@ it('the guild of a channel is read again after an event of that guild', async ()
 it('a channel is cached until its guild changes, and is returned for no other guild', async () => {
   const { app } = server;
   const [guild, other] = [await createGuild(app), await createGuild(app)];
-  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  const home = new DatabaseGuildStore(app.db.reader, app.bus, clock);
   const { id, name } = guild.channel;
   expect(await home.channel(guild.id, id)).toMatchObject({ id, name });
   expect(await statementsOf(() => home.channel(guild.id, id))).toEqual([]);
@@ -135,7 +135,10 @@ it('everything is read again if the clock is set back', async () => {
   const { app } = server;
   const guild = await createGuild(app);
   let now = clock.now();
-  const home = new DatabaseHome(app.db.reader, app.bus, { now: () => now, after: (ms, task) => clock.after(ms, task) });
+  const home = new DatabaseGuildStore(app.db.reader, app.bus, {
+    now: () => now,
+    after: (ms, task) => clock.after(ms, task),
+  });
   expect(await home.view(guild.id)).not.toBeNull();
   await app.db.writer.role.update({ where: { id: guild.id }, data: { permissions: 4n } });
   now -= 3_600_000;
@@ -146,7 +149,7 @@ it('other channels are not read again after a change of roles or of one channel'
   const { app } = server;
   const guild = await createGuild(app);
   const quiet = await createChannel(app, guild.id, 'quiet');
-  const home = new DatabaseHome(app.db.reader, app.bus, clock);
+  const home = new DatabaseGuildStore(app.db.reader, app.bus, clock);
   const before = await home.view(guild.id);
   const rows = [quiet, guild.channel].map(({ id }) => ({ channelId: id, targetId: guild.id, targetType: 0 }));
   await app.db.writer.channelOverwrite.createMany({ data: rows });

@@ -2,8 +2,8 @@ import type { BoxDoor, BoxQuestions, BoxRoute, BoxRoutes } from '../../domain/bo
 import type { BusMessage, EventBus } from '../../domain/bus-message.js';
 import { DomainError } from '../../domain/errors.js';
 import {
-  type GuildHome,
   type GuildSnapshot,
+  type GuildStore,
   GuildUnavailable,
   type GuildView,
   pagesOfBoxGuildIds,
@@ -24,7 +24,7 @@ import type { KnownBots } from './known-bots.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { type GuildTold, memberSummaryOf, readGuild, readMember, readMembers } from './records.js';
 
-export interface BoxHomeParts {
+export interface RemoteGuildStoreParts {
   door: BoxDoor;
   routes: BoxRoutes;
   reader: Reader;
@@ -34,7 +34,7 @@ export interface BoxHomeParts {
   log: Logger;
 }
 
-interface Remembered {
+interface Cached {
   view: GuildView;
   channels: ReadonlyMap<bigint, Channel>;
 }
@@ -59,11 +59,11 @@ const TURN_PATIENCE_MS = 5_000;
  * Calls the boxes of guilds (docs/relay.md, R-27). A guild is unavailable if an answer is about another guild or
  * contains foreign ids (R-35).
  */
-export class BoxHome implements GuildHome {
-  readonly #memory: SubscribedCache<Remembered, Parts, BusMessage>;
+export class RemoteGuildStore implements GuildStore {
+  readonly #memory: SubscribedCache<Cached, Parts, BusMessage>;
   readonly #turns = new KeyedSemaphore<bigint>(QUESTIONS_AT_ONCE);
 
-  constructor(private readonly parts: BoxHomeParts) {
+  constructor(private readonly parts: RemoteGuildStoreParts) {
     const { clock, bus } = parts;
     this.#memory = new SubscribedCache({
       max: MAX_GUILDS,
@@ -174,7 +174,7 @@ export class BoxHome implements GuildHome {
     return userIds.filter((_, index) => possible[index]);
   }
 
-  async #remembered(guildId: bigint): Promise<Remembered | null> {
+  async #remembered(guildId: bigint): Promise<Cached | null> {
     const told = await this.#askForGuild(guildId);
     if (!told) return null;
     const { guild, channels } = told.snapshot;

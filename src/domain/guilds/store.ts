@@ -12,7 +12,7 @@ import type { GuildView } from './views.js';
  * Reads guilds from the local database or from boxes. Functions that take a guild id throw `GuildUnavailable` if the
  * guild exists but cannot be reached. Null always means that it does not exist.
  */
-export interface GuildHome {
+export interface GuildStore {
   /** Null if there is no such guild. */
   view(guildId: bigint): Promise<GuildView | null>;
 
@@ -84,7 +84,7 @@ export interface PermissionsThere {
  * @throws GuildUnavailable
  */
 export async function permissionsThere(
-  home: GuildHome,
+  home: GuildStore,
   { guildId, channelId }: { guildId: bigint; channelId: bigint | null },
   userId: bigint,
   now: number,
@@ -104,7 +104,7 @@ export async function permissionsThere(
  * @throws GuildUnavailable
  */
 export async function permissionsInGuild(
-  home: GuildHome,
+  home: GuildStore,
   guildId: bigint,
   userId: bigint,
   now: number,
@@ -119,7 +119,7 @@ export async function permissionsInGuild(
  * @throws GuildUnavailable
  */
 export async function permissionsInChannel(
-  home: GuildHome,
+  home: GuildStore,
   guildId: bigint,
   channelId: bigint,
   userId: bigint,

@@ -5,15 +5,15 @@ import type { MemberSelection } from '../members/load.js';
 import type { MemberRecord, MemberSummary } from '../members/record.js';
 import type { ShownPresence } from '../presences/record.js';
 import type { VoiceStateRecord } from '../voice/record.js';
-import type { GuildHome } from './home.js';
 import type { GuildSnapshot } from './snapshot.js';
+import type { GuildStore } from './store.js';
 import type { GuildView } from './views.js';
 
 /** Reads a cloud's guilds from its database or from boxes. Ids of guilds made by the cloud need no lookup. */
-export class GuildHomes implements GuildHome {
+export class RoutingGuildStore implements GuildStore {
   constructor(
-    private readonly database: GuildHome,
-    private readonly boxes: GuildHome,
+    private readonly database: GuildStore,
+    private readonly boxes: GuildStore,
     private readonly routes: BoxRoutes,
   ) {}
 
@@ -70,11 +70,11 @@ export class GuildHomes implements GuildHome {
     if (onBoxes.length > 0) yield onBoxes;
   }
 
-  #ask<Answer>(guildId: bigint, question: (home: GuildHome) => Promise<Answer>): Promise<Answer> {
+  #ask<Answer>(guildId: bigint, question: (home: GuildStore) => Promise<Answer>): Promise<Answer> {
     return isMadeByBox(guildId) ? this.#askThere(guildId, question) : question(this.database);
   }
 
-  async #askThere<Answer>(guildId: bigint, question: (home: GuildHome) => Promise<Answer>): Promise<Answer> {
+  async #askThere<Answer>(guildId: bigint, question: (home: GuildStore) => Promise<Answer>): Promise<Answer> {
     return question((await this.routes.ofGuild(guildId)) ? this.boxes : this.database);
   }
 }

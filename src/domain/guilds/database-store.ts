@@ -9,13 +9,13 @@ import { loadPresences } from '../presences/list.js';
 import type { ShownPresence } from '../presences/record.js';
 import { loadVoiceStates } from '../voice/list.js';
 import type { VoiceStateRecord } from '../voice/record.js';
-import type { GuildHome } from './home.js';
 import { pagesOfGuildIds } from './memberships.js';
 import { countMembers, type GuildSnapshot, loadGuildSnapshot } from './snapshot.js';
+import type { GuildStore } from './store.js';
 import { type GuildView, GuildViews } from './views.js';
 
 /** The guild store of this process's own database. */
-export class DatabaseHome implements GuildHome {
+export class DatabaseGuildStore implements GuildStore {
   readonly #views: GuildViews;
 
   constructor(
