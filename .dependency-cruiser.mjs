@@ -1,6 +1,6 @@
 /**
  * The rooms of the house and which may know which (docs/architecture.md). Arrows point one way:
- * main → server → faces → wire → domain → infra.
+ * main → server → entrypoints → wire → domain → infra.
  */
 const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'portal', 'relay', 'rest-compat', 'schema'];
 
@@ -19,12 +19,12 @@ export default {
     mayImport('wire', ['domain', 'infra']),
     mayImport('context\\.ts', ['config\\.ts', 'domain', 'http', 'infra']),
     mayImport('config\\.ts', []),
-    mayImport('face\\.ts', []),
-    mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'face\\.ts']),
+    mayImport('entrypoint\\.ts', []),
+    mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'entrypoint\\.ts']),
     mayImport('main\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
     mayImport('start\\.ts', ['config\\.ts']),
-    ...FACES.map((face) =>
-      mayImport(face, ['domain', 'wire', 'http', 'infra', 'context\\.ts', 'config\\.ts', 'face\\.ts']),
+    ...FACES.map((entrypoint) =>
+      mayImport(entrypoint, ['domain', 'wire', 'http', 'infra', 'context\\.ts', 'config\\.ts', 'entrypoint\\.ts']),
     ),
     {
       name: 'a-noun-is-known-by-its-index',
@@ -42,7 +42,7 @@ export default {
     },
     {
       name: 'verbs-take-typed-values',
-      comment: 'A caller’s input is parsed once, at the face; the domain exports its schemas.',
+      comment: 'A caller’s input is parsed once, at the entrypoint; the domain exports its schemas.',
       severity: 'error',
       from: { path: '^src/domain/' },
       to: { path: '^src/domain/parse-input\\.ts$' },

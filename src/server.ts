@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { createAccounts } from './accounts/index.js';
-import { createCdnFace } from './cdn/index.js';
+import { createCdnEntrypoint } from './cdn/index.js';
 import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
 import { BoxDoorway, BoxRoutes } from './domain/boxes/index.js';
@@ -13,20 +13,20 @@ import { jobKinds } from './domain/jobs.js';
 import { LatestChanges } from './domain/latest-changes.js';
 import { type Conflict, countLive, type LifeEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
-import type { Face } from './face.js';
-import { createGatewayFace } from './gateway/index.js';
+import type { Entrypoint } from './entrypoint.js';
+import { createGatewayEntrypoint } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
 import { createClientAddress } from './http/client-address.js';
 import { HttpDrain } from './http/drain.js';
 import { httpFault } from './http/faults.js';
 import { LatestResponses } from './http/latest-responses.js';
 import { knowUnusualMethods } from './http/methods.js';
-import { answerForNoFace } from './http/no-face.js';
 import { mountOperations } from './http/operations.js';
 import { closeQueuedResponses } from './http/queued-responses.js';
 import { type Phase, ReadinessChecks } from './http/readiness.js';
 import { watchRequests } from './http/requests.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
+import { handleUnrouted } from './http/unrouted.js';
 import { routeUpgrades } from './http/upgrades.js';
 import { createAddressSignatures } from './infra/address-signatures.js';
 import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/bus.js';
@@ -38,8 +38,8 @@ import { warnUnlessReachable } from './infra/mail.js';
 import { memoizeWithTtl } from './infra/memoize-with-ttl.js';
 import { createMetrics, endMetrics, type Measures, showLive, showPool, showRedis } from './infra/metrics.js';
 import { SharedKeys } from './infra/shared-keys.js';
-import { createOAuthFace } from './oauth/index.js';
-import { createPortalFace } from './portal/index.js';
+import { createOAuthEntrypoint } from './oauth/index.js';
+import { createPortalEntrypoint } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import {
   createDirectory,
@@ -50,8 +50,14 @@ import {
   RemoteGuildStore,
 } from './relay/cloud/index.js';
 import { openResources } from './resources.js';
-import { createEndpoints, createRestFace, everythingHere, parityRows, performHanded } from './rest-compat/index.js';
-import { graphqlFace } from './schema/face.js';
+import {
+  createEndpoints,
+  createRestEntrypoint,
+  everythingHere,
+  parityRows,
+  performHanded,
+} from './rest-compat/index.js';
+import { graphqlEntrypoint } from './schema/entrypoint.js';
 import { renderPing } from './wire/interactions-endpoints.js';
 import { createPublisher } from './wire/publisher.js';
 
@@ -211,14 +217,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
   const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
   doorway.leadTo(relay.door);
-  const faces: Face[] = [
+  const faces: Entrypoint[] = [
     accounts,
-    graphqlFace(app, accounts.personFromHeaders),
-    createPortalFace(app),
-    createCdnFace(app),
-    createOAuthFace(app, accounts.pageSessions),
-    createRestFace(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
-    createGatewayFace(app),
+    graphqlEntrypoint(app, accounts.personFromHeaders),
+    createPortalEntrypoint(app),
+    createCdnEntrypoint(app),
+    createOAuthEntrypoint(app, accounts.pageSessions),
+    createRestEntrypoint(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
+    createGatewayEntrypoint(app),
     ...(config.box ? [] : [relay.face]),
   ];
   const uplink = dialsCloud(opened.box)
@@ -368,7 +374,7 @@ function createHttp(app: AppContext, responses: LatestResponses): FastifyInstanc
   // Entry points read bodies within their own limits.
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  answerForNoFace(http, app.log);
+  handleUnrouted(http, app.log);
   return http;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AppContext } from '../context.js';
 import { DomainError, type FieldFault, refusalIn } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { originOf } from '../http/origins.js';
 import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js';
@@ -19,7 +19,7 @@ import { signIn, signOut } from './sign-in.js';
 import { signUp } from './sign-up.js';
 import { resendVerificationMail, verifyEmail } from './verification.js';
 
-export interface Accounts extends Face {
+export interface Accounts extends Entrypoint {
   personFromHeaders: FindPerson;
   pageSessions: PageSessions;
 }

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.js';
 import { DomainError, TRY_AGAIN_MS } from '../domain/errors.js';
 import { findInteractionFile } from '../domain/interactions/index.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { parseSnowflake } from '../infra/ids.js';
 import { TooManyImages } from '../infra/images.js';
@@ -28,7 +28,7 @@ const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; g
 ];
 
 /** Serves uploads under `/cdn`. Browsers must not run their content. */
-export function createCdnFace(app: AppContext): Face {
+export function createCdnEntrypoint(app: AppContext): Entrypoint {
   const sized = new SizedImages();
   const images = { blobs: app.blobs, sized, elsewhere: new Elsewhere(app) };
   return {

@@ -1,10 +1,10 @@
 import type { AppContext } from '../context.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import { createGateway } from './gateway.js';
 import { createAcceptor } from './ws-adapter.js';
 
-export function createGatewayFace(app: AppContext): Face {
+export function createGatewayEntrypoint(app: AppContext): Entrypoint {
   const gateway = createGateway(app);
   const accept = createAcceptor(gateway);
   let draining = false;

@@ -52,7 +52,7 @@ const NONE = 'none';
 function measure(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { url } = request.routeOptions;
   if (url !== undefined && OPERATIONS.has(url)) return;
-  const face = faceOf(url);
+  const face = entrypointOf(url);
   const route = url === undefined ? NONE : `${request.method} ${url}`;
   const status = statusOf(reply);
   metrics.requests.observe({ face, route, status }, reply.elapsedTime / 1_000);
@@ -67,7 +67,7 @@ function logRequest(log: Logger, request: FastifyRequest, { route, who }: Reques
     {
       requestId: request.id,
       method: request.method,
-      face: route === null ? faceOf(url) : 'rest',
+      face: route === null ? entrypointOf(url) : 'rest',
       route: route ?? url ?? NONE,
       status: statusOf(reply),
       ms: Math.round(reply.elapsedTime * 10) / 10,
@@ -78,7 +78,7 @@ function logRequest(log: Logger, request: FastifyRequest, { route, who }: Reques
 }
 
 /** The first match counts; all other routes are REST. */
-const FACES: readonly [RegExp, string][] = [
+const ENTRYPOINTS: readonly [RegExp, string][] = [
   [/^\/graphql/, 'graphql'],
   [/^\/auth(\/|$)/, 'accounts'],
   [/(^|\/)oauth2(\/|$)|^\/\.well-known\//, 'oauth'],
@@ -89,7 +89,7 @@ const FACES: readonly [RegExp, string][] = [
 ];
 
 /** @param url the route pattern */
-function faceOf(url: string | undefined): string {
+function entrypointOf(url: string | undefined): string {
   if (url === undefined) return NONE;
-  return FACES.find(([pattern]) => pattern.test(url))?.[1] ?? 'rest';
+  return ENTRYPOINTS.find(([pattern]) => pattern.test(url))?.[1] ?? 'rest';
 }

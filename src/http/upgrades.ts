@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import type { LatestResponses } from './latest-responses.js';
 
 /**
  * Routes WebSocket upgrades by path, or responds 404. Other upgrades are ignored and the request is served (RFC 9110,
  * section 7.8).
  */
-export function routeUpgrades(server: Server, faces: Face[], responses: LatestResponses): void {
+export function routeUpgrades(server: Server, faces: Entrypoint[], responses: LatestResponses): void {
   const handlers = new Map(faces.flatMap((face) => Object.entries(face.upgrades ?? {})));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (!asksForWebSocket(request)) {

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import { allowOtherOrigins } from '../http/cors.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import type { PageSessions } from '../http/page-sessions.js';
@@ -8,7 +8,7 @@ import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';
 
 /** The OAuth2 authorization server and its pages. */
-export function createOAuthFace(app: AppContext, sessions: PageSessions): Face {
+export function createOAuthEntrypoint(app: AppContext, sessions: PageSessions): Entrypoint {
   return {
     async mount(http) {
       await http.register(async (scope) => {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
 import { isInviteCode } from '../domain/invites/index.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import { mountFavicon } from './favicon.js';
 import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';
 
@@ -9,7 +9,7 @@ import { type Encoding, type Pages, type PortalFile, readPages } from './pages.j
  * Serves the portal, and redirects `/` and invite links to it.
  * @throws {StartError} if the portal was not built
  */
-export function createPortalFace(app: AppContext): Face {
+export function createPortalEntrypoint(app: AppContext): Entrypoint {
   const pages = readPages();
   return {
     mount(http) {

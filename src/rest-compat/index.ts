@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.js';
-import type { Face } from '../face.js';
+import type { Entrypoint } from '../entrypoint.js';
 import type { FindPerson } from '../http/page-sessions.js';
 import { mountReference } from '../http/pages/api-reference.js';
 import { credentialSchemes } from './credentials.js';
@@ -10,7 +10,7 @@ import { openApiDocument } from './openapi.js';
 
 import { pathsWithoutMethods, routes } from './table.js';
 
-export function createRestFace(app: AppContext, findPerson: FindPerson, directory: Directory): Face {
+export function createRestEntrypoint(app: AppContext, findPerson: FindPerson, directory: Directory): Entrypoint {
   const schemes = credentialSchemes(app, findPerson);
   const interpreter = new Interpreter(app, { rows: routes, pathsWithoutMethods, schemes, directory });
   return {

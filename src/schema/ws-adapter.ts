@@ -4,7 +4,7 @@ import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
-import type { UpgradeHandler } from '../face.js';
+import type { UpgradeHandler } from '../entrypoint.js';
 import { isWithinBounds, JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
 
 export interface SocketExtra {

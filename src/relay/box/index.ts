@@ -1,7 +1,7 @@
 import { type BoxConfig, RefusedByCloud, StartError } from '../../config.js';
 import type { AppContext } from '../../context.js';
 import type { Heard } from '../../domain/bus-message.js';
-import type { Face } from '../../face.js';
+import type { Entrypoint } from '../../entrypoint.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Database } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/logger.js';
@@ -65,7 +65,7 @@ function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
   );
 }
 
-export interface UplinkFace extends Pick<Face, 'drain'> {
+export interface UplinkEntrypoint extends Pick<Entrypoint, 'drain'> {
   start(): void;
   readonly isConnected: boolean;
   /** Resolves if the cloud refuses the box for good. */
@@ -83,7 +83,7 @@ export interface BoxParts extends EnteredBox {
 export function createUplink(
   app: AppContext,
   { identity, enrolment, perform, tap, random = Math.random }: BoxParts,
-): UplinkFace {
+): UplinkEntrypoint {
   const { clock, log } = app;
   const { idSpace } = enrolment;
   let refuse: (error: RefusedByCloud) => void;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppContext } from '../../context.js';
 import type { BoxDoor } from '../../domain/boxes/index.js';
-import type { Face } from '../../face.js';
+import type { Entrypoint } from '../../entrypoint.js';
 import { refuseUpgrade } from '../../http/upgrades.js';
 import type { Bus } from '../../infra/bus.js';
 import { isDoneWithin } from '../../infra/deadlines.js';
@@ -34,7 +34,7 @@ const LEAVING_MS = 6_000;
 const RETRY_MS = { least: 500, most: 5_000 };
 
 export interface Relay {
-  face: Face;
+  face: Entrypoint;
   lines: BoxLines;
   door: BoxDoor;
   /** Disconnects the boxes of a process that has ended. */
@@ -53,7 +53,7 @@ export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<LineMessa
   const untilReachable = async () => holder?.listen(app.live.id);
   const reception = new Reception({ app, here, bots, room, untilReachable });
   return {
-    face: createFace(app, reception, here),
+    face: createRelayEntrypoint(app, reception, here),
     lines,
     door: new LineDoor(lines, app),
     endProcess: (processId) => endConnectionsOf(app, processId),
@@ -61,7 +61,7 @@ export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<LineMessa
   };
 }
 
-function createFace(app: AppContext, reception: Reception, here: BoxesHere): Face {
+function createRelayEntrypoint(app: AppContext, reception: Reception, here: BoxesHere): Entrypoint {
   const newcomers = new Newcomers(app.config.rateLimits);
   const counted = new WeakMap<IncomingMessage, Release>();
   const accept = createRelayAcceptor((outlet, request) => reception.serve(outlet, counted.get(request) ?? (() => {})));

@@ -44,7 +44,7 @@ export const button = buttonShape.superRefine((sent, context) => {
       if (sent.custom_id === undefined) requireField(sent, 'url', context);
       else refuseBoth(context);
       refuseFields(sent, ['sku_id'], context);
-      return requireFace(sent, context);
+      return requireLabelOrEmoji(sent, context);
     case ButtonStyle.Premium:
       requireField(sent, 'sku_id', context);
       return refuseFields(sent, ['custom_id', 'label', 'url', 'emoji'], context);
@@ -53,7 +53,7 @@ export const button = buttonShape.superRefine((sent, context) => {
         addFault(context, ['custom_id'], 'BUTTON_COMPONENT_CUSTOM_ID_REQUIRED', 'A custom id is required');
       } else if (sent.url !== undefined) refuseBoth(context);
       refuseFields(sent, ['sku_id'], context);
-      return requireFace(sent, context);
+      return requireLabelOrEmoji(sent, context);
   }
 });
 
@@ -74,7 +74,7 @@ function refuseBoth(context: z.RefinementCtx): void {
 }
 
 /** A button needs a label or an emoji. */
-function requireFace({ label, emoji: shown }: ButtonShape, context: z.RefinementCtx): void {
+function requireLabelOrEmoji({ label, emoji: shown }: ButtonShape, context: z.RefinementCtx): void {
   if (label === undefined && shown === undefined) addRequired(context, 'label');
 }
 

@@ -23,7 +23,7 @@ const MALFORMED_CONTENT_TYPE = {
 const OVERLOADED = 130_000;
 
 /** Handles unknown routes and unhandled errors of every entry point that is mounted later. */
-export function answerForNoFace(http: FastifyInstance, log: Logger): void {
+export function handleUnrouted(http: FastifyInstance, log: Logger): void {
   http.setNotFoundHandler(sendNotFound);
   http.setErrorHandler<FastifyError>((error, request, reply) => {
     if (request.is404) return sendNotFound(request, reply);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainError, type ErrorCode, type ErrorKind } from '../../src/domain/errors.js';
 import { httpFault, STATUS_OF_KIND } from '../../src/http/faults.js';
 import { knowUnusualMethods, refuseOtherMethods } from '../../src/http/methods.js';
-import { answerForNoFace } from '../../src/http/no-face.js';
+import { handleUnrouted } from '../../src/http/unrouted.js';
 import { readableLog, readLines } from '../harness/log.js';
 
 let http: FastifyInstance;
@@ -13,7 +13,7 @@ const { log, lines } = readableLog();
 beforeEach(async () => {
   lines.length = 0;
   http = Fastify();
-  answerForNoFace(http, log);
+  handleUnrouted(http, log);
   http.post('/fails', () => {
     throw fault;
   });

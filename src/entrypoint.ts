@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-export interface Face {
+export interface Entrypoint {
   mount?(http: FastifyInstance): Promise<void> | void;
   /** An entry point on the shared listener. */
   upgrades?: Record<string, UpgradeHandler>;

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type AppContext, callContext } from '../context.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
-import type { Face, UpgradeHandler } from '../face.js';
+import type { Entrypoint, UpgradeHandler } from '../entrypoint.js';
 import { readLocale } from '../http/locale.js';
 import type { FindPerson } from '../http/page-sessions.js';
 import { refuseUpgrade } from '../http/upgrades.js';
@@ -23,7 +23,7 @@ import type { Yoga } from './yoga.js';
  * Entry point of GraphQL, over HTTP and WebSocket. Loads the schema at the first request, because an instance that serves only bots
  * does not need it.
  */
-export function graphqlFace(app: AppContext, findPerson: FindPerson): Face {
+export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entrypoint {
   const yoga = new Lazy(() => loadGraphqlServer(app.log));
   const streams = new Streams(app.clock, app.log);
   showSubscriptions(app.metrics, () => streams.size);
