@@ -6,10 +6,10 @@ import { accessChannel, requirePermissions } from '../guilds/access.js';
 import { applyEdit } from './apply-edit.js';
 import type { MessageEdit } from './body.js';
 import type { UploadedFile } from './files.js';
-import { requireSpoken } from './kinds.js';
 import { findMessage, loadMessage } from './load.js';
 import type { MessageKey, MessageRecord } from './record.js';
 import { managesMessages, operationsForContent } from './rights.js';
+import { requireUserMessage } from './user-messages.js';
 
 export interface EditMessageInput extends MessageKey {
   body: MessageEdit;
@@ -26,7 +26,7 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
   const { body, files = [] } = input;
   const place = await accessChannel(call, input.channelId, 'editMessage');
   const message = await loadMessage(call, place, input.messageId);
-  requireSpoken(message);
+  requireUserMessage(message);
   const asAuthor = message.authorId === user.id;
   if (!asAuthor) requireFlagsOnly(place, body, files);
   requirePermissions(permissionsIn(place), neededInChannel(operationsForContent(body, files)));

@@ -1,8 +1,8 @@
 import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
-import { isSpoken } from './kinds.js';
 import { managesMessages } from './rights.js';
+import { isUserMessage } from './user-messages.js';
 
 export const MESSAGE_OPERATIONS = ['react', 'edit', 'delete'] as const;
 
@@ -23,7 +23,7 @@ export function operationsOn(message: Seen, userId: bigint, place: ChannelAccess
   const isAuthor = message.authorId === userId;
   const may: Record<MessageOperation, boolean> = {
     react: allows(permissionsIn(place), CHANNEL_OPERATIONS.addReaction | CHANNEL_OPERATIONS.addNewEmoji),
-    edit: isAuthor && isSpoken(message.type),
+    edit: isAuthor && isUserMessage(message.type),
     delete: isAuthor || managesMessages(place),
   };
   return MESSAGE_OPERATIONS.filter((operation) => may[operation]);

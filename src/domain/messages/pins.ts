@@ -9,11 +9,11 @@ import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import type { MemberSummary } from '../members/record.js';
 import { allows } from '../permissions.js';
-import { requireSpoken } from './kinds.js';
 import { messageLines } from './lines.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
+import { requireUserMessage } from './user-messages.js';
 import { EVERYONE } from './visibility.js';
 
 /**
@@ -24,7 +24,7 @@ import { EVERYONE } from './visibility.js';
 export async function pinMessage(call: CallContext, key: MessageKey): Promise<void> {
   const { user } = requireUser(call);
   await changePin(call, key, true, async (write, { place, message }) => {
-    requireSpoken(message);
+    requireUserMessage(message);
     const lastPinAt = await addPin(call, write.db, place, message.id);
     return {
       lastPinAt,

@@ -17,12 +17,12 @@ import {
   unlessStored,
 } from './files.js';
 import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
-import { isSpoken } from './kinds.js';
 import { checkLook } from './layout.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
 import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
+import { isUserMessage } from './user-messages.js';
 import { EVERYONE, listenersOf, mayShow } from './visibility.js';
 
 /** A message to store. The caller decides author, permissions and flags. */
@@ -87,7 +87,7 @@ export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | '
   const names = namesOf(files, notes);
   checkLook({ flags, content, embeds, components, filenames: names });
   const isPromise = (flags & MessageFlags.Loading) !== 0;
-  if (isSpoken(kind) && !isPromise) requireContent(body, files.length);
+  if (isUserMessage(kind) && !isPromise) requireContent(body, files.length);
 }
 
 /**

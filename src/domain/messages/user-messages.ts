@@ -1,7 +1,7 @@
 import { MessageType } from 'discord-api-types/v10';
 import { DomainError } from '../errors.js';
 
-const SPOKEN: readonly number[] = [
+const USER_MESSAGES: readonly number[] = [
   MessageType.Default,
   MessageType.Reply,
   MessageType.ChatInputCommand,
@@ -9,11 +9,11 @@ const SPOKEN: readonly number[] = [
 ];
 
 /** Whether a user wrote the message, as opposed to a system message. */
-export function isSpoken(type: number): boolean {
-  return SPOKEN.includes(type);
+export function isUserMessage(type: number): boolean {
+  return USER_MESSAGES.includes(type);
 }
 
 /** @throws SYSTEM_MESSAGE */
-export function requireSpoken({ type }: { type: number }): void {
-  if (!isSpoken(type)) throw new DomainError('SYSTEM_MESSAGE');
+export function requireUserMessage({ type }: { type: number }): void {
+  if (!isUserMessage(type)) throw new DomainError('SYSTEM_MESSAGE');
 }
