@@ -1,4 +1,4 @@
-import { type Database, isHeldAlone } from '../../infra/database/index.js';
+import { type Database, isDatabaseLocked } from '../../infra/database/index.js';
 import type { KeyRing } from '../../infra/instance-keys.js';
 import { findOtherKeys, type KeysOfProcess } from './rows.js';
 
@@ -24,7 +24,7 @@ export async function findConflict({ db, id, isShared, keys }: Newcomer): Promis
   if (db.dialect === 'sqlite') return null;
   const others = await findOtherKeys(db, id);
   if (!isShared) return others.length > 0 ? 'unheard' : null;
-  if (await isHeldAlone(db)) return 'unheard';
+  if (await isDatabaseLocked(db)) return 'unheard';
   return others.every((other) => accept(keys, other)) ? null : 'keys';
 }
 

@@ -5,7 +5,7 @@ import { accessGuild } from '../guilds/access.js';
 import { findRole } from '../roles/find.js';
 import { mayWithRole } from '../roles/operations.js';
 import { highestPosition } from '../roles/rank.js';
-import { holdMember } from './hold.js';
+import { lockMember } from './lock.js';
 import type { MemberRecord } from './record.js';
 
 /**
@@ -56,7 +56,7 @@ async function changeRole(
   const { view } = await accessGuild(call, guildId, 'setMemberRoles');
   await call.write(
     async (write) => {
-      const member = await holdMember(write.db, guildId, userId);
+      const member = await lockMember(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       const role = await findRole(write.db, guildId, roleId);
       if (roleId === guildId) throw new DomainError('UNKNOWN_ROLE');

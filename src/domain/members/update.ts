@@ -10,7 +10,7 @@ import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget } from '../voice/moderate.js';
-import { holdMember } from './hold.js';
+import { lockMember } from './lock.js';
 import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
 import { canBeTimedOut } from './operations.js';
@@ -52,7 +52,7 @@ export async function updateMember(
   checkTimeout(call, change);
   return call.write(
     async (write) => {
-      const member = await holdMember(write.db, guildId, userId);
+      const member = await lockMember(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       await checkTarget(call, write.db, view, { userId, isOwn, change });
       const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);

@@ -1,7 +1,7 @@
 import type { User } from '../../infra/database/index.js';
 import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
-import { holdMembers } from '../members/hold.js';
+import { lockMembers } from '../members/lock.js';
 
 /** Must run in the transaction of the change. A job updates the memberships later. */
 export async function showUserAnew(
@@ -27,7 +27,7 @@ export async function showMemberships(call: CallContext, userId: bigint, signal:
       signal.throwIfAborted();
       const keys = guildIds.map((guildId) => ({ guildId, userId }));
       await call.write(async ({ db, record }) => {
-        for (const member of await holdMembers(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
+        for (const member of await lockMembers(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
       });
     }
   }

@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { holdMember } from '../members/hold.js';
+import { lockMember } from '../members/lock.js';
 import { updateColumns } from '../members/update.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget, type VoiceChange } from './moderate.js';
 
@@ -20,7 +20,7 @@ export async function changeVoiceState(call: CallContext, input: ChangeVoiceInpu
   await accessGuild(call, guildId, 'viewGuild', ...operationsOfVoice(input, isOwn));
   await requireMoveTarget(call, guildId, move.channelId);
   await call.write(async (write) => {
-    const member = await holdMember(write.db, guildId, userId);
+    const member = await lockMember(write.db, guildId, userId);
     if (!member) throw new DomainError('UNKNOWN_VOICE_STATE');
     const updated = await updateColumns(write, member, { mute, deaf });
     if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });

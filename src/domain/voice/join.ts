@@ -4,7 +4,7 @@ import type { Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
-import { holdMember } from '../members/hold.js';
+import { lockMember } from '../members/lock.js';
 import { allows, Permission } from '../permissions.js';
 import { endVoice } from './leave.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
@@ -64,7 +64,7 @@ async function takeSeat(
 ): Promise<VoiceStateRecord> {
   const { guildId, channelId, userId } = seat;
   const { userLimit } = await holdChannel(db, guildId, channelId);
-  const member = await holdMember(db, guildId, userId);
+  const member = await lockMember(db, guildId, userId);
   if (!member) throw new DomainError('UNKNOWN_CHANNEL');
   const key = { guildId_userId: { guildId, userId } };
   const before = await db.voiceState.findUnique({ where: key });

@@ -2,8 +2,8 @@ import type { Prisma } from '../../infra/database/index.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { holdMembers } from '../members/hold.js';
 import type { MemberKey } from '../members/kept-timeouts.js';
+import { lockMembers } from '../members/lock.js';
 import type { MemberRecord } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
@@ -29,7 +29,7 @@ export async function endVoice(write: Write, where: InVoice, most?: number): Pro
 }
 
 async function endPiece({ db, record }: Write, where: InVoice, keys: MemberKey[]): Promise<VoiceStateRecord[]> {
-  const members = await holdMembers(db, keys);
+  const members = await lockMembers(db, keys);
   const inPiece = { AND: [where, { OR: keys }] };
   // Changes nothing, but locks the rows: a concurrent caller finds them gone.
   const states = await db.voiceState.updateManyAndReturn({ where: inPiece, data: { suppress: false } });

@@ -1,6 +1,6 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
-import { holdMember } from '../members/hold.js';
+import { lockMember } from '../members/lock.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 export interface OwnVoiceInput {
@@ -17,7 +17,7 @@ export function setOwnVoice(
   const { user } = requireUser(call);
   return call.write(async ({ db, record }) => {
     const key = { guildId_userId: { guildId, userId: user.id } };
-    const member = await holdMember(db, guildId, user.id);
+    const member = await lockMember(db, guildId, user.id);
     const before = member && (await db.voiceState.findUnique({ where: key }));
     if (!before) throw new DomainError('UNKNOWN_VOICE_STATE');
     const said = { selfMute: selfMute ?? before.selfMute, selfDeaf: selfDeaf ?? before.selfDeaf };

@@ -6,9 +6,9 @@ import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
 import { Outages } from './outages.js';
 
 export type { Database, Doors } from './database.js';
+export { isDatabaseLocked } from './database-lock.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
-export { isHeldAlone } from './hold.js';
 
 type ReadMethod =
   | 'findUnique'

@@ -4,9 +4,9 @@ import { isDoneWithin } from '../deadlines.js';
 import type { Logger } from '../logger.js';
 import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
+import { type DatabaseLock, lockDatabase } from './database-lock.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
-import { type Hold, holdAlone } from './hold.js';
 import { cutLookups } from './lookups.js';
 import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
@@ -27,7 +27,7 @@ export interface PostgresOptions {
 /** @throws {StartError} if exclusive use is required and another process has it */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, isAlone, clock } = options;
-  const hold = isAlone ? await holdAlone(url, clock) : null;
+  const hold = isAlone ? await lockDatabase(url, clock) : null;
   try {
     return await openDoors(options, hold);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: Hold | null): Promise<Database> {
+async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: DatabaseLock | null): Promise<Database> {
   await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url), log));
   const doors = await postgresPool(url, pool);
   const writer = postgresClient(watchOutages(doors.writer, outages));

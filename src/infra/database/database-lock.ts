@@ -17,7 +17,7 @@ const REGAIN_AFTER_MS = 1_000;
 /** How late the server may close a silent connection. */
 const AFTER_SILENCE_MS = 10_000;
 
-export interface Hold extends Alone {
+export interface DatabaseLock extends Alone {
   release(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface Held {
  * open, idle transaction, which a pgbouncer in transaction mode keeps on one connection.
  * @throws {StartError} if another process has it
  */
-export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): Promise<Hold> {
+export async function lockDatabase(url: string, clock: Clock, times = LOCK_TIMES): Promise<DatabaseLock> {
   const regained: (() => void)[] = [];
   let held: Held | null = null;
   let regaining: Timer | null = null;
@@ -59,7 +59,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
   };
   const regain = async (lost: Lost) => {
     // Other statements report an unreachable server.
-    const found = await tryHold(url, times).catch(() => null);
+    const found = await tryLock(url, times).catch(() => null);
     if (isHeld(found)) {
       if (isOver) return endQuietly(found.client);
       keep(found);
@@ -71,7 +71,7 @@ export async function holdAlone(url: string, clock: Clock, times = LOCK_TIMES): 
   const isOwn = (holder: number, { backend, at }: Lost) =>
     holder === backend && clock.now() - at <= times.silence + AFTER_SILENCE_MS;
   const isBegun = await untilTrue(async () => {
-    const found = await tryHold(url, times);
+    const found = await tryLock(url, times);
     if (isHeld(found)) keep(found);
     return isHeld(found);
   });
@@ -103,7 +103,7 @@ function isHeld(found: Held | Refusal | null): found is Held {
 const FIND_HOLDER = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid = 0 AND objid = $1 AND objsubid = 1`;
 
-async function tryHold(url: string, times: LockTimes): Promise<Held | Refusal> {
+async function tryLock(url: string, times: LockTimes): Promise<Held | Refusal> {
   const client = await beginForLock(url, times, STATEMENT_TIMEOUT_MS);
   try {
     const { rows } = await client.query<{ held: boolean; backend: number }>(
@@ -121,7 +121,7 @@ async function tryHold(url: string, times: LockTimes): Promise<Held | Refusal> {
   }
 }
 
-export async function isHeldAlone({ reader }: Pick<Database, 'reader'>): Promise<boolean> {
+export async function isDatabaseLocked({ reader }: Pick<Database, 'reader'>): Promise<boolean> {
   const isFree = async () => {
     const [row] = await reader.$queryRaw<
       { free: boolean }[]

@@ -7,7 +7,7 @@ import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
  * first, so that events follow the order of changes. Missing ones are left out.
  * @param keys 1 to 400, since SQLite takes 999 parameters
  */
-export async function holdMembers(db: Transaction, keys: readonly MemberKey[]): Promise<MemberRecord[]> {
+export async function lockMembers(db: Transaction, keys: readonly MemberKey[]): Promise<MemberRecord[]> {
   const isAny = keys.map(({ guildId, userId }) => Prisma.sql`("guildId" = ${guildId} AND "userId" = ${userId})`);
   // An update that changes nothing locks the rows in both databases.
   await db.$executeRaw`UPDATE "Member" SET "userId" = "userId" WHERE ${Prisma.join(isAny, ' OR ')}`;
@@ -15,7 +15,7 @@ export async function holdMembers(db: Transaction, keys: readonly MemberKey[]): 
   return db.member.findMany({ where: { OR }, include: WITH_USER_AND_ROLES });
 }
 
-export async function holdMember(db: Transaction, guildId: bigint, userId: bigint): Promise<MemberRecord | null> {
-  const [member] = await holdMembers(db, [{ guildId, userId }]);
+export async function lockMember(db: Transaction, guildId: bigint, userId: bigint): Promise<MemberRecord | null> {
+  const [member] = await lockMembers(db, [{ guildId, userId }]);
   return member ?? null;
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StartError } from '../../../src/config.js';
 import { systemClock } from '../../../src/infra/clock.js';
-import { type Hold, holdAlone } from '../../../src/infra/database/hold.js';
+import { type DatabaseLock, lockDatabase } from '../../../src/infra/database/database-lock.js';
 import { aloneOnPostgres } from '../../../src/infra/database/postgres.js';
 import { ManualClock } from '../../harness/clock.js';
 import { endLockHolders, type ThrowAwayDatabase, throwAwayDatabase } from '../../harness/databases.js';
@@ -19,7 +19,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
   let far: string;
   let near: string;
   let clock: ManualClock;
-  const holds: Hold[] = [];
+  const holds: DatabaseLock[] = [];
 
   beforeEach(async () => {
     database = await throwAwayDatabase();
@@ -38,8 +38,8 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
     await database?.drop();
   });
 
-  const take = async (...parameters: Parameters<typeof holdAlone>) => {
-    const hold = await holdAlone(...parameters);
+  const take = async (...parameters: Parameters<typeof lockDatabase>) => {
+    const hold = await lockDatabase(...parameters);
     holds.push(hold);
     return hold;
   };
@@ -52,7 +52,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
 
   it('stays taken as long as the process is alive', async () => {
     await take(far, clock, { silence: 1_500, sign: 500 });
-    await expect(holdAlone(near, systemClock)).rejects.toThrow(StartError);
+    await expect(lockDatabase(near, systemClock)).rejects.toThrow(StartError);
     expect(clock.waiting).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
   }
 
   it('is free when the process releases it, even while it requests it again', async () => {
-    const hold = await holdAlone(far, clock);
+    const hold = await lockDatabase(far, clock);
     const other = new pg.Client({ connectionString: near });
     await other.connect();
     await loseHold(other);
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
       clock.advance(1_000);
       return isRegained;
     });
-    await expect(holdAlone(near, systemClock)).rejects.toThrow(StartError);
+    await expect(lockDatabase(near, systemClock)).rejects.toThrow(StartError);
   });
 
   describe('for its migrations', () => {
