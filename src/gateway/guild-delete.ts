@@ -20,7 +20,7 @@ export function leaveGuild(session: Session, guildId: bigint): void {
 }
 
 /** Marks the guild unavailable until GUILD_CREATE is sent again or the bot leaves it. */
-export function loseSightOf(session: Session, guildId: bigint): void {
+export function markUnavailable(session: Session, guildId: bigint): void {
   session.guilds.get(guildId)?.detach();
   session.unavailableGuilds.add(guildId);
   tell(session, guildUnavailable(guildId));

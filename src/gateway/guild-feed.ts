@@ -11,13 +11,13 @@ import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
 import { type GuildCreate, loadGuildCreate } from './guild-create.js';
-import { leaveGuild, loseSightOf } from './guild-delete.js';
-import type { KeptEvents } from './kept-events.js';
+import { leaveGuild, markUnavailable } from './guild-delete.js';
+import type { PendingEventQuota } from './pending-event-quota.js';
 import { type Close, closes, HELD_LIMIT, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS } from './protocol.js';
 import type { Session } from './session.js';
 
 /** Lifetime of the cached GUILD_CREATE, in milliseconds. */
-const PICTURE_MS = 30_000;
+const GUILD_CREATE_MS = 30_000;
 
 /** Key of the guild-wide permissions. */
 const GUILD_AT_LARGE = '';
@@ -46,14 +46,14 @@ export class FeedSession {
   deliver(event: GatewayEvent): void {
     const { feed, session } = this;
     if (this.#held) this.#hold(event, this.#held);
-    else if (feed.isOnBox && session.isFarBehind) loseSightOf(session, feed.guildId);
+    else if (feed.isOnBox && session.isFarBehind) markUnavailable(session, feed.guildId);
     else session.dispatch(event);
   }
 
   #hold(event: GatewayEvent, held: GatewayEvent[]): void {
     held.push(event);
     this.#heldBytes += event.size;
-    if (isBeyond(held.length, this.#heldBytes)) this.feed.cutOff(this.session, closes.notReading);
+    if (isBeyond(held.length, this.#heldBytes)) this.feed.dropSession(this.session, closes.notReading);
     else this.feed.noteHeld(this.#heldBytes);
   }
 
@@ -81,7 +81,7 @@ export class FeedSession {
   #loseUnshown(isUnavailable: boolean): void {
     const { session, feed } = this;
     if (!session.unavailableGuilds.has(feed.guildId)) return;
-    if (isUnavailable) loseSightOf(session, feed.guildId);
+    if (isUnavailable) markUnavailable(session, feed.guildId);
     else leaveGuild(session, feed.guildId);
   }
 
@@ -96,7 +96,7 @@ export class FeedSession {
 }
 
 /** The sessions of one bot in a guild. */
-interface BotSeat {
+interface BotSubscription {
   botId: bigint;
   idText: string;
   feedSessions: Set<FeedSession>;
@@ -120,7 +120,7 @@ interface Dispatched {
 interface FeedParts {
   app: AppContext;
   turns: BoxTurns;
-  kept: KeptEvents;
+  kept: PendingEventQuota;
   onEmpty(): void;
 }
 
@@ -135,7 +135,7 @@ const NOWHERE = 'nowhere';
  * too many events wait, the affected sessions lose the guild or end. So no session misses events without notice.
  */
 export class GuildFeed {
-  readonly #seats = new Map<bigint, BotSeat>();
+  readonly #bots = new Map<bigint, BotSubscription>();
   readonly #subscription: BusSubscription;
   #waiting: Dispatched[] = [];
   #waitingSize = 0;
@@ -147,7 +147,7 @@ export class GuildFeed {
   #afterLoss: (() => void)[] = [];
   /** Earliest time at which a cached permission may have been read. */
   #permissionsSince: number;
-  #picture: Promise<GuildCreate | null> | undefined;
+  #guildCreate: Promise<GuildCreate | null> | undefined;
 
   private readonly app: AppContext;
   readonly isOnBox: boolean;
@@ -165,17 +165,17 @@ export class GuildFeed {
 
   attach(session: Session): FeedSession {
     const feedSession = new FeedSession(this, session);
-    this.#seatOf(session.botId).feedSessions.add(feedSession);
+    this.#botOf(session.botId).feedSessions.add(feedSession);
     session.guilds.set(this.guildId, feedSession);
     this.#holding.sessions += 1;
     return feedSession;
   }
 
   remove(feedSession: FeedSession): void {
-    const seat = this.#seats.get(feedSession.session.botId);
+    const seat = this.#bots.get(feedSession.session.botId);
     seat?.feedSessions.delete(feedSession);
-    if (seat?.feedSessions.size === 0) this.#seats.delete(seat.botId);
-    if (this.#seats.size > 0) return;
+    if (seat?.feedSessions.size === 0) this.#bots.delete(seat.botId);
+    if (this.#bots.size > 0) return;
     this.#subscription.close();
     this.parts.onEmpty();
   }
@@ -208,47 +208,47 @@ export class GuildFeed {
   }
 
   /** GUILD_CREATE, up to date with the last event. Null if there is no such guild. */
-  picture(): Promise<GuildCreate | null> {
-    if (this.#picture) return this.#picture;
+  guildCreatePayload(): Promise<GuildCreate | null> {
+    if (this.#guildCreate) return this.#guildCreate;
     const picture = this.#subscription.ready.then(() => loadGuildCreate(this.app.guilds, this.guildId));
     const forget = () => {
-      if (this.#picture === picture) this.#picture = undefined;
+      if (this.#guildCreate === picture) this.#guildCreate = undefined;
     };
-    this.#picture = picture;
-    this.app.clock.after(PICTURE_MS, forget);
+    this.#guildCreate = picture;
+    this.app.clock.after(GUILD_CREATE_MS, forget);
     picture.catch(forget);
     return picture;
   }
 
-  forgetPicture(): void {
-    this.#picture = undefined;
+  dropGuildCreate(): void {
+    this.#guildCreate = undefined;
   }
 
   #forgetLive(): void {
-    this.#picture?.then(
+    this.#guildCreate?.then(
       (picture) => picture?.forgetLive(),
       () => {},
     );
   }
 
-  #seatOf(botId: bigint): BotSeat {
-    const known = this.#seats.get(botId);
+  #botOf(botId: bigint): BotSubscription {
+    const known = this.#bots.get(botId);
     if (known) return known;
-    const seat: BotSeat = {
+    const seat: BotSubscription = {
       botId,
       idText: String(botId),
       feedSessions: new Set(),
       permissions: new Map(),
       timeoutEnd: null,
     };
-    this.#seats.set(botId, seat);
+    this.#bots.set(botId, seat);
     return seat;
   }
 
   #receive(message: Heard): void {
     this.#forgetWhatIsOld();
     if (message.type === BUS_RECONNECTED) {
-      this.forgetPicture();
+      this.dropGuildCreate();
       this.#forgetPermissions();
       return;
     }
@@ -268,7 +268,7 @@ export class GuildFeed {
       this.#afterLoss = [];
       this.#endPause();
     }
-    if (isBeyond(this.#waiting.length, this.#waitingSize)) this.giveWay();
+    if (isBeyond(this.#waiting.length, this.#waitingSize)) this.shedLoad();
     else this.#noteKept();
     if (!this.#working) void this.#work();
   }
@@ -334,7 +334,7 @@ export class GuildFeed {
   /** Marks the guild unavailable for bots without cached permissions for the event. */
   #showUnavailable(event: Dispatched): void {
     for (const seat of this.#undecided(event)) {
-      for (const feedSession of [...seat.feedSessions]) loseSightOf(feedSession.session, this.guildId);
+      for (const feedSession of [...seat.feedSessions]) markUnavailable(feedSession.session, this.guildId);
     }
   }
 
@@ -342,14 +342,14 @@ export class GuildFeed {
    * Takes the guild from a session that misses events, until GUILD_CREATE is sent again. Without the guilds intent the
    * session cannot be notified. It ends instead, but never because of a box.
    */
-  cutOff(session: Session, close: Close): void {
-    if (this.isOnBox || session.wants(GatewayIntentBits.Guilds)) loseSightOf(session, this.guildId);
+  dropSession(session: Session, close: Close): void {
+    if (this.isOnBox || session.wants(GatewayIntentBits.Guilds)) markUnavailable(session, this.guildId);
     else session.end(close);
   }
 
   /** Cuts off all sessions that hold events or want a waiting one, and discards the waiting events. */
-  giveWay(): void {
-    const seats = [...this.#seats.values()];
+  shedLoad(): void {
+    const seats = [...this.#bots.values()];
     const behind = seats.flatMap((seat) =>
       [...seat.feedSessions].filter(
         ({ session, isHeld }) => isHeld || this.#waiting.some((event) => wants(session, seat, event)),
@@ -362,7 +362,7 @@ export class GuildFeed {
         'Too many events of a guild are waiting; the guild becomes unavailable to the sessions that lag behind',
       );
     }
-    for (const { session } of behind) this.cutOff(session, closes.unavailable);
+    for (const { session } of behind) this.dropSession(session, closes.unavailable);
     // `#work` is processing the first event. Losses of the guild stay too.
     const [first, ...others] = this.#waiting;
     this.#waiting = [...(first ? [first] : []), ...others.filter(({ audience }) => audience.detaches)];
@@ -371,17 +371,17 @@ export class GuildFeed {
   }
 
   /** Bots that want the event and have no cached permissions for it. */
-  #undecided(event: Dispatched): BotSeat[] {
+  #undecided(event: Dispatched): BotSubscription[] {
     const { place } = event;
     if (place === null || place === NOWHERE) return [];
-    const seats: BotSeat[] = [];
-    for (const seat of this.#seats.values()) {
+    const seats: BotSubscription[] = [];
+    for (const seat of this.#bots.values()) {
       if (!seat.permissions.has(place) && isWanted(seat, event)) seats.push(seat);
     }
     return seats;
   }
 
-  async #decide(seat: BotSeat, place: string | null): Promise<void> {
+  async #decide(seat: BotSubscription, place: string | null): Promise<void> {
     if (place === null) return;
     const { permissions, botId } = seat;
     const { guilds, clock } = this.app;
@@ -397,7 +397,7 @@ export class GuildFeed {
       this.#deliver(event);
     } catch (error) {
       const close = closeFor(error, this.app.log, 'Could not dispatch an event; ending the sessions that want it');
-      for (const session of sessionsThatWant(event, [...this.#seats.values()])) session.end(close);
+      for (const session of sessionsThatWant(event, [...this.#bots.values()])) session.end(close);
     }
     if (event.audience.detaches) this.#detachAll(event.message);
   }
@@ -407,7 +407,7 @@ export class GuildFeed {
     const isAllowed = permissionTest(event);
     const forms = new Forms(message);
     let deliveries = 0;
-    for (const seat of this.#seats.values()) {
+    for (const seat of this.#bots.values()) {
       if (!isAllowed(seat)) continue;
       const shown = message.content ? contentShownTo(seat.idText, message.content.readers) : 'whole';
       for (const feedSession of seat.feedSessions) {
@@ -422,7 +422,7 @@ export class GuildFeed {
   }
 
   #detachAll(told: BusMessage): void {
-    for (const seat of [...this.#seats.values()])
+    for (const seat of [...this.#bots.values()])
       for (const feedSession of [...seat.feedSessions]) feedSession.lose(told);
     const acts = this.#afterLoss;
     this.#afterLoss = [];
@@ -433,7 +433,7 @@ export class GuildFeed {
   #forgetWhatIsOld(): void {
     const now = this.app.clock.now();
     if (now - this.#permissionsSince >= CACHE_MS) this.#forgetPermissions();
-    for (const seat of this.#seats.values()) {
+    for (const seat of this.#bots.values()) {
       if (seat.timeoutEnd === null || seat.timeoutEnd > now) continue;
       seat.permissions = new Map();
       seat.timeoutEnd = null;
@@ -441,17 +441,17 @@ export class GuildFeed {
   }
 
   #forgetPermissions(): void {
-    for (const seat of this.#seats.values()) seat.permissions = new Map();
+    for (const seat of this.#bots.values()) seat.permissions = new Map();
     this.#permissionsSince = this.app.clock.now();
   }
 
   /** After a loss, permissions stay cached: earlier events still need them. */
   #forgetWhatChanged({ invalidates, userId, audience }: BusMessage): void {
-    if (invalidates.includes('picture') || invalidates.includes('last-message')) this.forgetPicture();
+    if (invalidates.includes('picture') || invalidates.includes('last-message')) this.dropGuildCreate();
     if (invalidates.includes('live')) this.#forgetLive();
     if (invalidates.includes('view') && !audience?.detaches) this.#forgetPermissions();
     if (!invalidates.includes('member') || userId === undefined) return;
-    const seat = this.#seats.get(BigInt(userId));
+    const seat = this.#bots.get(BigInt(userId));
     if (seat) seat.permissions = new Map();
   }
 }
@@ -471,7 +471,7 @@ function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage)
 }
 
 /** Tests a bot's cached permissions. */
-function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boolean {
+function permissionTest({ audience, place }: Dispatched): (seat: BotSubscription) => boolean {
   if (place === null) return () => true;
   const all = BigInt(audience.inChannel ?? 0);
   const any = BigInt(audience.anyInGuild ?? 0);
@@ -482,7 +482,7 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSeat) => boo
 }
 
 /** Checks intents and `ownBot`, not permissions. */
-function wants(session: Session, seat: BotSeat, { message, audience }: Dispatched): boolean {
+function wants(session: Session, seat: BotSubscription, { message, audience }: Dispatched): boolean {
   const { ownBot } = audience;
   const isOwn = message.userId === seat.idText;
   if (ownBot === 'only' && !isOwn) return false;
@@ -491,13 +491,13 @@ function wants(session: Session, seat: BotSeat, { message, audience }: Dispatche
   return audience.intent === 0 || session.wants(audience.intent);
 }
 
-function sessionsThatWant(event: Dispatched, seats: BotSeat[]): Session[] {
+function sessionsThatWant(event: Dispatched, seats: BotSubscription[]): Session[] {
   return seats.flatMap((seat) =>
     [...seat.feedSessions].map(({ session }) => session).filter((session) => wants(session, seat, event)),
   );
 }
 
-function isWanted(seat: BotSeat, event: Dispatched): boolean {
+function isWanted(seat: BotSubscription, event: Dispatched): boolean {
   for (const { session } of seat.feedSessions) if (wants(session, seat, event)) return true;
   return false;
 }

@@ -1,13 +1,13 @@
 import type { AppContext } from '../context.js';
 import { BoxTurns } from './box-turns.js';
 import { type FeedSession, GuildFeed } from './guild-feed.js';
-import { KeptEvents } from './kept-events.js';
+import { PendingEventQuota } from './pending-event-quota.js';
 import type { Session } from './session.js';
 
 export class GuildFeeds {
   readonly turns: BoxTurns;
   readonly #feeds = new Map<bigint, GuildFeed>();
-  readonly #kept = new KeptEvents();
+  readonly #kept = new PendingEventQuota();
 
   constructor(private readonly app: AppContext) {
     this.turns = new BoxTurns(app);

@@ -136,7 +136,10 @@ class Introduction {
     const { app } = this;
     const { feed, session } = this.feedSession;
     try {
-      const [picture, member] = await Promise.all([feed.picture(), app.guilds.member(feed.guildId, session.botId)]);
+      const [picture, member] = await Promise.all([
+        feed.guildCreatePayload(),
+        app.guilds.member(feed.guildId, session.botId),
+      ]);
       if (!picture || !member) return 'gone';
       const create = await picture.eventFor({
         user: session.user,
@@ -154,7 +157,7 @@ class Introduction {
     } catch (error) {
       if (error instanceof GuildUnavailable) return 'out of reach';
       if (!refusalIn(error)) app.log.error({ err: error }, 'Could not read a guild for the gateway');
-      feed.forgetPicture();
+      feed.dropGuildCreate();
       return 'unreadable';
     }
   }

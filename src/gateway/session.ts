@@ -19,7 +19,7 @@ import {
 import { ReplayBuffer } from './replay-buffer.js';
 
 /** A session's subscription to a guild. */
-export interface GuildSeat {
+export interface GuildSubscription {
   detach(): void;
 }
 
@@ -64,7 +64,7 @@ export class Session {
   readonly presencePace: Pace;
 
   /** Guilds whose events it receives, by id. */
-  readonly guilds = new Map<bigint, GuildSeat>();
+  readonly guilds = new Map<bigint, GuildSubscription>();
   /** Guilds that the client knows as unavailable. */
   readonly unavailableGuilds = new Set<bigint>();
   /** Resolves when READY and its guilds were dispatched. */

@@ -418,7 +418,7 @@ describe('the permissions of a bot', () => {
 });
 
 describe('the GUILD_CREATE payload of a guild', () => {
-  const pictureOf = ({ feedSession: { feed } }: Seat) => feed.picture();
+  const pictureOf = ({ feedSession: { feed } }: Seat) => feed.guildCreatePayload();
 
   it('is read once for all requests within half a minute', async () => {
     const shown = seat(bot, 0);

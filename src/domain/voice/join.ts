@@ -39,7 +39,7 @@ export async function joinVoice(
   call.connections.holdVoice(sessionId);
   const seat = { guildId: place.guildId, channelId: place.channelId, userId: user.id };
   const state = await call
-    .write((write) => takeSeat(call, write, { ...seat, sessionId, heedsLimit }, input))
+    .write((write) => enterChannel(call, write, { ...seat, sessionId, heedsLimit }, input))
     .catch((error: unknown) => {
       throw isMissingReference(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
     });
@@ -48,7 +48,7 @@ export async function joinVoice(
   return state;
 }
 
-interface Seat {
+interface VoiceConnection {
   guildId: bigint;
   channelId: bigint;
   userId: bigint;
@@ -56,10 +56,10 @@ interface Seat {
   heedsLimit: boolean;
 }
 
-async function takeSeat(
+async function enterChannel(
   call: CallContext,
   { db, record }: Write,
-  { heedsLimit, ...seat }: Seat,
+  { heedsLimit, ...seat }: VoiceConnection,
   { selfMute, selfDeaf }: JoinVoiceInput,
 ): Promise<VoiceStateRecord> {
   const { guildId, channelId, userId } = seat;
