@@ -6,8 +6,8 @@ import { because, closes } from '../protocol/closes.js';
 import type { Link } from '../protocol/link.js';
 import { type FromCloud, MAX_PIECE_BYTES, type ToCloud } from '../protocol/messages.js';
 import { type Gate, NotBegun } from './bodies.js';
+import { ProcessPauseDetector } from './process-pause-detector.js';
 import { json, type Outcome, type Result } from './results.js';
-import { Standstill } from './standstill.js';
 import type { BoxWork, Work } from './work.js';
 
 export type CloudLink = Link<FromCloud, ToCloud>;
@@ -33,11 +33,11 @@ interface Stream {
 /** Serves one connection (docs/relay.md, R-20 to R-27). Answers are sent as their work ends. */
 export class Serving {
   readonly #open = new Map<number, Stream>();
-  readonly #standstill: Standstill;
+  readonly #standstill: ProcessPauseDetector;
   #whenIdle: (() => void) | null = null;
 
   constructor(private readonly parts: ServingParts) {
-    this.#standstill = new Standstill(parts.clock, () => parts.link.catchUp());
+    this.#standstill = new ProcessPauseDetector(parts.clock, () => parts.link.catchUp());
   }
 
   /** Call this while the message is being handled. */

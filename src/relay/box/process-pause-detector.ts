@@ -9,7 +9,7 @@ const LATE_MS = 1_000;
  * Detects that the process was suspended (docs/relay.md, R-23). Requests found afterwards may be outdated, so nothing
  * begins until the process has caught up.
  */
-export class Standstill {
+export class ProcessPauseDetector {
   #lookedAt: number;
   #timer: Timer;
   #catchingUp: Promise<void> | null = null;
