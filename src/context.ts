@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
-import { type BoxDoor, BoxMeasures, type BoxRoutes, type ParityRow } from './domain/boxes/index.js';
+import { type BoxClient, BoxMeasures, type BoxRoutes, type ParityRow } from './domain/boxes/index.js';
 import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
@@ -72,7 +72,7 @@ export interface AppContext {
   boxRoutes: BoxRoutes;
   /** Features that work on boxes. */
   parity: readonly ParityRow[];
-  boxes: BoxDoor;
+  boxes: BoxClient;
   recipients: Recipients;
   applications: ApplicationViews;
   botTokens: BotTokens;

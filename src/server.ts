@@ -6,7 +6,7 @@ import { createAccounts } from './accounts/index.js';
 import { createCdnEntrypoint } from './cdn/index.js';
 import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
-import { BoxDoorway, BoxRoutes } from './domain/boxes/index.js';
+import { BoxClientRef, BoxRoutes } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
@@ -162,7 +162,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     signatures: createAddressSignatures(resources.keys.addresses, clock),
   };
   const changes = new LatestChanges();
-  const doorway = new BoxDoorway();
+  const doorway = new BoxClientRef();
   const databaseHome = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
   const bots = new KnownBots(resources.db.reader, clock, {
@@ -216,7 +216,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const accounts = createAccounts(app);
   const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
   const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
-  doorway.leadTo(relay.door);
+  doorway.set(relay.door);
   const faces: Entrypoint[] = [
     accounts,
     graphqlEntrypoint(app, accounts.personFromHeaders),

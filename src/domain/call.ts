@@ -10,7 +10,7 @@ import type { RateLimits } from '../infra/rate-limits.js';
 import type { SlowHashes } from '../infra/slow-hashes.js';
 import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
-import type { BoxDoor } from './boxes/door.js';
+import type { BoxClient } from './boxes/client.js';
 import type { BoxRoutes } from './boxes/routes.js';
 import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
@@ -147,7 +147,7 @@ export interface CallContext {
   /** Set by `BUILT_IN_COMMANDS`. */
   hasBuiltIns: boolean;
   /** The client for boxes. */
-  boxes: BoxDoor;
+  boxes: BoxClient;
   recipients: Pick<Recipients, 'of'>;
   /** Cached data that every interaction needs. */
   applications: ApplicationViews;

@@ -1,5 +1,5 @@
 import type { Clock } from '../infra/clock.js';
-import type { Doors } from '../infra/database/index.js';
+import type { ReaderAndWriter } from '../infra/database/index.js';
 import { drainInBatches, yieldToEventLoop } from '../infra/event-loop.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
@@ -13,7 +13,7 @@ import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 
 /** @returns number of removed rows; fewer than `limit` if there are no more */
-type RemoveSome = (db: Doors['writer'], now: number, limit: number) => Promise<number>;
+type RemoveSome = (db: ReaderAndWriter['writer'], now: number, limit: number) => Promise<number>;
 
 const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
@@ -28,7 +28,7 @@ const KINDS: readonly RemoveSome[] = [
 ];
 
 /** Walks along an index, and yields after each batch. */
-type RemoveInPieces = (db: Doors, now: number, limit: number) => AsyncGenerator<void>;
+type RemoveInPieces = (db: ReaderAndWriter, now: number, limit: number) => AsyncGenerator<void>;
 
 const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants];
 
@@ -36,7 +36,7 @@ const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentG
 const ROWS_PER_STATEMENT = 200;
 
 /** @throws the reason of `signal` when it is aborted */
-export async function removeExpiredRows(db: Doors, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function removeExpiredRows(db: ReaderAndWriter, clock: Clock, signal: AbortSignal): Promise<void> {
   for (const removeSome of KINDS) {
     await drainInBatches(signal, async () => {
       const removed = await removeSome(db.writer, clock.now(), ROWS_PER_STATEMENT);

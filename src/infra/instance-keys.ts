@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_KEY, type SecretKeys } from '../config.js';
-import type { Doors } from './database/index.js';
+import type { ReaderAndWriter } from './database/index.js';
 import type { Logger } from './logger.js';
 import { randomToken } from './secrets.js';
 
@@ -31,7 +31,7 @@ const FORMER_FILES: Record<Purpose, string> = { accounts: 'auth-secret', address
  */
 export async function openInstanceKeys(
   named: SecretKeys,
-  db: Doors,
+  db: ReaderAndWriter,
   dataDir: string,
   log: Logger,
 ): Promise<InstanceKeys> {
@@ -56,7 +56,11 @@ function fingerprint(key: string): string {
 }
 
 /** If several processes start at once, one creates the keys and all read the same. */
-async function keptKeys({ reader, writer }: Doors, dataDir: string, log: Logger): Promise<Record<Purpose, string>> {
+async function keptKeys(
+  { reader, writer }: ReaderAndWriter,
+  dataDir: string,
+  log: Logger,
+): Promise<Record<Purpose, string>> {
   const found = await findKeys(reader);
   if (found) return found;
   for (const purpose of PURPOSES) {
@@ -73,7 +77,7 @@ async function keptKeys({ reader, writer }: Doors, dataDir: string, log: Logger)
   return made;
 }
 
-async function findKeys(reader: Doors['reader']): Promise<Record<Purpose, string> | null> {
+async function findKeys(reader: ReaderAndWriter['reader']): Promise<Record<Purpose, string> | null> {
   const rows = await reader.instanceKey.findMany();
   const secretOf = (purpose: Purpose) => rows.find((row) => row.purpose === purpose)?.secret;
   const [accounts, addresses] = [secretOf('accounts'), secretOf('addresses')];

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import { BoxClientRef } from '../../src/domain/boxes/index.js';
 import {
   forgetBot,
   installApplication,
@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   const { app } = server;
   boxes = new BoxesInMemory();
-  if (app.boxes instanceof BoxDoorway) app.boxes.leadTo(boxes);
+  if (app.boxes instanceof BoxClientRef) app.boxes.set(boxes);
   owner = await createPerson(app);
   const box = await putBox(app, owner, { isConnected: true });
   attic = addGuild({ ...app, nextId: box.nextId }, home, 'Attic');

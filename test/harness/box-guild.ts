@@ -1,7 +1,13 @@
 import { boxSnowflakes } from '../../src/infra/ids.js';
-import type { BoxAnswer, BoxLine, BoxLines, Errand, ForwardedRequest } from '../../src/relay/cloud/lines.js';
 import { type OwnNames, ownNamesOf } from '../../src/relay/cloud/own-names.js';
 import { readAnswer } from '../../src/relay/cloud/read-answer.js';
+import type {
+  BoxAnswer,
+  BoxTransport,
+  BoxTransports,
+  CallOptions,
+  ForwardedRequest,
+} from '../../src/relay/cloud/transport.js';
 import type { Server } from '../../src/server.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome } from './guild-home.js';
 import { createPerson } from './rows.js';
@@ -11,22 +17,22 @@ type App = Server['app'];
 
 export const ID_SPACE = 5_000;
 
-export interface Arrived extends Omit<ForwardedRequest, 'body'>, Errand {
+export interface Arrived extends Omit<ForwardedRequest, 'body'>, CallOptions {
   body: string;
 }
 
-export class StandInBox implements BoxLine, BoxLines {
+export class StandInBox implements BoxTransport, BoxTransports {
   readonly arrived: Arrived[] = [];
   isConnected = true;
   answer: (request: Arrived) => Promise<BoxAnswer> | BoxAnswer = () => answerOf(200, {});
 
   constructor(readonly boxId: bigint) {}
 
-  async to(boxId: bigint): Promise<BoxLine | null> {
+  async to(boxId: bigint): Promise<BoxTransport | null> {
     return this.isConnected && boxId === this.boxId ? this : null;
   }
 
-  async request({ body, ...request }: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+  async request({ body, ...request }: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
     const pieces: Buffer[] = [];
     for await (const piece of body.read()) pieces.push(piece);
     const text = Buffer.concat(pieces).toString('latin1');

@@ -1,4 +1,4 @@
-import { type BoxDoor, type BoxQuestions, BoxRefused } from '../../src/domain/boxes/index.js';
+import { type BoxClient, type BoxQuestions, BoxRefused } from '../../src/domain/boxes/index.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import type { Box, BoxGuild, User } from '../../src/infra/database/index.js';
 import { boxSnowflakes, ID_SPACES, type NextId } from '../../src/infra/ids.js';
@@ -32,7 +32,7 @@ export async function putBoxGuild(
 
 type Question = { [Name in keyof BoxQuestions]: { name: Name; input: BoxQuestions[Name] } }[keyof BoxQuestions];
 
-export class BoxesInMemory implements BoxDoor {
+export class BoxesInMemory implements BoxClient {
   readonly asked: Question['name'][] = [];
   last: object = {};
   /** Bots by guild, each as `guild bot`. */

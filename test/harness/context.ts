@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
-import { BoxDoorway, BoxRoutes } from '../../src/domain/boxes/index.js';
+import { BoxClientRef, BoxRoutes } from '../../src/domain/boxes/index.js';
 import { DatabaseGuildStore } from '../../src/domain/guilds/index.js';
 import { LatestChanges } from '../../src/domain/latest-changes.js';
 import { createAddressSignatures } from '../../src/infra/address-signatures.js';
@@ -53,7 +53,7 @@ export async function openContext(
     clock: systemClock,
     metrics,
     boxRoutes: new BoxRoutes(resources.db.reader, resources.bus, systemClock),
-    boxes: new BoxDoorway(),
+    boxes: new BoxClientRef(),
     parity: [],
     guilds: new DatabaseGuildStore(resources.db.reader, resources.bus, systemClock),
     changes,

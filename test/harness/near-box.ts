@@ -1,4 +1,4 @@
-import { BoxDoorway, type BoxQuestions } from '../../src/domain/boxes/index.js';
+import { BoxClientRef, type BoxQuestions } from '../../src/domain/boxes/index.js';
 import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { userNameKeys } from '../../src/domain/members/name-keys.js';
@@ -48,8 +48,8 @@ export class NearBox {
     await cloud.app.db.writer.box.create({ data: { id, name: 'Attic', ownerId: owner.id, idSpace: ID_SPACE } });
     const box = new NearBox(cloud, server, id);
     const { boxes } = cloud.app;
-    if (!(boxes instanceof BoxDoorway)) throw new Error('the cloud has no door to boxes that can be led anywhere');
-    boxes.leadTo({ ask: (_boxId, name, input) => box.#answer(name, input) });
+    if (!(boxes instanceof BoxClientRef)) throw new Error('the cloud has no door to boxes that can be led anywhere');
+    boxes.set({ ask: (_boxId, name, input) => box.#answer(name, input) });
     return box;
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import { BoxClientRef } from '../../src/domain/boxes/index.js';
 import type { BoxGuild } from '../../src/infra/database/index.js';
 import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
 import { eventually } from '../harness/jobs.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   boxes = new BoxesInMemory();
   const { app } = server;
-  if (app.boxes instanceof BoxDoorway) app.boxes.leadTo(boxes);
+  if (app.boxes instanceof BoxClientRef) app.boxes.set(boxes);
   client = await createApplication(ada, 'Client');
   attic = await putBoxGuild(app, await putBox(app, { id: BigInt(ada.id) }, { isConnected: true }));
 });

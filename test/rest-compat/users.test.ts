@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BoxDoorway } from '../../src/domain/boxes/index.js';
+import { BoxClientRef } from '../../src/domain/boxes/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
 import { boxSnowflakes } from '../../src/infra/ids.js';
 import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
@@ -64,7 +64,7 @@ describe('users', () => {
     const { bot } = scene.bot;
     const { owner } = bot;
     const boxes = new BoxesInMemory();
-    if (app.boxes instanceof BoxDoorway) app.boxes.leadTo(boxes);
+    if (app.boxes instanceof BoxClientRef) app.boxes.set(boxes);
     const { id } = await putBoxGuild(app, await putBox(app, owner));
     await installApplication(callOf(app, owner), { applicationId: bot.id, guildId: id, scopes: ['bot'] });
     boxes.isAway = true;

@@ -7,10 +7,10 @@ export {
   noteChannel,
   noteGuild,
 } from './announce.js';
+export { type BoxClient, BoxClientRef, type BoxQuestions, type BoxRefusalCode, BoxRefused } from './client.js';
 export { boxHolder, connectBox, disconnectBox, livingProcesses } from './connections.js';
 export { BoxSettings, type BoxWithToken, createBox } from './create.js';
 export { deleteBox } from './delete.js';
-export { type BoxDoor, BoxDoorway, type BoxQuestions, type BoxRefusalCode, BoxRefused } from './door.js';
 export { botsOfGuild, guildsOfBox } from './guilds.js';
 export { BoxMeasures } from './measures.js';
 export type { ParityRow } from './parity.js';

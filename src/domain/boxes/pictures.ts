@@ -8,7 +8,7 @@ import { KeyedSemaphore } from '../../infra/semaphore.js';
 import type { EmojiForm } from '../emojis/pictures.js';
 import { DomainError, TRY_AGAIN_MS } from '../errors.js';
 import type { IconName } from '../icons.js';
-import { type BoxDoor, BoxRefused } from './door.js';
+import { type BoxClient, BoxRefused } from './client.js';
 
 /** An icon by its public path, or an emoji, which has no hash. */
 export type BoxPicture = { id: bigint; form: EmojiForm } & ({ of: IconName; hash: string } | { of: 'emojis' });
@@ -34,7 +34,7 @@ interface Kept {
 
 interface Parts {
   read: Reader;
-  door: BoxDoor;
+  door: BoxClient;
   clock: Clock;
   log: Logger;
 }

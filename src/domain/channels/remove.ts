@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../infra/blobs.js';
-import type { Doors } from '../../infra/database/index.js';
+import type { ReaderAndWriter } from '../../infra/database/index.js';
 import { drainInBatches } from '../../infra/event-loop.js';
 import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
@@ -9,7 +9,12 @@ const MESSAGES_PER_STATEMENT = 50;
 const ROWS_PER_STATEMENT = 200;
 
 /** Does nothing if a user can still reach the channel. @throws the reason of `signal` when it is aborted */
-export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, signal: AbortSignal): Promise<void> {
+export async function removeChannel(
+  db: ReaderAndWriter,
+  blobs: BlobStore,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<void> {
   const isDeleted = { id, guildId: null, recipients: { none: {} } };
   if (!(await db.reader.channel.findFirst({ where: isDeleted, select: { id: true } }))) return;
   await drainInBatches(signal, () => removeSomeMessages(db, blobs, id));
@@ -20,7 +25,7 @@ export async function removeChannel(db: Doors, blobs: BlobStore, id: bigint, sig
   await db.writer.channel.deleteMany({ where: isDeleted });
 }
 
-async function removeSomeMessages(db: Doors, blobs: BlobStore, channelId: bigint): Promise<boolean> {
+async function removeSomeMessages(db: ReaderAndWriter, blobs: BlobStore, channelId: bigint): Promise<boolean> {
   const messages = await db.reader.message.findMany({
     where: { channelId },
     orderBy: { id: 'asc' },

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../infra/blobs.js';
-import type { Doors, Guild, Transaction } from '../../infra/database/index.js';
+import type { Guild, ReaderAndWriter, Transaction } from '../../infra/database/index.js';
 import { drainInBatches, yieldToEventLoop } from '../../infra/event-loop.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
@@ -58,7 +58,7 @@ async function detachChannels(db: Transaction, guildId: bigint): Promise<bigint[
 }
 
 interface Supplies {
-  db: Doors;
+  db: ReaderAndWriter;
   blobs: BlobStore;
   /** A call without a user. */
   call: CallContext;

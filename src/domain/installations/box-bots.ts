@@ -1,7 +1,7 @@
 import type { Application, Installation, User } from '../../infra/database/index.js';
 import { chunksOf } from '../../infra/event-loop.js';
 import { isMadeByBox } from '../../infra/ids.js';
-import { BoxRefused } from '../boxes/door.js';
+import { BoxRefused } from '../boxes/client.js';
 import type { CallContext, Write } from '../call.js';
 import { GuildUnavailable } from '../guilds/store.js';
 import { AskedBoxes, AskLater } from './asked-boxes.js';

@@ -1,5 +1,5 @@
 import { chunksOf, forEachYielding } from '../../infra/event-loop.js';
-import { BoxRefused } from '../boxes/door.js';
+import { BoxRefused } from '../boxes/client.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { GuildUnavailable } from '../guilds/store.js';

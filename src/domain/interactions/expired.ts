@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../infra/blobs.js';
-import type { Doors, Transaction } from '../../infra/database/index.js';
+import type { ReaderAndWriter, Transaction } from '../../infra/database/index.js';
 import { drainInBatches } from '../../infra/event-loop.js';
 import { snowflakeAt } from '../../infra/ids.js';
 import { folderOf } from './files.js';
@@ -20,7 +20,7 @@ const FILES_PER_PIECE = 200;
  * @throws the reason of `signal` when aborted
  */
 export async function removeOldInteractionFiles(
-  { reader, writer }: Doors,
+  { reader, writer }: ReaderAndWriter,
   blobs: BlobStore,
   now: number,
   signal: AbortSignal,

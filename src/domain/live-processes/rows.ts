@@ -12,9 +12,9 @@ const NOW = Prisma.sql`(clock_timestamp() AT TIME ZONE 'UTC')`;
 const NOW_MS = Prisma.sql`CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`;
 const END = Prisma.sql`${NOW} + ${ALIVE_MS} * interval '1 millisecond'`;
 
-type Doors = Pick<Database, 'reader' | 'writer'>;
+type ReaderAndWriter = Pick<Database, 'reader' | 'writer'>;
 
-export async function addLastingProcess({ writer }: Doors, id: string): Promise<void> {
+export async function addLastingProcess({ writer }: ReaderAndWriter, id: string): Promise<void> {
   await writer.liveProcess.create({ data: { id, until: NEVER } });
 }
 
@@ -23,7 +23,7 @@ export async function addLastingProcess({ writer }: Doors, id: string): Promise<
  * @param keys fingerprints of the process's keys
  * @returns the database's time, in milliseconds since the Unix epoch
  */
-export async function addProcess({ writer }: Doors, id: string, keys: KeyRing): Promise<number> {
+export async function addProcess({ writer }: ReaderAndWriter, id: string, keys: KeyRing): Promise<number> {
   const [added] = await writer.$queryRaw<{ now: bigint }[]>`
     INSERT INTO "LiveProcess" ("id", "until", "signsWith", "accepts") VALUES (${id}, ${END}, ${keys[0]}, ${keys.join(' ')})
     RETURNING ${NOW_MS} AS "now"`;
@@ -37,30 +37,30 @@ export interface KeysOfProcess {
 }
 
 /** PostgreSQL only. */
-export async function findOtherKeys({ reader }: Doors, id: string): Promise<KeysOfProcess[]> {
+export async function findOtherKeys({ reader }: ReaderAndWriter, id: string): Promise<KeysOfProcess[]> {
   return reader.$queryRaw`
     SELECT "signsWith", "accepts" FROM "LiveProcess" WHERE "until" > ${NOW} AND "until" < ${NEVER} AND "id" <> ${id}`;
 }
 
 /** Nothing may refer to the row yet. */
-export async function removeProcess({ writer }: Doors, id: string): Promise<void> {
+export async function removeProcess({ writer }: ReaderAndWriter, id: string): Promise<void> {
   await writer.liveProcess.deleteMany({ where: { id } });
 }
 
 /** @returns the database's time in milliseconds since the Unix epoch, or null if the row has expired */
-export async function prolongProcess({ writer }: Doors, id: string): Promise<number | null> {
+export async function prolongProcess({ writer }: ReaderAndWriter, id: string): Promise<number | null> {
   const [renewed] = await writer.$queryRaw<{ now: bigint }[]>`
     UPDATE "LiveProcess" SET "until" = ${END} WHERE "id" = ${id} AND "until" > ${NOW} RETURNING ${NOW_MS} AS "now"`;
   return renewed ? Number(renewed.now) : null;
 }
 
 /** PostgreSQL only. */
-export async function findEndedProcesses({ reader }: Doors): Promise<string[]> {
+export async function findEndedProcesses({ reader }: ReaderAndWriter): Promise<string[]> {
   const rows = await reader.$queryRaw<{ id: string }[]>`SELECT "id" FROM "LiveProcess" WHERE "until" <= ${NOW}`;
   return rows.map(({ id }) => id);
 }
 
-export async function findOtherProcesses({ reader }: Doors, id: string): Promise<string[]> {
+export async function findOtherProcesses({ reader }: ReaderAndWriter, id: string): Promise<string[]> {
   const rows = await reader.liveProcess.findMany({ where: { id: { not: id } }, select: { id: true } });
   return rows.map((row) => row.id);
 }

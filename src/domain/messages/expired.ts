@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../infra/blobs.js';
-import type { Doors } from '../../infra/database/index.js';
+import type { ReaderAndWriter } from '../../infra/database/index.js';
 import { drainInBatches } from '../../infra/event-loop.js';
 import { snowflakeAt } from '../../infra/ids.js';
 import { DAY_MS } from '../expiry.js';
@@ -17,7 +17,7 @@ const MESSAGES_PER_STATEMENT = 50;
  * @throws the reason of `signal` when it is aborted
  */
 export async function removeOldEphemeralMessages(
-  db: Doors,
+  db: ReaderAndWriter,
   blobs: BlobStore,
   now: number,
   signal: AbortSignal,

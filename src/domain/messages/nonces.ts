@@ -1,4 +1,4 @@
-import type { Doors } from '../../infra/database/index.js';
+import type { ReaderAndWriter } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids.js';
 
 /** Much longer than the window of an enforced nonce. */
@@ -10,7 +10,7 @@ const FORGET_AFTER_MS = 60 * 60_000;
  * @returns yields after each batch, so that the caller can let other work run
  */
 export async function* forgetEnforcedNonces(
-  { reader, writer }: Doors,
+  { reader, writer }: ReaderAndWriter,
   now: number,
   limit: number,
 ): AsyncGenerator<void> {

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../infra/blobs.js';
-import type { Doors, Prisma } from '../../infra/database/index.js';
+import type { Prisma, ReaderAndWriter } from '../../infra/database/index.js';
 import { messageFolder } from './files.js';
 
 export const REMOVABLE_ROW = {
@@ -12,7 +12,7 @@ type RemovableRow = Prisma.MessageGetPayload<{ select: typeof REMOVABLE_ROW }>;
 
 /** Publishes no events. Files go first: if a later step fails, the rows still lead to the remaining files. */
 export async function removeRows(
-  { writer }: Doors,
+  { writer }: ReaderAndWriter,
   blobs: BlobStore,
   messages: readonly RemovableRow[],
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Doors } from '../../infra/database/index.js';
+import type { ReaderAndWriter } from '../../infra/database/index.js';
 
 /** Counted from the expiry of the grant's last code and token. */
 const SPENT_KEPT_MS = 30 * 86_400_000;
@@ -12,7 +12,7 @@ const GRANTS_PER_PAGE = 400;
  * @param limit rows that one statement removes
  * @returns yields after each batch, so that the caller can let other work run
  */
-export async function* removeLongSpentGrants(db: Doors, now: number, limit: number): AsyncGenerator<void> {
+export async function* removeLongSpentGrants(db: ReaderAndWriter, now: number, limit: number): AsyncGenerator<void> {
   const spentSince = new Date(now - SPENT_KEPT_MS);
   for (let ids = await spentGrants(db, spentSince); ids.length > 0; ids = await spentGrants(db, spentSince)) {
     yield* removeGrants(db, ids, limit);
@@ -20,7 +20,7 @@ export async function* removeLongSpentGrants(db: Doors, now: number, limit: numb
   }
 }
 
-async function spentGrants({ reader }: Doors, spentSince: Date): Promise<bigint[]> {
+async function spentGrants({ reader }: ReaderAndWriter, spentSince: Date): Promise<bigint[]> {
   const grants = await reader.oAuthGrant.findMany({
     where: { endsAt: { lte: spentSince } },
     orderBy: { endsAt: 'asc' },
@@ -31,7 +31,7 @@ async function spentGrants({ reader }: Doors, spentSince: Date): Promise<bigint[
 }
 
 /** A long-lived grant can have hundreds of tokens. */
-async function* removeGrants({ writer }: Doors, ids: bigint[], limit: number): AsyncGenerator<void> {
+async function* removeGrants({ writer }: ReaderAndWriter, ids: bigint[], limit: number): AsyncGenerator<void> {
   for (let removed = limit; removed === limit; ) {
     removed = (await writer.oAuthToken.deleteMany({ where: { grantId: { in: ids } }, limit })).count;
     yield;

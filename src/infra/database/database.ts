@@ -26,4 +26,4 @@ export interface Database {
 }
 
 /** For reads outside a transaction, and single-statement writes. */
-export type Doors = Pick<Database, 'reader' | 'writer'>;
+export type ReaderAndWriter = Pick<Database, 'reader' | 'writer'>;

@@ -5,7 +5,7 @@ import type { Database } from './database.js';
 import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
 import { Outages } from './outages.js';
 
-export type { Database, Doors } from './database.js';
+export type { Database, ReaderAndWriter } from './database.js';
 export { isDatabaseLocked } from './database-lock.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';

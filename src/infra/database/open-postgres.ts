@@ -29,14 +29,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url, isAlone, clock } = options;
   const hold = isAlone ? await lockDatabase(url, clock) : null;
   try {
-    return await openDoors(options, hold);
+    return await openClients(options, hold);
   } catch (error) {
     if (hold) await isDoneWithin(CLOSE_TIMEOUT_MS, hold.release());
     throw error;
   }
 }
 
-async function openDoors({ url, pool, outages, log }: PostgresOptions, hold: DatabaseLock | null): Promise<Database> {
+async function openClients({ url, pool, outages, log }: PostgresOptions, hold: DatabaseLock | null): Promise<Database> {
   await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url), log));
   const doors = await postgresPool(url, pool);
   const writer = postgresClient(watchOutages(doors.writer, outages));

@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../http/too-many-requests.js';
-import type { BoxAnswer, BoxError, BoxFault } from './lines.js';
+import type { BoxAnswer, BoxError, BoxFault } from './transport.js';
 
 export interface ForwardedAnswer {
   status: number;

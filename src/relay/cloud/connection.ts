@@ -4,20 +4,20 @@ import { type Close, closes } from '../protocol/closes.js';
 import { snowflake } from '../protocol/ids.js';
 import type { Link } from '../protocol/link.js';
 import type { FromBox, ToBox } from '../protocol/messages.js';
-import type { AnswerRoom } from './answer-room.js';
 import type { EventsIntake } from './events-intake.js';
 import type { KnownBots } from './known-bots.js';
+import { ownNamesOf } from './own-names.js';
+import { readAnswer } from './read-answer.js';
+import type { ResponseQuota } from './response-quota.js';
+import { type Opening, Streams } from './streams.js';
 import {
   type BoxAnswer,
   BoxError,
-  type BoxLine,
-  type Errand,
+  type BoxTransport,
+  type CallOptions,
   type ForwardedBody,
   type ForwardedRequest,
-} from './lines.js';
-import { ownNamesOf } from './own-names.js';
-import { readAnswer } from './read-answer.js';
-import { type Opening, Streams } from './streams.js';
+} from './transport.js';
 
 const InstallBot = z.object({ guild_id: snowflake, bot: z.object({ id: snowflake }) });
 
@@ -37,11 +37,11 @@ export interface ConnectionParts {
   link: Link<FromBox, ToBox>;
   intake: EventsIntake;
   bots: KnownBots;
-  room: AnswerRoom;
+  room: ResponseQuota;
   onLost(connection: BoxConnection, why: Close): void;
 }
 
-export class BoxConnection implements BoxLine {
+export class BoxConnection implements BoxTransport {
   /** Raised to that of a newer connection that never served. */
   generation: number;
   readonly #streams: Streams;
@@ -73,7 +73,7 @@ export class BoxConnection implements BoxLine {
     return this.isOpen && !this.#isLeaving;
   }
 
-  async request(request: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+  async request(request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
     const { method, path, query, headers, body, bot, webhook, guildId } = request;
     const guild_id = String(guildId);
     const opening: Opening = {
@@ -91,7 +91,7 @@ export class BoxConnection implements BoxLine {
     return this.#noted(this.#ask(opening, body, errand).then((answer) => readAnswer(answer, own)));
   }
 
-  async call(name: string, input: object, errand: Errand): Promise<BoxAnswer> {
+  async call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer> {
     if (name === 'install_bot') this.#noteInstalling(input);
     return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, errand));
   }
@@ -173,7 +173,7 @@ export class BoxConnection implements BoxLine {
     this.parts.bots.noteInstalling(bot.id, guildId);
   }
 
-  async #ask(opening: Opening, body: ForwardedBody | null, errand: Errand): Promise<BoxAnswer> {
+  async #ask(opening: Opening, body: ForwardedBody | null, errand: CallOptions): Promise<BoxAnswer> {
     if (!this.isServing) throw new BoxError('offline', 'the box is about to disconnect');
     return this.#streams.ask(opening, body, errand);
   }

@@ -11,10 +11,10 @@ import type { SentBot } from '../protocol/messages.js';
 import { answerOfBox, type ForwardedAnswer, faultOfBox } from './answers.js';
 import { waitFor } from './joined-writes.js';
 import { KeyedWrites } from './keyed-writes.js';
-import { type BoxAnswer, BoxError, type BoxLines, type Errand, type ForwardedRequest } from './lines.js';
 import { noteMadeChannel } from './made-channels.js';
 import { measured } from './measures.js';
 import { NO_BODY, type ReceivedBody, receiveBody, type TakenBody } from './received-bodies.js';
+import { type BoxAnswer, BoxError, type BoxTransports, type CallOptions, type ForwardedRequest } from './transport.js';
 
 /** Includes the credential check but not the arrival of the body (service description, section 8). */
 export const FORWARD_BUDGET_MS = 12_000;
@@ -59,10 +59,10 @@ export interface Directory {
   forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;
 }
 
-type Piece = Required<Pick<Errand, 'budgetMs' | 'fingerprint'>>;
+type Piece = Required<Pick<CallOptions, 'budgetMs' | 'fingerprint'>>;
 
 /** @param keys null if there is only one process */
-export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKeys | null = null): Directory {
+export function createDirectory(app: AppContext, lines: BoxTransports, keys: SharedKeys | null = null): Directory {
   const writes = new KeyedWrites(keys);
   const find = {
     guild: (id: bigint) => app.boxRoutes.ofGuild(id),
@@ -74,7 +74,7 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
   };
 
   /** @throws BoxError */
-  async function send(box: bigint, request: ForwardedRequest, errand: Errand): Promise<BoxAnswer> {
+  async function send(box: bigint, request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
     const line = await lines.to(box);
     if (!line) throw new BoxError('offline', 'the box is not connected');
     return line.request(request, errand);
@@ -83,7 +83,7 @@ export function createDirectory(app: AppContext, lines: BoxLines, keys: SharedKe
   /** @throws BoxError */
   async function ask(box: bigint, request: ForwardedRequest, { budgetMs, fingerprint }: Piece): Promise<BoxAnswer> {
     if (budgetMs <= 0) throw new BoxError('timeout', 'the time budget is used up');
-    const sent = (errand: Errand) => waitFor(app.clock, send(box, request, errand), budgetMs);
+    const sent = (errand: CallOptions) => waitFor(app.clock, send(box, request, errand), budgetMs);
     if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
     return writes.perform(fingerprint, budgetMs, sent);
   }

@@ -1,4 +1,4 @@
-import type { BoxDoor, BoxQuestions, BoxRoute, BoxRoutes } from '../../domain/boxes/index.js';
+import type { BoxClient, BoxQuestions, BoxRoute, BoxRoutes } from '../../domain/boxes/index.js';
 import type { BusMessage, EventBus } from '../../domain/bus-message.js';
 import { DomainError } from '../../domain/errors.js';
 import {
@@ -25,7 +25,7 @@ import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { type GuildTold, memberSummaryOf, readGuild, readMember, readMembers } from './records.js';
 
 export interface RemoteGuildStoreParts {
-  door: BoxDoor;
+  door: BoxClient;
   routes: BoxRoutes;
   reader: Reader;
   bots: KnownBots;

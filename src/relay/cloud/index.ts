@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppContext } from '../../context.js';
-import type { BoxDoor } from '../../domain/boxes/index.js';
+import type { BoxClient } from '../../domain/boxes/index.js';
 import type { Entrypoint } from '../../entrypoint.js';
 import { refuseUpgrade } from '../../http/upgrades.js';
 import type { Bus } from '../../infra/bus.js';
@@ -8,19 +8,19 @@ import { isDoneWithin } from '../../infra/deadlines.js';
 import type { Release } from '../../infra/semaphore.js';
 import { closes } from '../protocol/closes.js';
 import { createRelayAcceptor } from '../ws-adapter.js';
-import { AnswerRoom } from './answer-room.js';
+import { RelayBoxClient } from './box-client.js';
 import { BoxesHere } from './boxes-here.js';
-import { LineDoor } from './door.js';
+import { CloudBoxTransports } from './cloud-transports.js';
 import { Asker } from './far/asker.js';
 import { Holder } from './far/holder.js';
 import type { LineMessage } from './far/messages.js';
 import { JoinedWrites } from './joined-writes.js';
 import type { KnownBots } from './known-bots.js';
-import type { BoxLines } from './lines.js';
-import { LinesOfCloud } from './lines-of-cloud.js';
 import { Newcomers } from './newcomers.js';
 import { endConnectionsOf } from './process-end.js';
 import { Reception } from './reception.js';
+import { ResponseQuota } from './response-quota.js';
+import type { BoxTransports } from './transport.js';
 
 export { createDirectory } from './directory.js';
 export type { LineMessage } from './far/messages.js';
@@ -35,8 +35,8 @@ const RETRY_MS = { least: 500, most: 5_000 };
 
 export interface Relay {
   face: Entrypoint;
-  lines: BoxLines;
-  door: BoxDoor;
+  lines: BoxTransports;
+  door: BoxClient;
   /** Disconnects the boxes of a process that has ended. */
   endProcess(processId: string): Promise<void>;
   /** Call this if other processes took this one for dead. */
@@ -46,16 +46,16 @@ export interface Relay {
 /** @param bus null if there is only one process */
 export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<LineMessage> | null): Relay {
   const here = new BoxesHere(app);
-  const room = new AnswerRoom();
+  const room = new ResponseQuota();
   const asker = bus && new Asker(bus, app.clock, room);
-  const lines = new LinesOfCloud({ app, here, asker, joined: new JoinedWrites(app.clock) });
+  const lines = new CloudBoxTransports({ app, here, asker, joined: new JoinedWrites(app.clock) });
   const holder = bus && new Holder({ bus, clock: app.clock, log: app.log, lineTo: (boxId) => lines.here(boxId) });
   const untilReachable = async () => holder?.listen(app.live.id);
   const reception = new Reception({ app, here, bots, room, untilReachable });
   return {
     face: createRelayEntrypoint(app, reception, here),
     lines,
-    door: new LineDoor(lines, app),
+    door: new RelayBoxClient(lines, app),
     endProcess: (processId) => endConnectionsOf(app, processId),
     restate: () => here.restate(),
   };

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../infra/clock.js';
-import { type BoxAnswer, BoxError, type BoxFault, type Errand } from './lines.js';
+import { type BoxAnswer, BoxError, type BoxFault, type CallOptions } from './transport.js';
 
 /** Retention of a write with an unknown outcome (docs/relay.md, R-25). */
 export const UNSURE_MS = 30_000;
@@ -13,9 +13,9 @@ const MAX_WORKS = 20_000;
 const UNSURE: readonly BoxFault[] = ['timeout', 'undecodable', 'overfull'];
 
 /** @throws BoxError */
-export type Send = (errand: Errand) => Promise<BoxAnswer>;
+export type Send = (errand: CallOptions) => Promise<BoxAnswer>;
 
-export type Write = Errand & { fingerprint: string };
+export type Write = CallOptions & { fingerprint: string };
 
 /** Kept until its outcome is known or its retention is over. */
 interface Work {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SharedKeys } from '../../infra/shared-keys.js';
 import { GRACE_MS, isUnsure, UNSURE_MS } from './joined-writes.js';
-import type { BoxAnswer, Errand } from './lines.js';
+import type { BoxAnswer, CallOptions } from './transport.js';
 
 /**
  * Gives a write one key in all processes until the caller has the answer (docs/relay.md, R-25). Only the process that
@@ -18,7 +18,7 @@ export class KeyedWrites {
   async perform(
     fingerprint: string,
     budgetMs: number,
-    send: (errand: Errand) => Promise<BoxAnswer>,
+    send: (errand: CallOptions) => Promise<BoxAnswer>,
   ): Promise<BoxAnswer> {
     const own = randomUUID();
     // The outcome becomes unknown at the end of the budget at the latest.

@@ -1,6 +1,6 @@
 import type { BoxMeasures } from '../../domain/boxes/index.js';
 import type { Metrics, RelayOutcome } from '../../infra/metrics.js';
-import { type BoxAnswer, BoxError, type BoxFault } from './lines.js';
+import { type BoxAnswer, BoxError, type BoxFault } from './transport.js';
 
 /** The status that the caller gets (service description, section 7). */
 const STATUS_OF: Record<BoxFault, RelayOutcome> = {

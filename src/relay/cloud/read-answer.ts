@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { parseBounded } from '../../infra/bounded-json.js';
 import { ANSWER_BOUNDS } from '../protocol/messages.js';
-import { type BoxAnswer, BoxError } from './lines.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
+import { type BoxAnswer, BoxError } from './transport.js';
 
 /**
  * Checks that a box's answer can be passed on (docs/relay.md, R-21, R-35). Serializes its body again, because only one

@@ -9,7 +9,7 @@ import { requireUncompressed } from '../../http/text.js';
 import type { StagedBlob } from '../../infra/blobs.js';
 import { isInTooManyPieces } from '../../infra/body-pieces.js';
 import { BoundarySieve, boundaryOf } from './form-boundaries.js';
-import type { ForwardedBody } from './lines.js';
+import type { ForwardedBody } from './transport.js';
 
 export interface BodySource {
   headers: IncomingHttpHeaders;

@@ -7,12 +7,12 @@ import { type Close, closes } from '../protocol/closes.js';
 import { Link, type Outlet, type Receiver } from '../protocol/link.js';
 import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';
 import { tellUnavailable } from './absences.js';
-import type { AnswerRoom } from './answer-room.js';
 import type { BoxesHere } from './boxes-here.js';
 import { type Admitted, BoxConnection } from './connection.js';
 import { EventsIntake } from './events-intake.js';
 import { Greeting, type Proved } from './greeting.js';
 import type { KnownBots } from './known-bots.js';
+import type { ResponseQuota } from './response-quota.js';
 import { MAX_ANSWER_BYTES, MAX_REQUESTS } from './streams.js';
 
 /** Bytes of bodies, per stream and per connection (docs/relay.md, R-22). */
@@ -40,7 +40,7 @@ export interface ReceptionParts {
   app: AppContext;
   here: BoxesHere;
   bots: KnownBots;
-  room: AnswerRoom;
+  room: ResponseQuota;
   /** Resolves once other processes can reach this one's boxes. */
   untilReachable(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import type { Release } from '../../infra/semaphore.js';
 import { BrokenBody } from '../protocol/broken-body.js';
 import { type Link, TooLongMessage } from '../protocol/link.js';
 import type { FromBox, ToBox } from '../protocol/messages.js';
-import type { RoomOfBox } from './answer-room.js';
-import { type BoxAnswer, BoxError, type Errand, type ForwardedBody } from './lines.js';
+import type { BoxResponseQuota } from './response-quota.js';
+import { type BoxAnswer, BoxError, type CallOptions, type ForwardedBody } from './transport.js';
 
 /** See docs/relay.md, R-24. */
 export const MAX_REQUESTS = 256;
@@ -48,11 +48,11 @@ export class Streams {
   constructor(
     private readonly link: Link<FromBox, ToBox>,
     private readonly clock: Clock,
-    private readonly room: RoomOfBox,
+    private readonly room: BoxResponseQuota,
   ) {}
 
   /** @throws BoxError, errors of reading the body */
-  async ask(opening: Opening, body: ForwardedBody | null, { budgetMs, key }: Errand): Promise<BoxAnswer> {
+  async ask(opening: Opening, body: ForwardedBody | null, { budgetMs, key }: CallOptions): Promise<BoxAnswer> {
     if (this.#isLost) throw new BoxError('offline', 'the connection was lost');
     if (this.#open.size >= MAX_REQUESTS) throw new BoxError('crowded', `${MAX_REQUESTS} requests are open`);
     const id = this.#nextId();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { deleteApplication } from '../../../src/domain/applications/index.js';
-import { BoxDoorway } from '../../../src/domain/boxes/index.js';
+import { BoxClientRef } from '../../../src/domain/boxes/index.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import { leaveGuild } from '../../../src/domain/guilds/index.js';
 import { AskedBoxes, AskLater } from '../../../src/domain/installations/asked-boxes.js';
@@ -44,8 +44,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(async () => {
   boxes = new BoxesInMemory();
-  if (!(app.boxes instanceof BoxDoorway)) throw new Error('there is no doorway');
-  app.boxes.leadTo(boxes);
+  if (!(app.boxes instanceof BoxClientRef)) throw new Error('there is no doorway');
+  app.boxes.set(boxes);
   home = await putBox(app, ada);
   ({ id: guildId } = await putBoxGuild(app, home));
   ({ id: applicationId, user: bot } = await createBot(app, { owner: bob.user, name: 'Helper' }));

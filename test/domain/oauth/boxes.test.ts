@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
-import { BoxDoorway } from '../../../src/domain/boxes/index.js';
+import { BoxClientRef } from '../../../src/domain/boxes/index.js';
 import {
   authorize,
   findInstallation,
@@ -40,8 +40,8 @@ beforeAll(async () => {
 let people = 0;
 beforeEach(async () => {
   boxes = new BoxesInMemory();
-  if (!(app.boxes instanceof BoxDoorway)) throw new Error('there is no doorway');
-  app.boxes.leadTo(boxes);
+  if (!(app.boxes instanceof BoxClientRef)) throw new Error('there is no doorway');
+  app.boxes.set(boxes);
   people += 1;
   ada = await newCaller(app, `ada${people}`);
   box = await putBox(app, ada, { isConnected: true });

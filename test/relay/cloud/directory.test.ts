@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { AppContext } from '../../../src/context.js';
 import { boxSnowflakes } from '../../../src/infra/ids.js';
 import { createDirectory } from '../../../src/relay/cloud/directory.js';
-import { BoxError, type BoxFault } from '../../../src/relay/cloud/lines.js';
+import { BoxError, type BoxFault } from '../../../src/relay/cloud/transport.js';
 import { Admissions } from '../../../src/rest-compat/admit.js';
 import { credentialSchemes } from '../../../src/rest-compat/credentials.js';
 import { Interpreter } from '../../../src/rest-compat/interpreter.js';

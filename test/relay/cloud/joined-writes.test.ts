@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
-import { type BoxAnswer, BoxError, type BoxFault, type Errand } from '../../../src/relay/cloud/lines.js';
+import { type BoxAnswer, BoxError, type BoxFault, type CallOptions } from '../../../src/relay/cloud/transport.js';
 import { ManualClock } from '../../harness/clock.js';
 
 const BUDGET_MS = 12_000;
 const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: Buffer.from('{}') };
 
-interface Sending extends Errand {
+interface Sending extends CallOptions {
   fingerprint: string;
   end(how: 'answer' | BoxFault): Promise<void>;
   isOpen: boolean;
@@ -25,7 +25,7 @@ function scene() {
   /** @param shared the key that all processes know; none while they cannot exchange keys */
   const ask = (fingerprint = 'x', shared?: string) => {
     const at = outcomes.push('open') - 1;
-    const send = (errand: Errand) =>
+    const send = (errand: CallOptions) =>
       new Promise<BoxAnswer>((resolve, reject) => {
         const sending: Sending = {
           ...errand,

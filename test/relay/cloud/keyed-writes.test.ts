@@ -5,13 +5,19 @@ import { createLocalBus } from '../../../src/infra/bus.js';
 import { systemClock } from '../../../src/infra/clock.js';
 import { connectRedis, type RedisLink } from '../../../src/infra/redis.js';
 import { SharedKeys } from '../../../src/infra/shared-keys.js';
-import { AnswerRoom, MAX_KEPT_BYTES } from '../../../src/relay/cloud/answer-room.js';
 import { Asker } from '../../../src/relay/cloud/far/asker.js';
 import { Holder } from '../../../src/relay/cloud/far/holder.js';
 import type { LineMessage } from '../../../src/relay/cloud/far/messages.js';
 import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
 import { KeyedWrites } from '../../../src/relay/cloud/keyed-writes.js';
-import { type BoxAnswer, BoxError, type BoxFault, type BoxLine, type Errand } from '../../../src/relay/cloud/lines.js';
+import { MAX_KEPT_BYTES, ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
+import {
+  type BoxAnswer,
+  BoxError,
+  type BoxFault,
+  type BoxTransport,
+  type CallOptions,
+} from '../../../src/relay/cloud/transport.js';
 import { layRedisLine, missingRedis, REDIS_URL } from '../../harness/redis.js';
 import { needing } from '../../harness/skipping.js';
 
@@ -24,8 +30,8 @@ const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: B
  * Lets one process send a write.
  * @returns the key and time with which it was sent, whatever the outcome
  */
-async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | BoxFault): Promise<Errand> {
-  const sent: Errand[] = [];
+async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | BoxFault): Promise<CallOptions> {
+  const sent: CallOptions[] = [];
   const asked = by.perform(fingerprint, BUDGET_MS, async (errand) => {
     sent.push(errand);
     if (outcome === 'answer') return ANSWER;
@@ -122,7 +128,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     const keys: string[] = [];
     const joined = new JoinedWrites(systemClock);
     const large = { ...ANSWER, body: Buffer.alloc(100_000, ' ') };
-    const line: BoxLine = {
+    const line: BoxTransport = {
       boxId: 7n,
       request: (_request, errand) =>
         joined.perform({ ...errand, fingerprint: String(errand.fingerprint) }, async ({ key }) => {
@@ -134,7 +140,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     const bus = createLocalBus<LineMessage>(silent);
     const holder = new Holder({ bus, clock: systemClock, log: silent, lineTo: () => line });
     await holder.listen('there');
-    const room = new AnswerRoom();
+    const room = new ResponseQuota();
     const far = new Asker(bus, systemClock, room).lineTo(7n, 'there');
     const request = {
       method: 'POST',

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
 import { createBox } from '../../../src/domain/boxes/index.js';
 import { topics } from '../../../src/infra/bus.js';
-import { AnswerRoom } from '../../../src/relay/cloud/answer-room.js';
 import { BoxesHere } from '../../../src/relay/cloud/boxes-here.js';
 import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
 import { Reception } from '../../../src/relay/cloud/reception.js';
+import { ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
 import type { Close } from '../../../src/relay/protocol/closes.js';
 import type { Receiver } from '../../../src/relay/protocol/link.js';
 import { openContext } from '../../harness/context.js';
@@ -77,7 +77,7 @@ describe('R-16 a connection of a box', () => {
   beforeEach(async () => {
     here = new BoxesHere(app);
     const bots = new KnownBots(app.db.reader, app.clock, app.applications);
-    reception = new Reception({ app, here, bots, room: new AnswerRoom(), untilReachable: async () => {} });
+    reception = new Reception({ app, here, bots, room: new ResponseQuota(), untilReachable: async () => {} });
     const { box, enrolmentToken } = await createBox(callOf(app, await createPerson(app)), { name: 'Home' });
     boxId = box.id;
     keys = nacl.sign.keyPair();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerRoom } from '../../../src/relay/cloud/answer-room.js';
+import { ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
 import { Streams } from '../../../src/relay/cloud/streams.js';
 import { cloudEnd } from '../../harness/link-ends.js';
 
@@ -13,7 +13,7 @@ const ERRAND = { budgetMs: 12_000, key: 'k' };
 function open(size = 200_000) {
   const end = cloudEnd();
   end.link.allow(LIMITS);
-  const streams = new Streams(end.link, end.clock, new AnswerRoom().ofBox());
+  const streams = new Streams(end.link, end.clock, new ResponseQuota().ofBox());
   let close = () => {};
   const closed = new Promise<void>((resolve) => {
     close = resolve;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AnswerRoom, MAX_KEPT_BYTES, SMALL_BYTES } from '../../../src/relay/cloud/answer-room.js';
+import { MAX_KEPT_BYTES, ResponseQuota, SMALL_BYTES } from '../../../src/relay/cloud/response-quota.js';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
 describe('R-24: the quota for answers', () => {
   const large = 8 * 1024 * 1024;
 
   it('of a process is shared by its boxes, and leaves room for a small answer of each', () => {
-    const room = new AnswerRoom();
+    const room = new ResponseQuota();
     const boxes = Array.from({ length: MAX_KEPT_BYTES.process / MAX_KEPT_BYTES.box }, () => room.ofBox());
     const taken = boxes.flatMap((box) => Array.from({ length: MAX_KEPT_BYTES.box / large }, () => box.take(large)));
     expect(taken).not.toContain(null);

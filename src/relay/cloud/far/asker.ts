@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Release } from '../../../infra/semaphore.js';
-import { AnswerRoom } from '../answer-room.js';
-import { type BoxAnswer, BoxError, type BoxLine, type Errand, type ForwardedBody } from '../lines.js';
+import { ResponseQuota } from '../response-quota.js';
+import { type BoxAnswer, BoxError, type BoxTransport, type CallOptions, type ForwardedBody } from '../transport.js';
 import { type FarWork, type LineMessage, lineTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
@@ -32,10 +32,10 @@ export class Asker {
   constructor(
     private readonly bus: Bus<LineMessage>,
     private readonly clock: Clock,
-    private readonly room = new AnswerRoom(),
+    private readonly room = new ResponseQuota(),
   ) {}
 
-  lineTo(boxId: bigint, holderId: string): BoxLine {
+  lineTo(boxId: bigint, holderId: string): BoxTransport {
     const to = { boxId, holderTopic: lineTopics.holder(holderId) };
     return {
       boxId,
@@ -51,7 +51,7 @@ export class Asker {
     { boxId, holderTopic }: { boxId: bigint; holderTopic: string },
     asked: FarWork,
     body: ForwardedBody | null,
-    errand: Errand,
+    errand: CallOptions,
   ): Promise<BoxAnswer> {
     this.#subscription ??= this.bus.subscribe(this.#topic, (message) => {
       if (message.type !== BUS_RECONNECTED) this.#hear(message);

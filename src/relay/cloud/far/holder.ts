@@ -1,8 +1,8 @@
 import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Logger } from '../../../infra/logger.js';
-import { SMALL_BYTES } from '../answer-room.js';
-import { type BoxAnswer, BoxError, type BoxLine } from '../lines.js';
+import { SMALL_BYTES } from '../response-quota.js';
+import { type BoxAnswer, BoxError, type BoxTransport } from '../transport.js';
 import { type LineMessage, lineTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
@@ -26,7 +26,7 @@ export interface HolderParts {
   clock: Clock;
   log: Logger;
   /** Null for a box that is not connected to this process. */
-  lineTo(boxId: bigint): BoxLine | null;
+  lineTo(boxId: bigint): BoxTransport | null;
 }
 
 /** Serves other processes' requests to the boxes of this process. */
@@ -113,7 +113,7 @@ export class Holder {
     served.size += size;
   }
 
-  async #perform(line: BoxLine, { asked, errand }: Ask, incoming: IncomingPieces): Promise<BoxAnswer> {
+  async #perform(line: BoxTransport, { asked, errand }: Ask, incoming: IncomingPieces): Promise<BoxAnswer> {
     if (asked.kind === 'call') return line.call(asked.name, asked.input, errand);
     const { clock } = this.parts;
     const endsAt = clock.now() + errand.budgetMs;

@@ -1,4 +1,4 @@
-import type { BoxFault, Errand, ForwardedRequest } from '../lines.js';
+import type { BoxFault, CallOptions, ForwardedRequest } from '../transport.js';
 
 export type FarWork =
   | { kind: 'request'; request: Omit<ForwardedRequest, 'body' | 'guildId'> & { guildId: string }; size: number }
@@ -7,7 +7,7 @@ export type FarWork =
 /** `id` identifies the request. Bodies follow as pieces. */
 export type LineMessage =
   /** @property from topic of the answer */
-  | { type: 'ask'; id: string; from: string; boxId: string; asked: FarWork; errand: Errand }
+  | { type: 'ask'; id: string; from: string; boxId: string; asked: FarWork; errand: CallOptions }
   | { type: 'answer'; id: string; status: number; retryAfter: number | null; tookMs: number | null; size: number }
   | { type: 'fault'; id: string; fault: BoxFault; message: string }
   /** In base64. */

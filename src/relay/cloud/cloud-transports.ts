@@ -3,9 +3,9 @@ import { boxHolder } from '../../domain/boxes/index.js';
 import type { BoxesHere } from './boxes-here.js';
 import type { Asker } from './far/asker.js';
 import type { JoinedWrites } from './joined-writes.js';
-import { BoxError, type BoxLine, type BoxLines } from './lines.js';
+import { BoxError, type BoxTransport, type BoxTransports } from './transport.js';
 
-export interface LinesParts {
+export interface CloudBoxTransportsParts {
   app: AppContext;
   here: BoxesHere;
   joined: JoinedWrites;
@@ -13,19 +13,19 @@ export interface LinesParts {
   asker: Asker | null;
 }
 
-export class LinesOfCloud implements BoxLines {
-  constructor(private readonly parts: LinesParts) {}
+export class CloudBoxTransports implements BoxTransports {
+  constructor(private readonly parts: CloudBoxTransportsParts) {}
 
-  async to(boxId: bigint): Promise<BoxLine | null> {
+  async to(boxId: bigint): Promise<BoxTransport | null> {
     return this.here(boxId) ?? (await this.#far(boxId));
   }
 
   /** Joins repeated writes. Null for a box that is not connected to this process. */
-  here(boxId: bigint): BoxLine | null {
+  here(boxId: bigint): BoxTransport | null {
     return this.parts.here.get(boxId)?.isServing ? this.#joining(boxId) : null;
   }
 
-  async #far(boxId: bigint): Promise<BoxLine | null> {
+  async #far(boxId: bigint): Promise<BoxTransport | null> {
     const { app, asker } = this.parts;
     const holder = await boxHolder(app.db.reader, boxId);
     if (asker && holder && holder.holderId !== app.live.id) return asker.lineTo(boxId, holder.holderId);
@@ -33,7 +33,7 @@ export class LinesOfCloud implements BoxLines {
   }
 
   /** Each send takes the newest connection, also after the earlier one was replaced (docs/relay.md, R-16). */
-  #joining(boxId: bigint): BoxLine {
+  #joining(boxId: bigint): BoxTransport {
     const { here, joined } = this.parts;
     const newest = () => {
       const connection = here.get(boxId);

@@ -5,7 +5,7 @@ import { createLocalBus } from '../../../src/infra/bus.js';
 import { Asker } from '../../../src/relay/cloud/far/asker.js';
 import { Holder } from '../../../src/relay/cloud/far/holder.js';
 import { type LineMessage, lineTopics } from '../../../src/relay/cloud/far/messages.js';
-import { BoxError, type BoxLine, type ForwardedRequest } from '../../../src/relay/cloud/lines.js';
+import { BoxError, type BoxTransport, type ForwardedRequest } from '../../../src/relay/cloud/transport.js';
 import { ManualClock } from '../../harness/clock.js';
 import { announce, connectNewBox, type HandBox } from '../../harness/hand-box.js';
 import { readableLog } from '../../harness/log.js';
@@ -203,7 +203,7 @@ describe('a box with its connection in another process', () => {
   afterAll(() => server.stop());
 
   /** A client of a box whose connection is at the other end of a bus. */
-  async function lineBy(line: BoxLine | null): Promise<BoxLine> {
+  async function lineBy(line: BoxTransport | null): Promise<BoxTransport> {
     const bus = createLocalBus<LineMessage>(server.app.log);
     const holder = new Holder({ bus, clock, log: server.app.log, lineTo: () => line });
     await holder.listen('there');
@@ -226,7 +226,7 @@ describe('a box with its connection in another process', () => {
     guildId: 5n,
   });
 
-  const echo: BoxLine = {
+  const echo: BoxTransport = {
     boxId: 7n,
     async request(request) {
       const pieces: Buffer[] = [];

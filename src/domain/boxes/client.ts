@@ -31,7 +31,7 @@ export class BoxRefused extends DomainError {
 }
 
 /** Reaches boxes connected to any process. */
-export interface BoxDoor {
+export interface BoxClient {
   /**
    * @returns the parsed JSON, not validated
    * @throws GuildUnavailable if the box is offline, times out, fails, or sends what cannot be decoded; BoxRefused
@@ -40,10 +40,10 @@ export interface BoxDoor {
 }
 
 /** A reference to the box client, which is created later. */
-export class BoxDoorway implements BoxDoor {
-  #door: BoxDoor | null = null;
+export class BoxClientRef implements BoxClient {
+  #door: BoxClient | null = null;
 
-  leadTo(door: BoxDoor): void {
+  set(door: BoxClient): void {
     this.#door = door;
   }
 

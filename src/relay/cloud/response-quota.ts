@@ -10,7 +10,7 @@ export const MAX_KEPT_BYTES = { box: 32 * 1024 * 1024, process: 128 * 1024 * 102
 export const SMALL_BYTES = 64 * 1024;
 
 /** A process's quota for answers during their arrival. */
-export class AnswerRoom {
+export class ResponseQuota {
   #bytes = 0;
 
   /** Counts large answers only. */
@@ -18,8 +18,8 @@ export class AnswerRoom {
     return this.#bytes;
   }
 
-  ofBox(): RoomOfBox {
-    return new RoomOfBox(this);
+  ofBox(): BoxResponseQuota {
+    return new BoxResponseQuota(this);
   }
 
   /** Null if the quota does not suffice. */
@@ -33,10 +33,10 @@ export class AnswerRoom {
   }
 }
 
-export class RoomOfBox {
+export class BoxResponseQuota {
   #bytes = 0;
 
-  constructor(private readonly all: AnswerRoom) {}
+  constructor(private readonly all: ResponseQuota) {}
 
   take(bytes: number): Release | null {
     if (this.#bytes + bytes > MAX_KEPT_BYTES.box) return null;

@@ -45,7 +45,7 @@ export class BoxError extends Error {
   }
 }
 
-export interface Errand {
+export interface CallOptions {
   /** Time limit of the answer. */
   budgetMs: number;
   /** Idempotency key. */
@@ -57,15 +57,15 @@ export interface Errand {
 }
 
 /** A client of one box, connected to any process. */
-export interface BoxLine {
+export interface BoxTransport {
   readonly boxId: bigint;
   /** @throws BoxError */
-  request(request: ForwardedRequest, errand: Errand): Promise<BoxAnswer>;
+  request(request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer>;
   /** @throws BoxError */
-  call(name: string, input: object, errand: Errand): Promise<BoxAnswer>;
+  call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer>;
 }
 
-export interface BoxLines {
+export interface BoxTransports {
   /** Null if the box is connected to no process. */
-  to(boxId: bigint): Promise<BoxLine | null>;
+  to(boxId: bigint): Promise<BoxTransport | null>;
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type BoxDoor, type BoxQuestions, type BoxRefusalCode, BoxRefused } from '../../domain/boxes/index.js';
+import { type BoxClient, type BoxQuestions, type BoxRefusalCode, BoxRefused } from '../../domain/boxes/index.js';
 import { GuildUnavailable } from '../../domain/guilds/index.js';
 import { parseBounded } from '../../infra/bounded-json.js';
 import type { Logger } from '../../infra/logger.js';
 import { renderUser } from '../../wire/users.js';
 import { CALL_REFUSALS } from '../protocol/call-refusals.js';
 import { ANSWER_BOUNDS } from '../protocol/messages.js';
-import { type BoxAnswer, BoxError, type BoxLines } from './lines.js';
 import { type MeasureParts, measured } from './measures.js';
+import { type BoxAnswer, BoxError, type BoxTransports } from './transport.js';
 
 const CALL_BUDGET_MS = 12_000;
 
@@ -19,9 +19,9 @@ const MAX_CALL_ANSWER_BYTES = 2 * 1024 * 1024;
 const MAX_LOGGED = 200;
 
 /** Sends the cloud's own calls to boxes (docs/relay.md, R-27). */
-export class LineDoor implements BoxDoor {
+export class RelayBoxClient implements BoxClient {
   constructor(
-    private readonly lines: BoxLines,
+    private readonly lines: BoxTransports,
     private readonly parts: MeasureParts & { log: Logger },
   ) {}
 
