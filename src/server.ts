@@ -42,10 +42,10 @@ import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import {
+  type CrossProcessMessage,
   createDirectory,
   createRelay,
   KnownBots,
-  type LineMessage,
   type Relay,
   RemoteGuildStore,
 } from './relay/cloud/index.js';
@@ -214,7 +214,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const operationsHttp = config.metricsPort === null ? http : fastify();
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
-  const relay = createRelay(app, bots, redis && createRedisBus<LineMessage>(redis, log));
+  const relay = createRelay(app, bots, redis && createRedisBus<CrossProcessMessage>(redis, log));
   const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
   doorway.set(relay.door);
   const faces: Entrypoint[] = [

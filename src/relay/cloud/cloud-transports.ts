@@ -1,7 +1,7 @@
 import type { AppContext } from '../../context.js';
 import { boxHolder } from '../../domain/boxes/index.js';
 import type { BoxesHere } from './boxes-here.js';
-import type { Asker } from './far/asker.js';
+import type { CrossProcessClient } from './cross-process/client.js';
 import type { JoinedWrites } from './joined-writes.js';
 import { BoxError, type BoxTransport, type BoxTransports } from './transport.js';
 
@@ -10,7 +10,7 @@ export interface CloudBoxTransportsParts {
   here: BoxesHere;
   joined: JoinedWrites;
   /** Null if there is only one process. */
-  asker: Asker | null;
+  asker: CrossProcessClient | null;
 }
 
 export class CloudBoxTransports implements BoxTransports {

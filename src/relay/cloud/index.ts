@@ -11,9 +11,9 @@ import { createRelayAcceptor } from '../ws-adapter.js';
 import { RelayBoxClient } from './box-client.js';
 import { BoxesHere } from './boxes-here.js';
 import { CloudBoxTransports } from './cloud-transports.js';
-import { Asker } from './far/asker.js';
-import { Holder } from './far/holder.js';
-import type { LineMessage } from './far/messages.js';
+import { CrossProcessClient } from './cross-process/client.js';
+import type { CrossProcessMessage } from './cross-process/messages.js';
+import { CrossProcessServer } from './cross-process/server.js';
 import { JoinedWrites } from './joined-writes.js';
 import type { KnownBots } from './known-bots.js';
 import { Newcomers } from './newcomers.js';
@@ -22,8 +22,8 @@ import { Reception } from './reception.js';
 import { ResponseQuota } from './response-quota.js';
 import type { BoxTransports } from './transport.js';
 
+export type { CrossProcessMessage } from './cross-process/messages.js';
 export { createDirectory } from './directory.js';
-export type { LineMessage } from './far/messages.js';
 export { RemoteGuildStore } from './guild-store.js';
 export { KnownBots } from './known-bots.js';
 
@@ -44,12 +44,13 @@ export interface Relay {
 }
 
 /** @param bus null if there is only one process */
-export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<LineMessage> | null): Relay {
+export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<CrossProcessMessage> | null): Relay {
   const here = new BoxesHere(app);
   const room = new ResponseQuota();
-  const asker = bus && new Asker(bus, app.clock, room);
+  const asker = bus && new CrossProcessClient(bus, app.clock, room);
   const lines = new CloudBoxTransports({ app, here, asker, joined: new JoinedWrites(app.clock) });
-  const holder = bus && new Holder({ bus, clock: app.clock, log: app.log, lineTo: (boxId) => lines.here(boxId) });
+  const holder =
+    bus && new CrossProcessServer({ bus, clock: app.clock, log: app.log, lineTo: (boxId) => lines.here(boxId) });
   const untilReachable = async () => holder?.listen(app.live.id);
   const reception = new Reception({ app, here, bots, room, untilReachable });
   return {

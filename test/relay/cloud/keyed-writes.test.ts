@@ -5,9 +5,9 @@ import { createLocalBus } from '../../../src/infra/bus.js';
 import { systemClock } from '../../../src/infra/clock.js';
 import { connectRedis, type RedisLink } from '../../../src/infra/redis.js';
 import { SharedKeys } from '../../../src/infra/shared-keys.js';
-import { Asker } from '../../../src/relay/cloud/far/asker.js';
-import { Holder } from '../../../src/relay/cloud/far/holder.js';
-import type { LineMessage } from '../../../src/relay/cloud/far/messages.js';
+import { CrossProcessClient } from '../../../src/relay/cloud/cross-process/client.js';
+import type { CrossProcessMessage } from '../../../src/relay/cloud/cross-process/messages.js';
+import { CrossProcessServer } from '../../../src/relay/cloud/cross-process/server.js';
 import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
 import { KeyedWrites } from '../../../src/relay/cloud/keyed-writes.js';
 import { MAX_KEPT_BYTES, ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
@@ -137,11 +137,11 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
         }),
       call: () => Promise.reject(new Error('nothing is called')),
     };
-    const bus = createLocalBus<LineMessage>(silent);
-    const holder = new Holder({ bus, clock: systemClock, log: silent, lineTo: () => line });
+    const bus = createLocalBus<CrossProcessMessage>(silent);
+    const holder = new CrossProcessServer({ bus, clock: systemClock, log: silent, lineTo: () => line });
     await holder.listen('there');
     const room = new ResponseQuota();
-    const far = new Asker(bus, systemClock, room).lineTo(7n, 'there');
+    const far = new CrossProcessClient(bus, systemClock, room).lineTo(7n, 'there');
     const request = {
       method: 'POST',
       path: '/channels/1/messages',

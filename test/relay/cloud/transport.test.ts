@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { BoxRefused } from '../../../src/domain/boxes/index.js';
 import { GuildUnavailable } from '../../../src/domain/guilds/index.js';
 import { createLocalBus } from '../../../src/infra/bus.js';
-import { Asker } from '../../../src/relay/cloud/far/asker.js';
-import { Holder } from '../../../src/relay/cloud/far/holder.js';
-import { type LineMessage, lineTopics } from '../../../src/relay/cloud/far/messages.js';
+import { CrossProcessClient } from '../../../src/relay/cloud/cross-process/client.js';
+import { type CrossProcessMessage, crossProcessTopics } from '../../../src/relay/cloud/cross-process/messages.js';
+import { CrossProcessServer } from '../../../src/relay/cloud/cross-process/server.js';
 import { BoxError, type BoxTransport, type ForwardedRequest } from '../../../src/relay/cloud/transport.js';
 import { ManualClock } from '../../harness/clock.js';
 import { announce, connectNewBox, type HandBox } from '../../harness/hand-box.js';
@@ -204,10 +204,10 @@ describe('a box with its connection in another process', () => {
 
   /** A client of a box whose connection is at the other end of a bus. */
   async function lineBy(line: BoxTransport | null): Promise<BoxTransport> {
-    const bus = createLocalBus<LineMessage>(server.app.log);
-    const holder = new Holder({ bus, clock, log: server.app.log, lineTo: () => line });
+    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    const holder = new CrossProcessServer({ bus, clock, log: server.app.log, lineTo: () => line });
     await holder.listen('there');
-    return new Asker(bus, clock).lineTo(7n, 'there');
+    return new CrossProcessClient(bus, clock).lineTo(7n, 'there');
   }
 
   const errand = { budgetMs: 12_000, key: 'one' };
@@ -262,9 +262,9 @@ describe('a box with its connection in another process', () => {
   });
 
   it('has no outcome if that process does not answer', async () => {
-    const bus = createLocalBus<LineMessage>(server.app.log);
-    bus.subscribe(lineTopics.holder('there'), () => {});
-    const asked = new Asker(bus, clock).lineTo(7n, 'there').call('guild', {}, errand);
+    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    bus.subscribe(crossProcessTopics.holder('there'), () => {});
+    const asked = new CrossProcessClient(bus, clock).lineTo(7n, 'there').call('guild', {}, errand);
     const outcome = expect(asked).rejects.toMatchObject({ fault: 'timeout' });
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(13_000);
@@ -272,8 +272,8 @@ describe('a box with its connection in another process', () => {
   });
 
   it('is offline if that process has no subscription any more', async () => {
-    const bus = createLocalBus<LineMessage>(server.app.log);
-    const asked = new Asker(bus, clock).lineTo(7n, 'gone').call('guild', {}, errand);
+    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    const asked = new CrossProcessClient(bus, clock).lineTo(7n, 'gone').call('guild', {}, errand);
     await expect(asked).rejects.toMatchObject({ fault: 'offline' });
   });
 

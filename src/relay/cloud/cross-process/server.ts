@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Logger } from '../../../infra/logger.js';
 import { SMALL_BYTES } from '../response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport } from '../transport.js';
-import { type LineMessage, lineTopics } from './messages.js';
+import { type CrossProcessMessage, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
 /** Limit of buffered request bodies and large answers. */
@@ -12,7 +12,7 @@ const MAX_BYTES_FOR_OTHERS = 64 * 1024 * 1024;
 /** Time for the other process to take an answer. */
 const TAKING_MS = 15_000;
 
-type Ask = Extract<LineMessage, { type: 'ask' }>;
+type CrossProcessRequest = Extract<CrossProcessMessage, { type: 'ask' }>;
 
 interface Served {
   incoming: IncomingPieces;
@@ -21,8 +21,8 @@ interface Served {
   timer: Timer;
 }
 
-export interface HolderParts {
-  bus: Bus<LineMessage>;
+export interface CrossProcessServerParts {
+  bus: Bus<CrossProcessMessage>;
   clock: Clock;
   log: Logger;
   /** Null for a box that is not connected to this process. */
@@ -30,17 +30,17 @@ export interface HolderParts {
 }
 
 /** Serves other processes' requests to the boxes of this process. */
-export class Holder {
+export class CrossProcessServer {
   readonly #served = new Map<string, Served>();
   #keptBytes = 0;
   #topic: string | null = null;
   #subscription: BusSubscription | null = null;
 
-  constructor(private readonly parts: HolderParts) {}
+  constructor(private readonly parts: CrossProcessServerParts) {}
 
   /** Resolves once this process receives requests. */
   async listen(processId: string): Promise<void> {
-    const topic = lineTopics.holder(processId);
+    const topic = crossProcessTopics.holder(processId);
     if (topic !== this.#topic) {
       this.#subscription?.close();
       this.#topic = topic;
@@ -51,7 +51,7 @@ export class Holder {
     await this.#subscription?.ready;
   }
 
-  #hear(message: LineMessage): void {
+  #hear(message: CrossProcessMessage): void {
     const served = this.#served.get(message.id);
     switch (message.type) {
       case 'ask':
@@ -71,7 +71,7 @@ export class Holder {
     }
   }
 
-  async #serve(ask: Ask): Promise<void> {
+  async #serve(ask: CrossProcessRequest): Promise<void> {
     const { id, from, boxId } = ask;
     const { bus, log } = this.parts;
     try {
@@ -90,7 +90,7 @@ export class Holder {
   }
 
   /** @throws BoxError if too much is buffered */
-  #begin({ id, from, asked, errand }: Ask): IncomingPieces {
+  #begin({ id, from, asked, errand }: CrossProcessRequest): IncomingPieces {
     const { bus, clock } = this.parts;
     const size = asked.kind === 'request' ? asked.size : 0;
     if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS)
@@ -113,7 +113,11 @@ export class Holder {
     served.size += size;
   }
 
-  async #perform(line: BoxTransport, { asked, errand }: Ask, incoming: IncomingPieces): Promise<BoxAnswer> {
+  async #perform(
+    line: BoxTransport,
+    { asked, errand }: CrossProcessRequest,
+    incoming: IncomingPieces,
+  ): Promise<BoxAnswer> {
     if (asked.kind === 'call') return line.call(asked.name, asked.input, errand);
     const { clock } = this.parts;
     const endsAt = clock.now() + errand.budgetMs;

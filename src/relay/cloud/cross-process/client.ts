@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Release } from '../../../infra/semaphore.js';
 import { ResponseQuota } from '../response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport, type CallOptions, type ForwardedBody } from '../transport.js';
-import { type FarWork, type LineMessage, lineTopics } from './messages.js';
+import { type CrossProcessMessage, type CrossProcessWork, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
 /** Time beyond the budget before an answer is given up. The process that has the box applies the budget itself. */
@@ -23,24 +23,28 @@ interface Pending {
 }
 
 /** Sends requests to boxes that are connected to other processes. */
-export class Asker {
+export class CrossProcessClient {
   readonly #pending = new Map<string, Pending>();
-  readonly #topic = lineTopics.asker(randomUUID());
+  readonly #topic = crossProcessTopics.asker(randomUUID());
   #subscription: BusSubscription | null = null;
   #look: Timer | null = null;
 
   constructor(
-    private readonly bus: Bus<LineMessage>,
+    private readonly bus: Bus<CrossProcessMessage>,
     private readonly clock: Clock,
     private readonly room = new ResponseQuota(),
   ) {}
 
   lineTo(boxId: bigint, holderId: string): BoxTransport {
-    const to = { boxId, holderTopic: lineTopics.holder(holderId) };
+    const to = { boxId, holderTopic: crossProcessTopics.holder(holderId) };
     return {
       boxId,
       request: ({ body, guildId, ...request }, errand) => {
-        const asked: FarWork = { kind: 'request', request: { ...request, guildId: String(guildId) }, size: body.size };
+        const asked: CrossProcessWork = {
+          kind: 'request',
+          request: { ...request, guildId: String(guildId) },
+          size: body.size,
+        };
         return this.#ask(to, asked, body, errand);
       },
       call: (name, input, errand) => this.#ask(to, { kind: 'call', name, input }, null, errand),
@@ -49,7 +53,7 @@ export class Asker {
 
   async #ask(
     { boxId, holderTopic }: { boxId: bigint; holderTopic: string },
-    asked: FarWork,
+    asked: CrossProcessWork,
     body: ForwardedBody | null,
     errand: CallOptions,
   ): Promise<BoxAnswer> {
@@ -69,7 +73,7 @@ export class Asker {
     });
     this.#look ??= this.#lookLater();
     try {
-      const ask: LineMessage = { type: 'ask', id, from: this.#topic, boxId: String(boxId), asked, errand };
+      const ask: CrossProcessMessage = { type: 'ask', id, from: this.#topic, boxId: String(boxId), asked, errand };
       void this.#deliver(id, holderTopic, ask);
       if (body && body.size > 0) void this.#sendBody(id, outgoing, body);
       return await answer;
@@ -82,7 +86,7 @@ export class Asker {
   }
 
   /** A request that reached no process was not sent. After an uncertain delivery, the answer is awaited. */
-  async #deliver(id: string, holderTopic: string, ask: LineMessage): Promise<void> {
+  async #deliver(id: string, holderTopic: string, ask: CrossProcessMessage): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, ask).catch(() => 'heard');
     if (delivery !== 'heard')
       this.#pending.get(id)?.fail(new BoxError('offline', 'the process that served the box is gone'));
@@ -115,7 +119,7 @@ export class Asker {
     }
   }
 
-  #hear(message: LineMessage): void {
+  #hear(message: CrossProcessMessage): void {
     const pending = this.#pending.get(message.id);
     if (!pending) return;
     switch (message.type) {
@@ -136,7 +140,10 @@ export class Asker {
     }
   }
 
-  #receive({ id, size, status, retryAfter, tookMs }: Extract<LineMessage, { type: 'answer' }>, pending: Pending): void {
+  #receive(
+    { id, size, status, retryAfter, tookMs }: Extract<CrossProcessMessage, { type: 'answer' }>,
+    pending: Pending,
+  ): void {
     const { holderTopic, settle, fail } = pending;
     const release = this.room.take(size);
     if (!release) {

@@ -1,13 +1,13 @@
 import type { BoxFault, CallOptions, ForwardedRequest } from '../transport.js';
 
-export type FarWork =
+export type CrossProcessWork =
   | { kind: 'request'; request: Omit<ForwardedRequest, 'body' | 'guildId'> & { guildId: string }; size: number }
   | { kind: 'call'; name: string; input: object };
 
 /** `id` identifies the request. Bodies follow as pieces. */
-export type LineMessage =
+export type CrossProcessMessage =
   /** @property from topic of the answer */
-  | { type: 'ask'; id: string; from: string; boxId: string; asked: FarWork; errand: CallOptions }
+  | { type: 'ask'; id: string; from: string; boxId: string; asked: CrossProcessWork; errand: CallOptions }
   | { type: 'answer'; id: string; status: number; retryAfter: number | null; tookMs: number | null; size: number }
   | { type: 'fault'; id: string; fault: BoxFault; message: string }
   /** In base64. */
@@ -19,7 +19,7 @@ export type LineMessage =
   /** The asking process no longer waits. */
   | { type: 'drop'; id: string };
 
-export const lineTopics = {
+export const crossProcessTopics = {
   /** Requests to the boxes of a process. */
   holder: (processId: string) => `relay:${processId}`,
   /** Answers to one process. */
