@@ -42,10 +42,10 @@ import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import {
+  CloudBotDirectory,
   type CrossProcessMessage,
   createDirectory,
   createRelay,
-  KnownBots,
   type Relay,
   RemoteGuildStore,
 } from './relay/cloud/index.js';
@@ -165,7 +165,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const doorway = new BoxClientRef();
   const databaseHome = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
-  const bots = new KnownBots(resources.db.reader, clock, {
+  const bots = new CloudBotDirectory(resources.db.reader, clock, {
     application: (id) => app.applications.application(id),
   });
   const boxHome = new RemoteGuildStore({

@@ -5,8 +5,8 @@ import { userNameKeys } from '../../src/domain/members/name-keys.js';
 import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
 import { answerCall } from '../../src/relay/box/answers.js';
+import { CloudBotDirectory } from '../../src/relay/cloud/cloud-bot-directory.js';
 import { stampDispatch } from '../../src/relay/cloud/dispatches.js';
-import { KnownBots } from '../../src/relay/cloud/known-bots.js';
 import { DISPATCHED } from '../../src/relay/protocol/messages.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import { asBox } from './as-box.js';
@@ -30,14 +30,14 @@ export class NearBox {
   readonly inputs: object[] = [];
   readonly refusals: string[] = [];
   #shipping = Promise.resolve();
-  readonly #bots: KnownBots;
+  readonly #bots: CloudBotDirectory;
 
   private constructor(
     readonly cloud: TestServer,
     readonly server: TestServer,
     readonly id: bigint,
   ) {
-    this.#bots = new KnownBots(cloud.app.db.reader, cloud.app.clock, cloud.app.applications);
+    this.#bots = new CloudBotDirectory(cloud.app.db.reader, cloud.app.clock, cloud.app.applications);
   }
 
   static async start(cloud: TestServer): Promise<NearBox> {

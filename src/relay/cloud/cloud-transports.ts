@@ -2,13 +2,13 @@ import type { AppContext } from '../../context.js';
 import { boxHolder } from '../../domain/boxes/index.js';
 import type { BoxesHere } from './boxes-here.js';
 import type { CrossProcessClient } from './cross-process/client.js';
-import type { JoinedWrites } from './joined-writes.js';
+import type { InFlightWrites } from './in-flight-writes.js';
 import { BoxError, type BoxTransport, type BoxTransports } from './transport.js';
 
 export interface CloudBoxTransportsParts {
   app: AppContext;
   here: BoxesHere;
-  joined: JoinedWrites;
+  joined: InFlightWrites;
   /** Null if there is only one process. */
   asker: CrossProcessClient | null;
 }

@@ -4,8 +4,8 @@ import { type Close, closes } from '../protocol/closes.js';
 import { snowflake } from '../protocol/ids.js';
 import type { Link } from '../protocol/link.js';
 import type { FromBox, ToBox } from '../protocol/messages.js';
+import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import type { EventsIntake } from './events-intake.js';
-import type { KnownBots } from './known-bots.js';
 import { ownNamesOf } from './own-names.js';
 import { readAnswer } from './read-answer.js';
 import type { ResponseQuota } from './response-quota.js';
@@ -36,7 +36,7 @@ export interface ConnectionParts {
   admitted: Admitted;
   link: Link<FromBox, ToBox>;
   intake: EventsIntake;
-  bots: KnownBots;
+  bots: CloudBotDirectory;
   room: ResponseQuota;
   onLost(connection: BoxConnection, why: Close): void;
 }

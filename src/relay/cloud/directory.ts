@@ -9,9 +9,9 @@ import type { SharedKeys } from '../../infra/shared-keys.js';
 import { renderUser } from '../../wire/users.js';
 import type { SentBot } from '../protocol/messages.js';
 import { answerOfBox, type ForwardedAnswer, faultOfBox } from './answers.js';
-import { waitFor } from './joined-writes.js';
-import { KeyedWrites } from './keyed-writes.js';
-import { noteMadeChannel } from './made-channels.js';
+import { IdempotencyKeys } from './idempotency-keys.js';
+import { waitFor } from './in-flight-writes.js';
+import { indexCreatedChannel } from './index-created-channel.js';
 import { measured } from './measures.js';
 import { NO_BODY, type ReceivedBody, receiveBody, type TakenBody } from './received-bodies.js';
 import { type BoxAnswer, BoxError, type BoxTransports, type CallOptions, type ForwardedRequest } from './transport.js';
@@ -63,7 +63,7 @@ type Piece = Required<Pick<CallOptions, 'budgetMs' | 'fingerprint'>>;
 
 /** @param keys null if there is only one process */
 export function createDirectory(app: AppContext, lines: BoxTransports, keys: SharedKeys | null = null): Directory {
-  const writes = new KeyedWrites(keys);
+  const writes = new IdempotencyKeys(keys);
   const find = {
     guild: (id: bigint) => app.boxRoutes.ofGuild(id),
     channel: (id: bigint) => app.boxRoutes.ofChannel(id),
@@ -116,7 +116,7 @@ export function createDirectory(app: AppContext, lines: BoxTransports, keys: Sha
         const forwarded = { ...forwardedRequest(request, sender, body), ...webhook, guildId };
         const budgetMs = FORWARD_BUDGET_MS - (request.admissionMs ?? 0);
         const answered = await answer(box, forwarded, { budgetMs, fingerprint: hash.digest('hex') });
-        await noteMadeChannel(app, target, request, answered);
+        await indexCreatedChannel(app, target, request, answered);
         return answered;
       } finally {
         await body.letGo();

@@ -6,7 +6,7 @@ import { type Publication, stampEvent } from '../../wire/events/index.js';
 import { messageAs, type WithContent } from '../../wire/messages.js';
 import { snowflake } from '../protocol/ids.js';
 import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES } from '../protocol/messages.js';
-import type { BotsOfCloud } from './known-bots.js';
+import type { BotsOfCloud } from './cloud-bot-directory.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 import {
   WireChannel,

@@ -15,8 +15,8 @@ import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { parseSnowflake } from '../../infra/ids.js';
 import { because, type Close, closes } from '../protocol/closes.js';
 import { type FromBox, MAX_DISPATCH_BYTES, type ToBox } from '../protocol/messages.js';
+import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { stampDispatch } from './dispatches.js';
-import type { KnownBots } from './known-bots.js';
 import { RefusalLog } from './refusal-log.js';
 
 /** Longest delay of an acknowledgement. */
@@ -60,7 +60,7 @@ export interface IntakeParts {
   app: AppContext;
   boxId: bigint;
   idSpace: number;
-  bots: KnownBots;
+  bots: CloudBotDirectory;
   /** The session that the box can resume, or null. */
   session: EventSession | null;
   send(message: ToBox): void;

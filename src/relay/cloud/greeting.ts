@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../infra/clock.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { GREETING_MS, signedText } from '../protocol/greeting.js';
 import { type FromBox, type ToBox, VERSIONS } from '../protocol/messages.js';
-import { isWeakKey } from './weak-keys.js';
+import { isWeakKey } from './small-order-keys.js';
 
 type Hello = Extract<FromBox, { op: 'hello' }>;
 type Proof = Extract<FromBox, { op: 'proof' }>;

@@ -20,7 +20,7 @@ import { idSpaceOf } from '../../infra/ids.js';
 import type { Logger } from '../../infra/logger.js';
 import { KeyedSemaphore, type Release } from '../../infra/semaphore.js';
 import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
-import type { KnownBots } from './known-bots.js';
+import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { type GuildTold, memberSummaryOf, readGuild, readMember, readMembers } from './records.js';
 
@@ -28,7 +28,7 @@ export interface RemoteGuildStoreParts {
   door: BoxClient;
   routes: BoxRoutes;
   reader: Reader;
-  bots: KnownBots;
+  bots: CloudBotDirectory;
   bus: EventBus;
   clock: Clock;
   log: Logger;

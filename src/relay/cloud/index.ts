@@ -10,22 +10,22 @@ import { closes } from '../protocol/closes.js';
 import { createRelayAcceptor } from '../ws-adapter.js';
 import { RelayBoxClient } from './box-client.js';
 import { BoxesHere } from './boxes-here.js';
+import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { CloudBoxTransports } from './cloud-transports.js';
 import { CrossProcessClient } from './cross-process/client.js';
 import type { CrossProcessMessage } from './cross-process/messages.js';
 import { CrossProcessServer } from './cross-process/server.js';
-import { JoinedWrites } from './joined-writes.js';
-import type { KnownBots } from './known-bots.js';
-import { Newcomers } from './newcomers.js';
+import { HandshakeLimiter } from './handshake-limiter.js';
+import { InFlightWrites } from './in-flight-writes.js';
 import { endConnectionsOf } from './process-end.js';
 import { Reception } from './reception.js';
 import { ResponseQuota } from './response-quota.js';
 import type { BoxTransports } from './transport.js';
 
+export { CloudBotDirectory } from './cloud-bot-directory.js';
 export type { CrossProcessMessage } from './cross-process/messages.js';
 export { createDirectory } from './directory.js';
 export { RemoteGuildStore } from './guild-store.js';
-export { KnownBots } from './known-bots.js';
 
 /** Time for open requests, slightly less than the stop waits. */
 const LEAVING_MS = 6_000;
@@ -44,11 +44,11 @@ export interface Relay {
 }
 
 /** @param bus null if there is only one process */
-export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<CrossProcessMessage> | null): Relay {
+export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<CrossProcessMessage> | null): Relay {
   const here = new BoxesHere(app);
   const room = new ResponseQuota();
   const asker = bus && new CrossProcessClient(bus, app.clock, room);
-  const lines = new CloudBoxTransports({ app, here, asker, joined: new JoinedWrites(app.clock) });
+  const lines = new CloudBoxTransports({ app, here, asker, joined: new InFlightWrites(app.clock) });
   const holder =
     bus && new CrossProcessServer({ bus, clock: app.clock, log: app.log, lineTo: (boxId) => lines.here(boxId) });
   const untilReachable = async () => holder?.listen(app.live.id);
@@ -63,7 +63,7 @@ export function createRelay(app: AppContext, bots: KnownBots, bus: Bus<CrossProc
 }
 
 function createRelayEntrypoint(app: AppContext, reception: Reception, here: BoxesHere): Entrypoint {
-  const newcomers = new Newcomers(app.config.rateLimits);
+  const newcomers = new HandshakeLimiter(app.config.rateLimits);
   const counted = new WeakMap<IncomingMessage, Release>();
   const accept = createRelayAcceptor((outlet, request) => reception.serve(outlet, counted.get(request) ?? (() => {})));
   let isDraining = false;

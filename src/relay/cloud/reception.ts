@@ -8,10 +8,10 @@ import { Link, type Outlet, type Receiver } from '../protocol/link.js';
 import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';
 import { tellUnavailable } from './absences.js';
 import type { BoxesHere } from './boxes-here.js';
+import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { type Admitted, BoxConnection } from './connection.js';
 import { EventsIntake } from './events-intake.js';
 import { Greeting, type Proved } from './greeting.js';
-import type { KnownBots } from './known-bots.js';
 import type { ResponseQuota } from './response-quota.js';
 import { MAX_ANSWER_BYTES, MAX_REQUESTS } from './streams.js';
 
@@ -39,7 +39,7 @@ interface Visit {
 export interface ReceptionParts {
   app: AppContext;
   here: BoxesHere;
-  bots: KnownBots;
+  bots: CloudBotDirectory;
   room: ResponseQuota;
   /** Resolves once other processes can reach this one's boxes. */
   untilReachable(): Promise<void>;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { idSpaceOf } from '../../../src/infra/ids.js';
 import { answerCall } from '../../../src/relay/box/answers.js';
-import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
+import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
 import { namesOnlyItsOwn } from '../../../src/relay/cloud/own-names.js';
 import { asBox } from '../../harness/as-box.js';
 import { it } from '../../harness/fixtures.js';
@@ -65,7 +65,7 @@ it('R-35: answers of a box name only objects of the box', async () => {
 it('only bots of the cloud are known, also those of a deleted application', async () => {
   const { app } = server;
   const bot = await createBot(app);
-  const known = new KnownBots(app.db.reader, app.clock, app.applications);
+  const known = new CloudBotDirectory(app.db.reader, app.clock, app.applications);
   await app.db.writer.application.update({ where: { id: bot.id }, data: { deletedAt: new Date() } });
   expect([await known.has(bot.id), await known.has(bot.owner.id), await known.has(bot.id)]).toEqual([
     true,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../../../src/infra/bus.js';
+import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
 import { EventsIntake } from '../../../src/relay/cloud/events-intake.js';
-import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
 import { ManualClock } from '../../harness/clock.js';
 import { failStatements } from '../../harness/faults.js';
 import {
@@ -235,7 +235,7 @@ describe('the messages of a box about its guilds (docs/relay.md, R-30 to R-35)',
       app: server.app,
       boxId: box.id,
       idSpace: box.welcome.id_space,
-      bots: new KnownBots(server.app.db.reader, server.app.clock, server.app.applications),
+      bots: new CloudBotDirectory(server.app.db.reader, server.app.clock, server.app.applications),
       session: null,
       send() {},
       end: ({ code }) => ends.push(code),

@@ -5,7 +5,7 @@ import type { AppContext } from '../../../src/context.js';
 import { createBox } from '../../../src/domain/boxes/index.js';
 import { topics } from '../../../src/infra/bus.js';
 import { BoxesHere } from '../../../src/relay/cloud/boxes-here.js';
-import { KnownBots } from '../../../src/relay/cloud/known-bots.js';
+import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
 import { Reception } from '../../../src/relay/cloud/reception.js';
 import { ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
 import type { Close } from '../../../src/relay/protocol/closes.js';
@@ -76,7 +76,7 @@ describe('R-16 a connection of a box', () => {
   afterAll(() => close());
   beforeEach(async () => {
     here = new BoxesHere(app);
-    const bots = new KnownBots(app.db.reader, app.clock, app.applications);
+    const bots = new CloudBotDirectory(app.db.reader, app.clock, app.applications);
     reception = new Reception({ app, here, bots, room: new ResponseQuota(), untilReachable: async () => {} });
     const { box, enrolmentToken } = await createBox(callOf(app, await createPerson(app)), { name: 'Home' });
     boxId = box.id;

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Newcomers } from '../../../src/relay/cloud/newcomers.js';
+import { HandshakeLimiter } from '../../../src/relay/cloud/handshake-limiter.js';
 import { openRelay, type RawRelay } from '../../harness/raw-relay.js';
 import { startServer } from '../../harness/server.js';
 
@@ -11,7 +11,7 @@ const open = (count: number) => Array.from({ length: count }, () => new Duplex()
 const closed = (sockets: Duplex[]) => sockets.flatMap((socket, n) => (socket.destroyed ? [n] : []));
 
 test('the limiter closes the oldest connection of an address that has too many, and no other', () => {
-  const newcomers = new Newcomers(true);
+  const newcomers = new HandshakeLimiter(true);
   const [other] = open(1) as [Duplex];
   newcomers.take('198.51.100.2', other);
   const sockets = open(PER_ADDRESS + 2);
@@ -21,14 +21,14 @@ test('the limiter closes the oldest connection of an address that has too many, 
 });
 
 test('the limiter closes the oldest connection of all when there are too many in total', () => {
-  const newcomers = new Newcomers(true);
+  const newcomers = new HandshakeLimiter(true);
   const sockets = open(ALL + 1);
   for (const [n, socket] of sockets.entries()) newcomers.take(`198.51.100.${n % PER_ADDRESS}`, socket);
   expect(closed(sockets)).toEqual([0]);
 });
 
 test('the limiter stops counting a connection that proved its key or is closed', () => {
-  const newcomers = new Newcomers(true);
+  const newcomers = new HandshakeLimiter(true);
   const sockets = open(PER_ADDRESS + 1);
   for (const [n, socket] of sockets.entries()) {
     const release = newcomers.take('198.51.100.1', socket);
@@ -41,7 +41,7 @@ test('the limiter stops counting a connection that proved its key or is closed',
 });
 
 test('the limiter has no limit for an address if rate limits are off', () => {
-  const newcomers = new Newcomers(false);
+  const newcomers = new HandshakeLimiter(false);
   const sockets = open(PER_ADDRESS + 1);
   for (const socket of sockets) newcomers.take('198.51.100.1', socket);
   expect(closed(sockets)).toEqual([]);

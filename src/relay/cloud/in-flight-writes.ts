@@ -35,7 +35,7 @@ interface Work {
  * A repetition joins a write in flight. If the outcome is unknown, it is sent again under the same key. After an
  * answer, an equal write is new work.
  */
-export class JoinedWrites {
+export class InFlightWrites {
   readonly #works = new Map<string, Work>();
 
   constructor(

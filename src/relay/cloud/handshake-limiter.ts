@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { Release } from '../../infra/semaphore.js';
 
-const MAX_NEWCOMERS = { perAddress: 64, all: 2_048 };
+const MAX_HANDSHAKES = { perAddress: 64, all: 2_048 };
 
 /**
  * Limits connections without a proved key. At the limit the oldest one is closed, so that silent ones cannot keep boxes
  * out.
  */
-export class Newcomers {
+export class HandshakeLimiter {
   /** The oldest first. */
   readonly #all = new Map<Duplex, string>();
   readonly #ofAddress = new Map<string, Set<Duplex>>();
@@ -18,8 +18,8 @@ export class Newcomers {
   /** Counts a connection until the returned function is called. */
   take(address: string, socket: Duplex): Release {
     const ofAddress = this.#ofAddress.get(address) ?? new Set();
-    if (this.isCounted && ofAddress.size >= MAX_NEWCOMERS.perAddress) this.#pushOut(ofAddress);
-    if (this.#all.size >= MAX_NEWCOMERS.all) this.#pushOut(this.#all.keys());
+    if (this.isCounted && ofAddress.size >= MAX_HANDSHAKES.perAddress) this.#pushOut(ofAddress);
+    if (this.#all.size >= MAX_HANDSHAKES.all) this.#pushOut(this.#all.keys());
     this.#all.set(socket, address);
     this.#ofAddress.set(address, ofAddress.add(socket));
     return () => this.#free(socket);

@@ -8,8 +8,8 @@ import { SharedKeys } from '../../../src/infra/shared-keys.js';
 import { CrossProcessClient } from '../../../src/relay/cloud/cross-process/client.js';
 import type { CrossProcessMessage } from '../../../src/relay/cloud/cross-process/messages.js';
 import { CrossProcessServer } from '../../../src/relay/cloud/cross-process/server.js';
-import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
-import { KeyedWrites } from '../../../src/relay/cloud/keyed-writes.js';
+import { IdempotencyKeys } from '../../../src/relay/cloud/idempotency-keys.js';
+import { InFlightWrites } from '../../../src/relay/cloud/in-flight-writes.js';
 import { MAX_KEPT_BYTES, ResponseQuota } from '../../../src/relay/cloud/response-quota.js';
 import {
   type BoxAnswer,
@@ -30,7 +30,7 @@ const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: B
  * Lets one process send a write.
  * @returns the key and time with which it was sent, whatever the outcome
  */
-async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | BoxFault): Promise<CallOptions> {
+async function send(by: IdempotencyKeys, fingerprint: string, outcome: 'answer' | BoxFault): Promise<CallOptions> {
   const sent: CallOptions[] = [];
   const asked = by.perform(fingerprint, BUDGET_MS, async (errand) => {
     sent.push(errand);
@@ -46,11 +46,11 @@ async function send(by: KeyedWrites, fingerprint: string, outcome: 'answer' | Bo
 
 describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several processes are asked for'), () => {
   const links: RedisLink[] = [];
-  let one: KeyedWrites;
-  let other: KeyedWrites;
+  let one: IdempotencyKeys;
+  let other: IdempotencyKeys;
   beforeAll(async () => {
     for (let n = 0; n < 2; n += 1) links.push(await connectRedis(REDIS_URL, systemClock, silent));
-    [one, other] = links.map((link) => new KeyedWrites(new SharedKeys(link))) as [KeyedWrites, KeyedWrites];
+    [one, other] = links.map((link) => new IdempotencyKeys(new SharedKeys(link))) as [IdempotencyKeys, IdempotencyKeys];
   });
   afterAll(() => {
     for (const link of links) link.close();
@@ -103,7 +103,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     const line = await layRedisLine();
     const link = await connectRedis(line.url, systemClock, silent);
     try {
-      const cutOff = new KeyedWrites(new SharedKeys(link));
+      const cutOff = new IdempotencyKeys(new SharedKeys(link));
       const fingerprint = randomUUID();
       const answered = await new Promise<string>((resolve, reject) => {
         const perform = cutOff.perform(fingerprint, BUDGET_MS, async ({ key }) => {
@@ -126,7 +126,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
 
   it('R-24 is the same after an answer that exceeded the quota of the requesting process', async () => {
     const keys: string[] = [];
-    const joined = new JoinedWrites(systemClock);
+    const joined = new InFlightWrites(systemClock);
     const large = { ...ANSWER, body: Buffer.alloc(100_000, ' ') };
     const line: BoxTransport = {
       boxId: 7n,
@@ -163,7 +163,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
 
 describe('a process alone', () => {
   it('R-25 makes a new key each time: the box recognizes repetitions', async () => {
-    const alone = new KeyedWrites(null);
+    const alone = new IdempotencyKeys(null);
     const first = await send(alone, 'x', 'timeout');
     const again = await send(alone, 'x', 'timeout');
     expect(again.key).not.toBe(first.key);

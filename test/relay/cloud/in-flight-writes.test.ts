@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JoinedWrites } from '../../../src/relay/cloud/joined-writes.js';
+import { InFlightWrites } from '../../../src/relay/cloud/in-flight-writes.js';
 import { type BoxAnswer, BoxError, type BoxFault, type CallOptions } from '../../../src/relay/cloud/transport.js';
 import { ManualClock } from '../../harness/clock.js';
 
@@ -19,7 +19,7 @@ const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 function scene() {
   const clock = new ManualClock(0);
-  const writes = new JoinedWrites(clock);
+  const writes = new InFlightWrites(clock);
   const sent: Sending[] = [];
   const outcomes: string[] = [];
   /** @param shared the key that all processes know; none while they cannot exchange keys */
@@ -190,7 +190,7 @@ describe('a write whose key all processes know', () => {
 
 describe('the store of keys', () => {
   test('has a limit: the oldest unused key is dropped', async () => {
-    const writes = new JoinedWrites(new ManualClock(0), 10);
+    const writes = new InFlightWrites(new ManualClock(0), 10);
     const failing = () => Promise.reject(new BoxError('timeout', 'timeout'));
     for (let n = 0; n < 15; n += 1) {
       const write = { fingerprint: String(n), budgetMs: BUDGET_MS, key: randomUUID() };

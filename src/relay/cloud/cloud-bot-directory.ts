@@ -39,7 +39,7 @@ interface Seen {
 }
 
 /** Includes bots of deleted applications, whose messages remain. */
-export class KnownBots implements BotsOfCloud {
+export class CloudBotDirectory implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
   /** Expires, because a bot may get such an id later. */
   readonly #others: LRUCache<bigint, true>;

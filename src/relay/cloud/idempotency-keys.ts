@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { SharedKeys } from '../../infra/shared-keys.js';
-import { GRACE_MS, isUnsure, UNSURE_MS } from './joined-writes.js';
+import { GRACE_MS, isUnsure, UNSURE_MS } from './in-flight-writes.js';
 import type { BoxAnswer, CallOptions } from './transport.js';
 
 /**
  * Gives a write one key in all processes until the caller has the answer (docs/relay.md, R-25). Only the process that
  * answers the caller knows when to drop it, and any process may end before.
  */
-export class KeyedWrites {
+export class IdempotencyKeys {
   /** @param keys null if there is only one process */
   constructor(private readonly keys: SharedKeys | null) {}
 
