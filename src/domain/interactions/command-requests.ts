@@ -3,9 +3,9 @@ import type { CallContext } from '../call.js';
 import { findRunnableCommand, type RunnableCommand } from '../command-permissions/runnable.js';
 import { type CommandRecord, GLOBAL_SCOPE } from '../commands/record.js';
 import { type FieldFault, invalidInput } from '../errors.js';
-import { findCircumstances } from './circumstances.js';
 import { allotFileIds, checkTaken, countOfFiles, type GivenFiles, showFiles } from './given-files.js';
 import type { InvokedOption } from './input.js';
+import { loadInteractionContext } from './interaction-context.js';
 import { findMessageFor } from './messages.js';
 import { nameOfChosen, type OptionsRead, readOptions } from './options.js';
 import { REQUIRED, requireFaultless } from './reading.js';
@@ -50,7 +50,7 @@ export async function autocompleteRequest(call: CallContext, input: TypedCommand
   const runnable = await findAsShown(call, input);
   const read = readOptions(runnable.command.options, input.options, 'complete');
   requireFaultless(read);
-  const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
+  const circumstances = await loadInteractionContext(call, { ...runnable, wanted: read.wanted });
   return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
 }
 
@@ -80,7 +80,7 @@ async function slashRequest(
     read.faults.push({ path: 'targetId', ...refused('Slash commands do not take a target.') });
   }
   requireFaultless(read);
-  const circumstances = await findCircumstances(call, { ...runnable, wanted: read.wanted });
+  const circumstances = await loadInteractionContext(call, { ...runnable, wanted: read.wanted });
   return {
     ...circumstances,
     ...ofSlash(runnable.command, read),
@@ -92,7 +92,7 @@ async function slashRequest(
 async function userRequest(call: CallContext, runnable: RunnableCommand, input: Given): Promise<InteractionRequest> {
   const id = requireTarget(input);
   const wanted = [{ kind: 'user', id, path: 'targetId' } as const];
-  const circumstances = await findCircumstances(call, { ...runnable, wanted });
+  const circumstances = await loadInteractionContext(call, { ...runnable, wanted });
   return { ...circumstances, ...ofTarget(runnable.command, id), type: InteractionType.ApplicationCommand };
 }
 
@@ -100,7 +100,7 @@ async function messageRequest(call: CallContext, runnable: RunnableCommand, inpu
   const id = requireTarget(input);
   const message = await findMessageFor(call, runnable, id);
   if (!message) throw invalidInput({ path: 'targetId', code: 'UNKNOWN_MESSAGE', message: 'Unknown Message' });
-  const circumstances = await findCircumstances(call, { ...runnable, wanted: [] });
+  const circumstances = await loadInteractionContext(call, { ...runnable, wanted: [] });
   return {
     ...circumstances,
     ...ofTarget(runnable.command, id),

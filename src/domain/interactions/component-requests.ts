@@ -8,7 +8,7 @@ import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { findComponent, type InteractiveComponent } from '../messages/components/index.js';
 import type { MessageRecord } from '../messages/record.js';
 import { findApplication } from './applications.js';
-import { findCircumstances } from './circumstances.js';
+import { loadInteractionContext } from './interaction-context.js';
 import { findVisibleMessage, withReactionsOf } from './messages.js';
 import { isForCallerOnly, ownersOfMessage, requireInstalled } from './owners.js';
 import { newReading, type Reading, requireFaultless } from './reading.js';
@@ -42,7 +42,7 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
   const owners = await requireInstalled(call, application, ownersOf(message, ownersAt(place, user.id)));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
-  const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
+  const circumstances = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
   return {
     ...circumstances,
     type: InteractionType.MessageComponent,

@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { CallContext, Write } from '../call.js';
 import type { MessageRecord } from '../messages/record.js';
-import { leadWithin } from './transitions.js';
+import { applyTransitionIn } from './transitions.js';
 
 export function isDeferred({ flags }: Pick<MessageRecord, 'flags'>): boolean {
   return (flags & MessageFlags.Loading) !== 0;
@@ -19,5 +19,5 @@ export async function endDeferral(
   if (interaction === null || applicationId === null) return false;
   const id = BigInt(interaction.id);
   const deferred = { id, state: 'DEFERRED', endsAt: { gt: new Date(clock.now()) } } as const;
-  return leadWithin(write, { id, applicationId }, deferred, { state: 'ANSWERED', endsAt: null });
+  return applyTransitionIn(write, { id, applicationId }, deferred, { state: 'ANSWERED', endsAt: null });
 }

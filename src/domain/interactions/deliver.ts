@@ -7,7 +7,7 @@ import type { InteractionRecord, Step } from './record.js';
 import type { InteractionRequest } from './request.js';
 import { ANSWER_WINDOW_MS, OPEN_STATES } from './states.js';
 import { addStep } from './steps.js';
-import { type Led, transitionWithStep } from './transitions.js';
+import { type Transition, transitionWithStep } from './transitions.js';
 import { waitForEndOf } from './wait.js';
 
 interface Delivery {
@@ -114,7 +114,7 @@ async function waitForCallback(
 /**
  * Records the attempt and advances the interaction unless it was answered in the meantime. @returns whether it advanced
  */
-async function noteAttempt(call: CallContext, interaction: InteractionRecord, led: Led): Promise<boolean> {
+async function noteAttempt(call: CallContext, interaction: InteractionRecord, led: Transition): Promise<boolean> {
   const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], led);
   if (!isWaiting) await addStep(call, interaction, led.step);
   return isWaiting;

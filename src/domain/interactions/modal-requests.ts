@@ -4,10 +4,10 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { findApplication } from './applications.js';
-import { findCircumstances } from './circumstances.js';
 import { readModal } from './filled-inputs.js';
 import { allotFileIds, checkTaken, type GivenFiles, showFiles } from './given-files.js';
 import type { SubmittedPart } from './input.js';
+import { loadInteractionContext } from './interaction-context.js';
 import { findMessageFor } from './messages.js';
 import { storedModal } from './modals.js';
 import { isForCallerOnly, requireInstalled, storedOwners } from './owners.js';
@@ -44,7 +44,7 @@ export async function modalRequest(
   const owners = await requireInstalled(call, application, storedOwners(interaction.owners));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
-  const circumstances = await findCircumstances(call, { application, place, owners, ephemeralOnly, wanted });
+  const circumstances = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
   return {
     ...circumstances,
     resolved: { ...circumstances.resolved, files: showFiles(reading, files) },

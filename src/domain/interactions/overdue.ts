@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../infra/clock.js';
 import type { Interaction, Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import { stateAfter, stateAt } from './states.js';
-import { leadOn } from './transitions.js';
+import { applyTransition } from './transitions.js';
 
 /** Calls `settle` shortly after interactions end, once for all that have ended by then. */
 export class OverdueInteractions {
@@ -68,7 +68,7 @@ async function settle(call: CallContext, interaction: Interaction): Promise<void
   const { id, endsAt } = interaction;
   const state = stateAfter(interaction.state);
   const reason = (await wasAwayAtDelivery(call, interaction)) ? NOT_RESUMED : reasonOf(interaction);
-  await leadOn(call, interaction, {
+  await applyTransition(call, interaction, {
     where: { id, endsAt, state: interaction.state },
     data: { state, endsAt: null, failure: reason },
     step: { kind: state === 'EXPIRED' ? 'EXPIRED' : 'FAILED', reason },

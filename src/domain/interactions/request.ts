@@ -91,7 +91,7 @@ export interface Resolved {
   files: FileShown[];
 }
 
-export interface Circumstances {
+export interface InteractionContext {
   application: Application & { bot: User };
   user: User;
   place: ChannelAccess;
@@ -107,7 +107,7 @@ export interface Circumstances {
   context: InteractionContextType;
 }
 
-interface OfCommand<Type extends InteractionType> extends Circumstances {
+interface OfCommand<Type extends InteractionType> extends InteractionContext {
   type: Type;
   /** Includes a chosen subcommand: `name group sub`. */
   name: string;
@@ -117,7 +117,7 @@ interface OfCommand<Type extends InteractionType> extends Circumstances {
   parentId: null;
 }
 
-interface OfComponent extends Circumstances {
+interface OfComponent extends InteractionContext {
   type: InteractionType.MessageComponent;
   name: string;
   commandId: null;
@@ -126,7 +126,7 @@ interface OfComponent extends Circumstances {
   parentId: null;
 }
 
-interface OfModal extends Circumstances {
+interface OfModal extends InteractionContext {
   type: InteractionType.ModalSubmit;
   name: string;
   commandId: null;

@@ -39,31 +39,31 @@ export function transitionWithStep(
   call: CallContext,
   interaction: Which,
   from: readonly InteractionState[],
-  led: Led,
+  led: Transition,
 ): Promise<boolean> {
-  return leadOn(call, interaction, { where: inTime(call, interaction, from), ...led });
+  return applyTransition(call, interaction, { where: inTime(call, interaction, from), ...led });
 }
 
-export interface Led {
+export interface Transition {
   data: Columns;
   step: Step;
 }
 
 /** Changes the state of an interaction that matches `where`, and adds a step. @returns whether it matched */
-export function leadOn(
+export function applyTransition(
   call: CallContext,
   interaction: Which,
-  { where, data, step }: Led & { where: Prisma.InteractionWhereInput },
+  { where, data, step }: Transition & { where: Prisma.InteractionWhereInput },
 ): Promise<boolean> {
   return call.write(async (write) => {
-    const isLed = await leadWithin(write, interaction, where, data);
+    const isLed = await applyTransitionIn(write, interaction, where, data);
     if (isLed) await insertStep(call, write.db, interaction.id, step);
     return isLed;
   });
 }
 
 /** Changes the state of an interaction that matches `where`, in a transaction. @returns whether it matched */
-export async function leadWithin(
+export async function applyTransitionIn(
   { db, record }: Pick<Write, 'db' | 'record'>,
   interaction: Which,
   where: Prisma.InteractionWhereInput,

@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest';
 import type { CommandOption } from '../../../src/domain/commands/record.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
 import { installApplication } from '../../../src/domain/installations/index.js';
-import { findCircumstances } from '../../../src/domain/interactions/circumstances.js';
 import { autocompleteRequest, commandRequest, InvokedOptions } from '../../../src/domain/interactions/index.js';
+import { loadInteractionContext } from '../../../src/domain/interactions/interaction-context.js';
 import { WITH_USER_AND_ROLES } from '../../../src/domain/members/record.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
@@ -282,7 +282,7 @@ describe('a channel', () => {
       include: { bot: true },
     });
     const wanted = [{ kind: 'channel', id: hidden, path: 'it' } as const];
-    const attempt = findCircumstances(scene.ada, { application, place, owners: {}, ephemeralOnly: false, wanted });
+    const attempt = loadInteractionContext(scene.ada, { application, place, owners: {}, ephemeralOnly: false, wanted });
     expect(await faultsOf(attempt)).toEqual(['it UNKNOWN_CHANNEL']);
     expect(await faultsOf(withValue(one(Option.Channel), String(hidden)))).toEqual([]);
   });

@@ -19,7 +19,7 @@ import {
 import { shownByIds } from '../users/shown-by-id.js';
 import { type ChannelWithNewest, loadChannels } from './channels-shown.js';
 import { notOneOf, unknownOf, type Wanted } from './reading.js';
-import type { ChannelShown, Circumstances, MemberShown, Resolved } from './request.js';
+import type { ChannelShown, InteractionContext, MemberShown, Resolved } from './request.js';
 
 interface Asked {
   application: Application & { bot: User };
@@ -33,7 +33,7 @@ interface Asked {
  * Loads the entities that the data refers to. The number of queries does not depend on the number of ids.
  * @throws INVALID_INPUT for ids that do not exist or that the caller may not see, UNKNOWN_CHANNEL, GuildUnavailable
  */
-export async function findCircumstances(call: CallContext, asked: Asked): Promise<Circumstances> {
+export async function loadInteractionContext(call: CallContext, asked: Asked): Promise<InteractionContext> {
   const { user } = requirePerson(call);
   const { application, place, owners, ephemeralOnly, wanted } = asked;
   if (place.kind === 'direct') return findDirectCircumstances(call, asked, place);
@@ -64,7 +64,7 @@ async function findDirectCircumstances(
   call: CallContext,
   asked: Asked,
   place: DirectChannelAccess,
-): Promise<Circumstances> {
+): Promise<InteractionContext> {
   const { user } = requirePerson(call);
   const { application, owners, ephemeralOnly, wanted } = asked;
   const { channel, lastMessageId } = await loadChannel(call, place);
