@@ -11,7 +11,7 @@ import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { LatestChanges } from './domain/latest-changes.js';
-import { type Conflict, countLive, type LifeEvents } from './domain/live-processes/index.js';
+import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
 import { createGatewayEntrypoint } from './gateway/index.js';
@@ -287,7 +287,7 @@ function dialsCloud(box: EnteredBox | null): box is EnteredBox {
 }
 
 /** Cleanup after a process ends, and recovery after this one was presumed dead. */
-function liveProcessEvents(app: AppContext, relay: Relay): LifeEvents {
+function liveProcessEvents(app: AppContext, relay: Relay): HeartbeatEvents {
   return {
     async endProcess(processId) {
       await relay.endProcess(processId);

@@ -1,3 +1,3 @@
-export type { Conflict } from './company.js';
+export type { Conflict } from './conflicts.js';
 export { countLive } from './count.js';
-export { type LifeEvents, LiveProcess } from './life.js';
+export { type HeartbeatEvents, LiveProcess } from './heartbeat.js';

@@ -7,7 +7,7 @@ import type { Logger } from '../../infra/logger.js';
 import { Semaphore } from '../../infra/semaphore.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
-import type { LiveProcess } from '../live-processes/life.js';
+import type { LiveProcess } from '../live-processes/heartbeat.js';
 import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
 import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';

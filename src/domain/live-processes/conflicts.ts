@@ -8,7 +8,7 @@ import { findOtherKeys, type KeysOfProcess } from './rows.js';
  */
 export type Conflict = 'unheard' | 'keys';
 
-interface Newcomer {
+interface StartingProcess {
   db: Database;
   id: string;
   /** Whether the process receives events of other processes. */
@@ -20,7 +20,7 @@ interface Newcomer {
  * PostgreSQL only. An exclusive process takes its lock before it reads the rows. A shared process inserts its row
  * before it checks the lock. So of two that start at once, at least one sees the other.
  */
-export async function findConflict({ db, id, isShared, keys }: Newcomer): Promise<Conflict | null> {
+export async function findConflict({ db, id, isShared, keys }: StartingProcess): Promise<Conflict | null> {
   if (db.dialect === 'sqlite') return null;
   const others = await findOtherKeys(db, id);
   if (!isShared) return others.length > 0 ? 'unheard' : null;

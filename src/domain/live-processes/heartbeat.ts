@@ -4,7 +4,7 @@ import type { Database } from '../../infra/database/index.js';
 import type { InstanceKeys } from '../../infra/instance-keys.js';
 import type { Logger } from '../../infra/logger.js';
 import { refusalIn } from '../errors.js';
-import { type Conflict, findConflict } from './company.js';
+import { type Conflict, findConflict } from './conflicts.js';
 import {
   ALIVE_MS,
   addLastingProcess,
@@ -21,7 +21,7 @@ const RENEW_EVERY_MS = ALIVE_MS / 3;
 /** How long the row of a killed or rejected process stays visible, in milliseconds. */
 const SEEN_FOR_MS = ALIVE_MS + RENEW_EVERY_MS;
 
-export interface LifeParts {
+export interface LiveProcessParts {
   db: Database;
   clock: Clock;
   log: Logger;
@@ -29,7 +29,7 @@ export interface LifeParts {
   isShared: boolean;
 }
 
-export interface LifeEvents {
+export interface HeartbeatEvents {
   /** Removes a process's connections and its row. */
   endProcess(processId: string): Promise<void>;
   /** Called after this process's row has expired. Its connections must be stored again under the new id. */
@@ -45,7 +45,7 @@ export class LiveProcess {
   #id = randomUUID();
   /** Database clock minus this process's clock, in milliseconds. */
   #aheadMs = 0;
-  #events: LifeEvents | null = null;
+  #events: HeartbeatEvents | null = null;
   #renewal: Timer | null = null;
   #look: Timer | null = null;
   #adding: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export class LiveProcess {
     this.#tellConflict = resolve;
   });
 
-  constructor(private readonly parts: LifeParts) {}
+  constructor(private readonly parts: LiveProcessParts) {}
 
   get id(): string {
     return this.#id;
@@ -87,7 +87,7 @@ export class LiveProcess {
   }
 
   /** Starts the heartbeat. Call after {@link join}. */
-  async begin(events: LifeEvents): Promise<void> {
+  async begin(events: HeartbeatEvents): Promise<void> {
     this.#events = events;
     await this.#endOthers();
     if (this.isShared) this.#renewLater();
