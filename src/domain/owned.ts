@@ -3,7 +3,7 @@ import { DomainError } from './errors.js';
 import { limits } from './limits.js';
 
 /** Counts the applications of the person's teams. The transaction must be serializable. @throws LIMIT_EXCEEDED */
-export async function requireRoomForApplications(db: Transaction, ownerUserId: bigint, added = 1): Promise<void> {
+export async function requireCapacityForApplications(db: Transaction, ownerUserId: bigint, added = 1): Promise<void> {
   const teams = await db.team.findMany({ where: { ownerUserId }, select: { id: true } });
   const ownerTeamId = { in: teams.map(({ id }) => id) };
   const [own, ofTeams] = [
@@ -14,13 +14,13 @@ export async function requireRoomForApplications(db: Transaction, ownerUserId: b
 }
 
 /** The transaction must be serializable. @throws LIMIT_EXCEEDED */
-export async function requireRoomForTeam(db: Transaction, ownerUserId: bigint): Promise<void> {
+export async function requireCapacityForTeam(db: Transaction, ownerUserId: bigint): Promise<void> {
   const teams = await db.team.count({ where: { ownerUserId } });
   if (teams >= limits.teamsPerOwner) throw isFull('teams', limits.teamsPerOwner);
 }
 
 /** The transaction must be serializable. @throws LIMIT_EXCEEDED */
-export async function requireRoomForGuild(db: Transaction, ownerId: bigint): Promise<void> {
+export async function requireCapacityForGuild(db: Transaction, ownerId: bigint): Promise<void> {
   const guilds = await db.guild.count({ where: { ownerId, deletedAt: null } });
   if (guilds >= limits.guildsPerOwner) throw isFull('servers', limits.guildsPerOwner);
 }

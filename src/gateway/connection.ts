@@ -56,7 +56,7 @@ export class Connection implements Applicant {
     return this.#closed;
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#transmitter.hasRoom;
   }
 

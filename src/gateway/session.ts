@@ -24,7 +24,7 @@ export interface GuildSubscription {
 }
 
 export interface SessionLink {
-  readonly hasRoom: boolean;
+  readonly hasCapacity: boolean;
   send(payload: Payload): void;
   close(close: Close): void;
 }
@@ -147,7 +147,7 @@ export class Session {
     this.#replay.push(event);
     this.#sequence += 1;
     const keepsUp = this.#sent === this.#sequence - 1;
-    if (keepsUp && this.#link?.hasRoom) {
+    if (keepsUp && this.#link?.hasCapacity) {
       this.#sent = this.#sequence;
       this.#link.send(event.at(this.#sequence));
     } else {
@@ -203,7 +203,7 @@ export class Session {
   }
 
   pump(): void {
-    while (this.#link?.hasRoom && this.#sent < this.#sequence) {
+    while (this.#link?.hasCapacity && this.#sent < this.#sequence) {
       const event = this.#replay.at(this.#sent + 1);
       if (!event) return;
       this.#sent += 1;
@@ -215,7 +215,7 @@ export class Session {
     if (this.hasRoom) this.#wakeRoomWaiters();
   }
 
-  /** Resolves when `hasRoom` is true or the session has ended. */
+  /** Resolves when `hasCapacity` is true or the session has ended. */
   async room(): Promise<void> {
     while (!this.#ended && !this.hasRoom) {
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));

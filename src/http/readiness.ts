@@ -65,14 +65,14 @@ export class ReadinessChecks {
   }
 
   async #degraded(): Promise<string[]> {
-    const hasRoom = await hasRoomIn(this.app.config.dataDir);
+    const hasRoom = await hasCapacityIn(this.app.config.dataDir);
     const isLate = this.loop.lagMs() > LATE_MS;
     return [...this.app.degraded(), ...(hasRoom ? [] : ['disk']), ...(isLate ? ['event-loop'] : [])];
   }
 }
 
 /** Checks the space that users other than root can use. */
-async function hasRoomIn(folder: string): Promise<boolean> {
+async function hasCapacityIn(folder: string): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize >= LITTLE_ROOM;

@@ -58,7 +58,7 @@ beforeEach(() => {
 
 /** A connection that records what it was sent, and leaves its session as real connections do. */
 class Link implements SessionLink {
-  hasRoom = true;
+  hasCapacity = true;
   readonly sent: { s: number; t: string }[] = [];
   readonly closes: Close[] = [];
 
@@ -97,9 +97,9 @@ describe('dispatching', () => {
     const link = attached();
     dispatch(2);
     expect(link.numbers).toEqual([1, 2]);
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(2);
-    link.hasRoom = true;
+    link.hasCapacity = true;
     dispatch(1);
     expect(link.numbers).toEqual([1, 2]);
     session.pump();
@@ -110,7 +110,7 @@ describe('dispatching', () => {
 
   it('stops at the end of the room', () => {
     const link = attached();
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(5);
     let room = 2;
     Object.defineProperty(link, 'hasRoom', { get: () => room > 0 && room-- > 0 });
@@ -133,13 +133,13 @@ describe('a client that does not read', () => {
   ])('may fall behind by its limit of %s, once it was up to date', (_what, count, size) => {
     const link = attached();
     for (const round of [1, 2]) {
-      link.hasRoom = false;
+      link.hasCapacity = false;
       dispatch(count, size);
       expect([round, link.closes]).toEqual([round, []]);
-      link.hasRoom = true;
+      link.hasCapacity = true;
       session.pump();
     }
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(count + 1, size);
     expect(link.closes).toEqual([closes.notReading]);
     expect([session.ended, session.connected]).toEqual([false, false]);
@@ -147,7 +147,7 @@ describe('a client that does not read', () => {
 
   it('may fall behind by the whole buffer while it catches up, and loses its session beyond that', () => {
     const link = new Link(session);
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(1);
     session.attach(link);
     dispatch(4_095);
@@ -157,10 +157,10 @@ describe('a client that does not read', () => {
   });
 
   it('catches up after a RESUME as after an IDENTIFY', () => {
-    attached().hasRoom = false;
+    attached().hasCapacity = false;
     dispatch(2_000);
     const link = new Link(session);
-    link.hasRoom = false;
+    link.hasCapacity = false;
     expect(session.resume(link, 0, resumed())).toBe('resumed');
     dispatch(100);
     expect(link.closes).toEqual([]);
@@ -171,7 +171,7 @@ describe('a client that does not read', () => {
     dispatch(BACKLOG_LIMIT.bytes / KIB / 2, KIB);
     await session.room();
     const again = new Link(session);
-    again.hasRoom = false;
+    again.hasCapacity = false;
     session.resume(again, 0, resumed());
     let hasRoom = false;
     const waiting = session.room().then(() => {
@@ -179,7 +179,7 @@ describe('a client that does not read', () => {
     });
     await Promise.resolve();
     expect([hasRoom, link.closes]).toEqual([false, [closes.movedAway]]);
-    again.hasRoom = true;
+    again.hasCapacity = true;
     session.pump();
     await waiting;
   });
@@ -198,7 +198,7 @@ describe('room for more events', () => {
 
   it('exists below half of the backlog', async () => {
     const link = attached();
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(half - 1, KIB);
     expect(await isOpen()).toBe(true);
     dispatch(1, KIB);
@@ -207,13 +207,13 @@ describe('room for more events', () => {
 
   it('is announced to all that wait, also when the session ends', async () => {
     const link = attached();
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(half, KIB);
     const waiting = [session.room(), session.room()];
-    link.hasRoom = true;
+    link.hasCapacity = true;
     session.pump();
     await Promise.all(waiting);
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(half, KIB);
     const last = session.room();
     session.end();
@@ -222,7 +222,7 @@ describe('room for more events', () => {
 
   it('is used by one busy sender after the other', async () => {
     const link = attached();
-    link.hasRoom = false;
+    link.hasCapacity = false;
     const done: number[] = [];
     const fill = (number: number) =>
       session.whenRoom(() => {
@@ -233,7 +233,7 @@ describe('room for more events', () => {
     await first;
     await new Promise(setImmediate);
     expect(done).toEqual([1]);
-    link.hasRoom = true;
+    link.hasCapacity = true;
     session.pump();
     await second;
     expect(done).toEqual([1, 2]);
@@ -294,7 +294,7 @@ describe('the buffer for a RESUME', () => {
   it('keeps unsent events, whatever is acknowledged', () => {
     const link = attached();
     dispatch(1);
-    link.hasRoom = false;
+    link.hasCapacity = false;
     dispatch(3);
     for (let beat = 0; beat < 3; beat += 1) session.acknowledge(2);
     expect(isKept(0)).toBe('resumed');
@@ -438,9 +438,9 @@ it('a client gets every event once and in order, however it reads, disconnects a
       const read = () => seen.push(...link.sent.splice(0).map(({ s }) => s));
       for (const step of all) {
         if (step === 'dispatch') dispatch(1);
-        if (step === 'no room') link.hasRoom = false;
+        if (step === 'no room') link.hasCapacity = false;
         if (step === 'room') {
-          link.hasRoom = true;
+          link.hasCapacity = true;
           session.pump();
         }
         read();

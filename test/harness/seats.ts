@@ -29,7 +29,7 @@ export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Part
   const frames: Seat['frames'] = [];
   let closedWith: number | undefined;
   const link: SessionLink = {
-    hasRoom: true,
+    hasCapacity: true,
     send: ({ head, pieces }: Payload) => {
       const text = Buffer.concat([Buffer.from(head), ...pieces.map(({ bytes }) => bytes)]).toString();
       frames.push(JSON.parse(text));

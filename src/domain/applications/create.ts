@@ -4,7 +4,7 @@ import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
-import { requireRoomForApplications } from '../owned.js';
+import { requireCapacityForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
@@ -59,7 +59,7 @@ async function insert(
 ): Promise<Application> {
   const { id, name } = data;
   const team = teamId === undefined ? null : await accessTeam(call, teamId, 'receiveApplication', db);
-  await requireRoomForApplications(db, team?.ownerUserId ?? requirePerson(call).user.id);
+  await requireCapacityForApplications(db, team?.ownerUserId ?? requirePerson(call).user.id);
   await db.user.create({ data: { id, username: name, bot: true } });
   const created = await db.application.create({
     data: {

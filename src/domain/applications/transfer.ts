@@ -1,7 +1,7 @@
 import type { Application } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { requireRoomForApplications } from '../owned.js';
+import { requireCapacityForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
@@ -31,7 +31,7 @@ async function move(call: CallContext, write: Write, input: TransferApplicationI
   if (before.ownerTeamId !== null)
     throw new DomainError('CONFLICT', 'This application already belongs to a team. It cannot be moved to another one.');
   const team = await accessTeam(call, teamId, 'receiveApplication', db);
-  if (team.ownerUserId !== user.id) await requireRoomForApplications(db, team.ownerUserId);
+  if (team.ownerUserId !== user.id) await requireCapacityForApplications(db, team.ownerUserId);
   checkTypedName(before, appName, 'appName');
   const after = await db.application.update({
     where: { id: applicationId },

@@ -108,7 +108,7 @@ export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFi
 const ROWS_PER_STATEMENT = 150;
 
 /** Counts all channels of the guild. @throws TOO_MANY_OVERWRITES */
-export async function requireRoomInGuild(
+export async function requireCapacityInGuild(
   db: Pick<Reader, 'channelOverwrite'>,
   guildId: bigint,
   added: number,
@@ -125,7 +125,7 @@ export async function insertOverwrites(
   { id: channelId, guildId }: Pick<GuildChannelRecord, 'id' | 'guildId'>,
   overwrites: readonly OverwriteFields[],
 ): Promise<ChannelOverwrite[]> {
-  await requireRoomInGuild(db, guildId, overwrites.length);
+  await requireCapacityInGuild(db, guildId, overwrites.length);
   return insertRows(db, channelId, overwrites);
 }
 

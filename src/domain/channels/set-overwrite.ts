@@ -14,7 +14,7 @@ import {
   newlySaid,
   type OverwriteFields,
   OverwriteTarget,
-  requireRoomInGuild,
+  requireCapacityInGuild,
   requireTargets,
   sayableIn,
 } from './overwrites.js';
@@ -32,7 +32,7 @@ export async function setChannelOverwrite(
   const place = await accessGuildChannel(call, channelId, 'setChannelOverwrite');
   const sayable = await sayableIn(call, place);
   // Counts outside the transaction, because concurrent changes would conflict on PostgreSQL. The sum need not be exact.
-  if (await isNew(call, place, overwrite.targetId)) await requireRoomInGuild(call.read, place.guildId, 1);
+  if (await isNew(call, place, overwrite.targetId)) await requireCapacityInGuild(call.read, place.guildId, 1);
   return call.write(
     async (write) => {
       const before = await holdGuildChannel(write.db, place);
@@ -40,7 +40,7 @@ export async function setChannelOverwrite(
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
       await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
-      if (!old) requireRoom(before);
+      if (!old) requireCapacity(before);
       await putRow(write.db, channelId, overwrite);
       return tell(write, before, old, overwrite);
     },
@@ -80,7 +80,7 @@ function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): Ove
   return overwrites.find((overwrite) => overwrite.targetId === targetId);
 }
 
-function requireRoom({ overwrites }: GuildChannelRecord): void {
+function requireCapacity({ overwrites }: GuildChannelRecord): void {
   if (overwrites.length < limits.overwritesPerChannel) return;
   throw new DomainError(
     'TOO_MANY_OVERWRITES',

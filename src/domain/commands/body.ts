@@ -9,12 +9,12 @@ import type { CallContext } from '../call.js';
 import { FAULTS_TOLD, fault, listUpTo, maybe, parseEntry, plainText, uncheckedList } from '../input.js';
 import { limits } from '../limits.js';
 import { isPermissionString } from '../permissions.js';
+import { COMMANDS_PER_SCOPE } from './capacity.js';
 import { contextsOf } from './contexts.js';
 import { localizations, translationsOf } from './localizations.js';
 import { chatName, description, freeName, menuName } from './names.js';
 import { commandOptions } from './options.js';
 import type { CommandBody } from './record.js';
-import { COMMANDS_PER_SCOPE } from './room.js';
 import { leastSizeOf, sizeOf } from './size.js';
 
 /** Decimal bits as text or number; null for none. */

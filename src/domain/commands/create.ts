@@ -1,10 +1,10 @@
 import type { CallContext, Write } from '../call.js';
 import { accessCommands, type CommandScope } from './access.js';
+import { requireCapacity } from './capacity.js';
 import { type CommandColumns, columnsOf } from './columns.js';
 import { commandsIn } from './list.js';
 import { takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
-import { requireRoom } from './room.js';
 import { applyChange, newCommand, placeOf, putCommands } from './write.js';
 
 export interface RegisteredCommand {
@@ -31,7 +31,7 @@ async function putCommand(
   const columns = columnsOf(body, application, scope.guildId);
   const present = await commandsIn(write.db, scope);
   const same = present.find(({ type, name }) => type === body.type && name === body.name);
-  requireRoom([...present.filter((command) => command !== same), body]);
+  requireCapacity([...present.filter((command) => command !== same), body]);
   if (same) return { command: await applyChange(call, write, same, columns), isNew: false };
   await takeCreates(call, write.db, scope, 1);
   return { command: await addCommand(call, write, scope, columns), isNew: true };

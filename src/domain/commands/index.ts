@@ -1,5 +1,6 @@
 export { type CommandKey, type CommandScope, scopeOf } from './access.js';
 export { CommandPatch, CommandSet, commandSchemas, NewCommand } from './body.js';
+export { COMMANDS_PER_SCOPE } from './capacity.js';
 export { isInDirectMessages } from './contexts.js';
 export { createCommand } from './create.js';
 export { deleteCommand } from './delete.js';
@@ -15,5 +16,4 @@ export {
   GLOBAL_SCOPE,
 } from './record.js';
 export { isReservedName } from './reserved-names.js';
-export { COMMANDS_PER_SCOPE } from './room.js';
 export { updateCommand } from './update.js';

@@ -3,12 +3,12 @@ import { yieldOnce, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
+import { requireCapacity } from './capacity.js';
 import { type CommandColumns, changesBetween, columnsOf, type FieldChange } from './columns.js';
 import { commandsIn } from './list.js';
 import { type GrantReader, type LostGrants, lostGrants, NOTHING_LOST } from './lost-grants.js';
 import { requireCreates, takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
-import { requireRoom } from './room.js';
 import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './write.js';
 
 export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> &
@@ -70,7 +70,7 @@ async function stepsTo(
   body: CommandBody[],
 ): Promise<Steps> {
   const application = await accessCommands(call, scope, 'manageCommands', read);
-  requireRoom(body);
+  requireCapacity(body);
   const present = await commandsIn(read, scope);
   await yieldOnce();
   const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));

@@ -1,10 +1,10 @@
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommand, accessCommands, type CommandKey, scopeOf } from './access.js';
+import { requireCapacity } from './capacity.js';
 import { type CommandColumns, columnsOf } from './columns.js';
 import { commandsIn } from './list.js';
 import type { CommandBody, CommandRecord } from './record.js';
-import { requireRoom } from './room.js';
 import { applyChange } from './write.js';
 
 /** Depends on the old command, because most rules depend on the type. May run more than once. */
@@ -30,7 +30,7 @@ async function changeWithin(
   const columns = columnsOf(change(before), application, scope.guildId);
   await requireFreeName(write, before, columns);
   const others = (await commandsIn(write.db, scope)).filter(({ id }) => id !== before.id);
-  requireRoom([...others, columns]);
+  requireCapacity([...others, columns]);
   return applyChange(call, write, before, columns);
 }
 

@@ -64,7 +64,7 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
   await accessGuild(call, guildId, 'createEmoji');
   const insert = async (write: Write, { id, animated }: Pick<Emoji, 'id' | 'animated'>) => {
     const { db, audit } = write;
-    await checkRoom(db, guildId, animated);
+    await requireCapacity(db, guildId, animated);
     const roles = await checkedRoles(db, guildId, roleIds ?? []);
     const emoji = await db.emoji.create({
       data: { id, guildId, name, animated, creatorId: user.id, roleIds: roles.map(String) },
@@ -84,7 +84,7 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
 }
 
 /** @throws TOO_MANY_EMOJIS, TOO_MANY_ANIMATED_EMOJIS */
-async function checkRoom(db: Transaction, guildId: bigint, animated: boolean): Promise<void> {
+async function requireCapacity(db: Transaction, guildId: bigint, animated: boolean): Promise<void> {
   const most = limits.emojisPerGuild;
   if ((await db.emoji.count({ where: { guildId, animated } })) < most) return;
   if (animated)

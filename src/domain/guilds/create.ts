@@ -5,7 +5,7 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
 import { insertMember } from '../members/rows.js';
-import { requireRoomForGuild } from '../owned.js';
+import { requireCapacityForGuild } from '../owned.js';
 import { DEFAULT_EVERYONE_PERMISSIONS } from '../permissions.js';
 
 export const NewGuild = z.object({
@@ -26,7 +26,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
   const guild = { id, name, description: description ?? null, ownerId: owner.user.id, systemChannelId };
   return call.write(
     async (write) => {
-      await requireRoomForGuild(write.db, guild.ownerId);
+      await requireCapacityForGuild(write.db, guild.ownerId);
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });

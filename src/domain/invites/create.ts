@@ -51,7 +51,7 @@ export async function createInvite(
         reusing && (await findAlike(db, { channelId, inviterId: user.id, maxUses, temporary }, maxAge, now));
       if (alike) return alike;
       await findGuildChannel(db, { guildId, channelId });
-      await makeRoom(db, guildId, createdAt);
+      await removeOldestBeyondLimit(db, guildId, createdAt);
       const code = randomInviteCode();
       const invite = await db.invite.create({
         data: { code, guildId, channelId, inviterId: user.id, createdAt, expiresAt, maxUses, temporary },
@@ -89,7 +89,7 @@ async function findAlike(
 }
 
 /** Removes the guild's expired invites. @throws LIMIT_EXCEEDED */
-async function makeRoom(db: Transaction, guildId: bigint, now: Date): Promise<void> {
+async function removeOldestBeyondLimit(db: Transaction, guildId: bigint, now: Date): Promise<void> {
   await db.invite.deleteMany({ where: { guildId, expiresAt: { lte: now } } });
   if ((await db.invite.count({ where: { guildId } })) >= limits.invitesPerGuild) {
     throw new DomainError('LIMIT_EXCEEDED', `Maximum number of invites reached (${limits.invitesPerGuild})`);

@@ -3,7 +3,7 @@ import { type CallContext, requirePerson } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText } from '../input.js';
 import { limits } from '../limits.js';
-import { requireRoomForTeam } from '../owned.js';
+import { requireCapacityForTeam } from '../owned.js';
 
 export interface CreateTeamInput {
   /** As parsed by {@link TeamName}. */
@@ -25,7 +25,7 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
   try {
     return await call.write(
       async ({ db, record, audit }) => {
-        await requireRoomForTeam(db, user.id);
+        await requireCapacityForTeam(db, user.id);
         const data = { id, name, iconHash, ownerUserId: user.id, members: { create: owner } };
         const team = await db.team.create({ data });
         await audit({ action: 'TEAM_CREATE', teamId: id, targetId: id, changes: { name } });

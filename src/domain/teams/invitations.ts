@@ -26,7 +26,7 @@ export async function acceptTeamInvitation(call: CallContext, invitationId: bigi
       await requireVerifiedEmail(db, user.id);
       const invitation = await settle(write, invitationId, 'ACCEPTED');
       const { teamId, role } = invitation;
-      await requireRoom(db, teamId);
+      await requireCapacity(db, teamId);
       const joinedAt = new Date(call.clock.now());
       await db.teamMember.create({ data: { teamId, userId: user.id, role, joinedAt } });
       return invitation;
@@ -35,7 +35,7 @@ export async function acceptTeamInvitation(call: CallContext, invitationId: bigi
   );
 }
 
-async function requireRoom(db: Write['db'], teamId: bigint): Promise<void> {
+async function requireCapacity(db: Write['db'], teamId: bigint): Promise<void> {
   if ((await db.teamMember.count({ where: { teamId } })) < limits.membersPerTeam) return;
   throw new DomainError('LIMIT_EXCEEDED', `Maximum number of team members reached (${limits.membersPerTeam})`);
 }

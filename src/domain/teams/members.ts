@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Team, TeamMemberRole } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
-import { requireRoomForApplications, requireRoomForTeam } from '../owned.js';
+import { requireCapacityForApplications, requireCapacityForTeam } from '../owned.js';
 import { accessTeam, OWNER_STAYS } from './access.js';
 import type { TeamRecord } from './get.js';
 
@@ -89,9 +89,9 @@ export async function handOver(
   const { ownerUserId } = await accessTeam(call, teamId, 'transferOwnership', db);
   if (ownerUserId === userId) throw new DomainError('CONFLICT', 'This user already owns the team.');
   await findMember(db, teamId, userId);
-  await requireRoomForTeam(db, userId);
+  await requireCapacityForTeam(db, userId);
   const applications = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });
-  await requireRoomForApplications(db, userId, applications);
+  await requireCapacityForApplications(db, userId, applications);
   const pair = { teamId, userId: { in: [userId, ownerUserId] } };
   await db.teamMember.updateMany({ where: pair, data: { role: 'ADMIN' } });
   const team = await db.team.update({ where: { id: teamId }, data: { ownerUserId: userId } });

@@ -61,7 +61,7 @@ async function putTester(call: CallContext, write: Write, row: TesterRow): Promi
   const where = { applicationId_userId: { applicationId, userId } };
   const listed = await db.tester.findUnique({ where });
   if (listed && (listed.state === 'ACCEPTED' || state === 'INVITED')) throw alreadyListed();
-  if (!listed) await requireRoom(db, applicationId);
+  if (!listed) await requireCapacity(db, applicationId);
   const createdAt = new Date(call.clock.now());
   const tester = await db.tester.upsert({
     where,
@@ -76,7 +76,7 @@ async function putTester(call: CallContext, write: Write, row: TesterRow): Promi
   return tester;
 }
 
-async function requireRoom(db: Write['db'], applicationId: bigint): Promise<void> {
+async function requireCapacity(db: Write['db'], applicationId: bigint): Promise<void> {
   if ((await db.tester.count({ where: { applicationId } })) < limits.testersPerApplication) return;
   const message = `Maximum number of testers reached (${limits.testersPerApplication})`;
   throw new DomainError('LIMIT_EXCEEDED', message);

@@ -68,7 +68,7 @@ async function enterChannel(
   if (!member) throw new DomainError('UNKNOWN_CHANNEL');
   const key = { guildId_userId: { guildId, userId } };
   const before = await db.voiceState.findUnique({ where: key });
-  if (heedsLimit && before?.channelId !== channelId) await requireRoom(db, channelId, userLimit);
+  if (heedsLimit && before?.channelId !== channelId) await requireCapacity(db, channelId, userLimit);
   const said = {
     ...seat,
     processId: call.live.id,
@@ -95,7 +95,7 @@ export async function holdChannel(db: Transaction, guildId: bigint, channelId: b
   return channel;
 }
 
-async function requireRoom(db: Transaction, channelId: bigint, userLimit: number): Promise<void> {
+async function requireCapacity(db: Transaction, channelId: bigint, userLimit: number): Promise<void> {
   if (userLimit === 0 || (await db.voiceState.count({ where: { channelId } })) < userLimit) return;
   throw new DomainError('LIMIT_EXCEEDED', 'This voice channel is full.');
 }

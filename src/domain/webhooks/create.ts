@@ -40,7 +40,7 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
   const { guildId } = await requireManagingWebhooks(call, channelId);
   const isOnBox = (await call.boxRoutes.ofGuild(guildId)) !== null;
   if (isOnBox && !call.hasBoxWebhooks) throw new DomainError('FORBIDDEN', NONE_ON_BOXES);
-  await requireRoom(call.read, applicationId);
+  await requireCapacity(call.read, applicationId);
   await takeAsCaller(call, WEBHOOKS_PER_CALLER);
   const token = makeWebhookToken();
   const tokenHash = await call.slowHashes.hash(token);
@@ -51,7 +51,7 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
     await requireDeveloper(call, applicationId, db);
     if (!isOnBox) await requireStillManaging(call, db, guildId);
     await requireTarget(db, { guildId, channelId, isOnBox });
-    await requireRoom(db, applicationId);
+    await requireCapacity(db, applicationId);
     const id = call.nextId();
     const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenColumns(token) };
     const webhook = await db.webhook.create({ data: { ...facts, creatorId: creator.id } });
@@ -87,7 +87,7 @@ async function requireStillManaging(call: CallContext, db: Transaction, guildId:
 }
 
 /** @throws TOO_MANY_WEBHOOKS */
-async function requireRoom(db: Pick<Reader, 'webhook'>, applicationId: bigint): Promise<void> {
+async function requireCapacity(db: Pick<Reader, 'webhook'>, applicationId: bigint): Promise<void> {
   const most = limits.webhooksPerApplication;
   if ((await db.webhook.count({ where: { applicationId, ...LIVE } })) < most) return;
   throw new DomainError('TOO_MANY_WEBHOOKS', `Maximum number of webhooks reached (${most})`);

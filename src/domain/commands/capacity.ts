@@ -13,7 +13,7 @@ const PER_TYPE: readonly (readonly [CommandType, number])[] = [
 export const COMMANDS_PER_SCOPE = PER_TYPE.reduce((total, [, most]) => total + most, 0);
 
 /** Checks number and total size. @throws TOO_MANY_COMMANDS */
-export function requireRoom(commands: readonly Pick<CommandBody, 'type' | keyof Texts>[]): void {
+export function requireCapacity(commands: readonly Pick<CommandBody, 'type' | keyof Texts>[]): void {
   requireNumber(commands);
   requireSize(commands);
 }
