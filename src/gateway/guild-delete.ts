@@ -16,16 +16,16 @@ export function leaveGuild(session: Session, guildId: bigint): void {
   const seat = session.guilds.get(guildId);
   seat?.detach();
   const wasUnavailable = session.unavailableGuilds.delete(guildId);
-  if (seat || wasUnavailable) tell(session, guildLeft(guildId));
+  if (seat || wasUnavailable) sendGuildDelete(session, guildLeft(guildId));
 }
 
 /** Marks the guild unavailable until GUILD_CREATE is sent again or the bot leaves it. */
 export function markUnavailable(session: Session, guildId: bigint): void {
   session.guilds.get(guildId)?.detach();
   session.unavailableGuilds.add(guildId);
-  tell(session, guildUnavailable(guildId));
+  sendGuildDelete(session, guildUnavailable(guildId));
 }
 
-function tell(session: Session, event: GatewayEvent): void {
+function sendGuildDelete(session: Session, event: GatewayEvent): void {
   if (session.wants(GatewayIntentBits.Guilds)) session.dispatch(event);
 }

@@ -44,12 +44,12 @@ export function createGraphqlServer(log: Logger): Yoga {
     plugins: [
       limitDocuments(),
       keepIntrospection(),
-      tellWhyStopped(log),
+      reportWhyStopped(log),
       refuseForgedRequests(),
       takeForms(),
       endTurns(),
       blameUnreadableRequests(),
-      tellOutages(),
+      reportOutages(),
     ],
   });
 }
@@ -107,7 +107,7 @@ function explainFault(error: Error): GraphQLError {
 }
 
 /** Replaces the result of a stopped operation by the error. */
-function tellWhyStopped(log: Logger): Plugin<GraphqlContext> {
+function reportWhyStopped(log: Logger): Plugin<GraphqlContext> {
   const explain = ({ budget: { refusal } }: GraphqlContext, setResult: (result: ExecutionResult) => void) => {
     if (!refusal) return;
     const error = new GraphQLError(refusal.message, { originalError: refusal });
@@ -187,7 +187,7 @@ function blameUnreadableRequests(): Plugin {
 }
 
 /** 503 if the database is unavailable and no field could be resolved. */
-function tellOutages(): Plugin {
+function reportOutages(): Plugin {
   return {
     onExecute: () => ({
       onExecuteDone({ result, setResult }) {

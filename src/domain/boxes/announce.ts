@@ -4,7 +4,7 @@ import { idSpaceOf } from '../../infra/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
-import { tellOfUnusable } from '../webhooks/write.js';
+import { publishUnusable } from '../webhooks/write.js';
 
 /** docs/relay.md, R-32. */
 export interface AnnouncedGuild {
@@ -82,7 +82,7 @@ async function addChannels(db: Transaction, guildId: bigint, ids: bigint[]): Pro
 async function removeChannels(write: Write, ids: bigint[]): Promise<void> {
   for (const piece of chunksOf(ids, IDS_PER_STATEMENT)) {
     await write.db.boxChannel.deleteMany({ where: { id: { in: piece } } });
-    await tellOfUnusable(write, { channelId: { in: piece } });
+    await publishUnusable(write, { channelId: { in: piece } });
   }
 }
 

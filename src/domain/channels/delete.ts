@@ -4,7 +4,7 @@ import { removeFromLists } from '../command-permissions/remove.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import { WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { endVoice } from '../voice/leave.js';
-import { tellOfUnusable } from '../webhooks/write.js';
+import { publishUnusable } from '../webhooks/write.js';
 import { auditedChannel } from './audited.js';
 import { findGuildChannel } from './find.js';
 import { type ChannelDetails, closeDirectChannel } from './get.js';
@@ -29,7 +29,7 @@ export async function deleteChannel(call: CallContext, channelId: bigint): Promi
       const { guildId } = channel;
       await write.audit({ action: 'CHANNEL_DELETE', guildId, targetId: channelId, changes: auditedChannel(channel) });
       write.record({ type: 'CHANNEL_DELETE', ...details });
-      await tellOfUnusable(write, { channelId });
+      await publishUnusable(write, { channelId });
       return details;
     },
     { serializable: true },

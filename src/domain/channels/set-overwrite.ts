@@ -42,7 +42,7 @@ export async function setChannelOverwrite(
       await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
       if (!old) requireCapacity(before);
       await putRow(write.db, channelId, overwrite);
-      return tell(write, before, old, overwrite);
+      return publishChange(write, before, old, overwrite);
     },
     { serializable: true },
   );
@@ -61,7 +61,7 @@ export async function deleteChannelOverwrite(
       const old = overwriteFor(before, targetId);
       if (!old) throw new DomainError('UNKNOWN_OVERWRITE');
       await write.db.channelOverwrite.deleteMany({ where: { channelId, targetId } });
-      return tell(write, before, old, undefined);
+      return publishChange(write, before, old, undefined);
     },
     { serializable: true },
   );
@@ -99,7 +99,7 @@ async function putRow(db: Transaction, channelId: bigint, overwrite: OverwriteFi
 }
 
 /** At least one of `old` and `now` is set. */
-async function tell(
+async function publishChange(
   { db, record, audit }: Write,
   before: GuildChannelRecord,
   old: OverwriteFields | undefined,

@@ -2,7 +2,7 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
 import { removeFromGuild } from '../installations/uninstall.js';
-import { tellNewcomer } from '../presences/tell.js';
+import { publishPresenceIn } from '../presences/publish.js';
 import { findCopy } from './copies.js';
 
 export interface BoxInstall {
@@ -27,7 +27,7 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
     },
     { serializable: true },
   );
-  await tellNewcomer(call, guildId, user.id);
+  await publishPresenceIn(call, guildId, user.id);
 }
 
 /** Does nothing if the bot is not there. */

@@ -7,7 +7,7 @@ import { dropPictures } from '../emojis/pictures.js';
 import { DomainError } from '../errors.js';
 import { dropIcon } from '../icons.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
-import { tellOfUnusable } from '../webhooks/write.js';
+import { publishUnusable } from '../webhooks/write.js';
 import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
 
@@ -44,7 +44,7 @@ async function markDeleted(
   await db.emoji.deleteMany({ where: { guildId } });
   await audit({ action: 'GUILD_DELETE', guildId, targetId: guildId, changes: { name: guild.name } });
   record({ type: 'GUILD_DELETE', guildId, unavailable: false });
-  await tellOfUnusable(write, { guildId });
+  await publishUnusable(write, { guildId });
   const payload = { guildId: String(guildId), channelIds: channelIds.map(String) };
   await addJob({ kind: 'remove-guild', payload, dueAt: now, key: `remove-guild ${guildId}` });
   return { guild, emojiIds: emojis.map(({ id }) => id) };

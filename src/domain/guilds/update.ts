@@ -31,13 +31,13 @@ export async function updateGuild(
     call.write((write) => changeColumns(write, guildId, { ...settings, iconHash }), { serializable: true });
   const folder = { folder: 'guild-icons', id: guildId } as const;
   const told = await changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
-  return untilToldAsItIs(call, told);
+  return publishUntilCurrent(call, told);
 }
 
 const STAYS_ITS_OWNERS = 'Server ownership cannot be transferred.';
 
 /** Publishes the guild again if concurrent changes of its roles or emojis were published before this event. */
-async function untilToldAsItIs(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
+async function publishUntilCurrent(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
   for (let latest = told; ; ) {
     const now = await call.read.guild.findUnique({
       where: { id: told.id, deletedAt: null },

@@ -1,7 +1,7 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { tellNewcomer } from '../presences/tell.js';
+import { publishPresenceIn } from '../presences/publish.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planBoxInstall } from './box-install.js';
 import { planGuildInstall } from './guild-install.js';
@@ -51,7 +51,7 @@ export async function writeInstall<T>(
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
   const written = await writeBesideOthers(call, applicationId, work);
-  if (guildId !== undefined) await tellNewcomer(call, guildId, applicationId);
+  if (guildId !== undefined) await publishPresenceIn(call, guildId, applicationId);
   return written;
 }
 

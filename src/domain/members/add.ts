@@ -5,7 +5,7 @@ import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
-import { tellNewcomer } from '../presences/tell.js';
+import { publishPresenceIn } from '../presences/publish.js';
 import { becomeMember } from './become.js';
 import type { MemberRecord } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
@@ -35,7 +35,7 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   if (await call.guilds.member(guildId, userId)) return null;
   try {
     const member = await writeMember(call, view, input);
-    await tellNewcomer(call, guildId, userId);
+    await publishPresenceIn(call, guildId, userId);
     return member;
   } catch (error) {
     if (isUniqueConflict(error)) return null;

@@ -8,10 +8,10 @@ import { Semaphore } from '../../infra/semaphore.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';
+import { publishPresence } from './publish.js';
 import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
 import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';
-import { tellPresence } from './tell.js';
 
 const RETRY_MS = 2_000;
 
@@ -173,7 +173,7 @@ export class Connections {
   }
 
   async #tell({ before, after }: Change): Promise<void> {
-    if (!looksAlike(before, after)) await tellPresence(this.parts.callOfNobody(), after);
+    if (!looksAlike(before, after)) await publishPresence(this.parts.callOfNobody(), after);
   }
 
   /** @returns undefined if the process stops first */

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { endVoice } from '../voice/leave.js';
+import { publishPresence } from './publish.js';
 import { looksAlike } from './record.js';
 import { type Change, endSomePresences } from './store.js';
-import { tellPresence } from './tell.js';
 
 const VOICE_STATES_PER_TRANSACTION = 100;
 
@@ -17,14 +17,14 @@ export async function endProcess(call: CallContext, processId: string, tells: bo
     await yieldToEventLoop();
     const changes = await endSomePresences(call, processId);
     if (!changes) break;
-    if (tells) for (const change of changes) await tell(call, change);
+    if (tells) for (const change of changes) await publishChange(call, change);
   }
   await call.write(({ db }) => db.liveProcess.deleteMany({ where: { id: processId } }));
 }
 
-async function tell(call: CallContext, { before, after, isOfSessions }: Change): Promise<void> {
+async function publishChange(call: CallContext, { before, after, isOfSessions }: Change): Promise<void> {
   if (isOfSessions) call.announce({ type: 'BOT_SESSIONS_UPDATED', applicationId: after.userId });
-  if (!looksAlike(before, after)) await tellPresence(call, after);
+  if (!looksAlike(before, after)) await publishPresence(call, after);
 }
 
 async function endItsVoice(call: CallContext, processId: string): Promise<void> {

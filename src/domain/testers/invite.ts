@@ -41,15 +41,15 @@ async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
 }
 
 async function findInvitee(call: CallContext, { userId, email }: InviteTesterInput): Promise<User> {
-  if ((userId ?? null) === null && (email ?? null) === null) throw namesNobody('BASE_TYPE_REQUIRED');
-  if (typeof userId === 'bigint' && typeof email === 'string') throw namesNobody('BASE_TYPE_INVALID');
+  if ((userId ?? null) === null && (email ?? null) === null) throw hasNoTarget('BASE_TYPE_REQUIRED');
+  if (typeof userId === 'bigint' && typeof email === 'string') throw hasNoTarget('BASE_TYPE_INVALID');
   if (typeof email === 'string') return findInviteeByEmail(call, email);
   const invitee = await call.read.user.findFirst({ where: { id: userId ?? 0n, bot: false, deletedAt: null } });
   if (!invitee) throw new DomainError('UNKNOWN_USER');
   return invitee;
 }
 
-function namesNobody(code: string): DomainError {
+function hasNoTarget(code: string): DomainError {
   return invalidInput({ path: 'userId', code, message: 'Enter either a user ID or an email address.' });
 }
 

@@ -47,7 +47,7 @@ export function webhooksUpdate({ applicationId, guildId, channelId }: Webhook): 
 }
 
 /** Notifies subscribers of applications whose webhooks lost their channels. */
-export async function tellOfUnusable(
+export async function publishUnusable(
   { db, record }: Pick<Write, 'db' | 'record'>,
   where: Prisma.WebhookWhereInput,
 ): Promise<void> {

@@ -78,7 +78,7 @@ async function openVisit(app: AppContext, sessions: PageSessions, request: Fasti
 async function refuse(visit: Visit, error: unknown): Promise<Answer | null> {
   const { query, signedIn } = visit;
   if (error instanceof RefusedAuthorization) {
-    return signedIn ? tellClient(visit, error) : signInPage({ query, leadsTo: error.redirectUri });
+    return signedIn ? redirectToClient(visit, error) : signInPage({ query, leadsTo: error.redirectUri });
   }
   if (!(error instanceof DomainError)) return null;
   if (error.code === 'UNKNOWN_APPLICATION') return notFoundPage(query, signedIn);
@@ -89,7 +89,7 @@ async function refuse(visit: Visit, error: unknown): Promise<Answer | null> {
  * Sends an error to the client (RFC 6749, section 4.1.2.1). Unless the user has authorized the client before, the
  * redirect needs a click. Otherwise clients could use it as an open redirect (RFC 9700, section 4.11.2).
  */
-async function tellClient(visit: Visit, refused: RefusedAuthorization): Promise<Answer> {
+async function redirectToClient(visit: Visit, refused: RefusedAuthorization): Promise<Answer> {
   const { application, refusal, redirectUri } = refused;
   const address = refusalAddress(visit, refused);
   if (await isKnownClient(visit.call, application.id)) return redirect(address);

@@ -12,8 +12,8 @@ import {
   MESSAGE_BOUNDS,
 } from '../protocol/messages.js';
 import { announcementOf, announcements } from './announcements.js';
-import { EventLog, type Told } from './event-log.js';
-import { VoiceTeller, type WireVoiceState } from './voice.js';
+import { EventLog, type LoggedEvent } from './event-log.js';
+import { VoiceReporter, type WireVoiceState } from './voice.js';
 
 const NAMES: ReadonlySet<string> = new Set(DISPATCHED);
 
@@ -43,7 +43,7 @@ export interface EventFeedParts {
 /** Appends the events of a box's guilds to the log, in order. */
 export class EventFeed {
   readonly log = new EventLog();
-  readonly #voice = new VoiceTeller();
+  readonly #voice = new VoiceReporter();
   /** The current database read. Later events are appended after it. */
   #turn: Promise<void> | null = null;
 
@@ -76,7 +76,7 @@ export class EventFeed {
   }
 
   /** Tracks voice states even without a session. */
-  #tellingOf(name: string, data: string): Told[] {
+  #tellingOf(name: string, data: string): LoggedEvent[] {
     if (!isDispatched(name)) return [];
     if (name !== 'VOICE_STATE_UPDATE') return [{ op: 'dispatch', t: name, data }];
     const state: WireVoiceState = JSON.parse(data);
@@ -103,7 +103,7 @@ export class EventFeed {
     this.#turn = turn;
   }
 
-  #inTurn(told: Told[], session: string): void {
+  #inTurn(told: LoggedEvent[], session: string): void {
     const append = () => {
       if (this.log.session === session) for (const one of told) this.#append(one);
     };
@@ -112,7 +112,7 @@ export class EventFeed {
   }
 
   /** Leaves out entries beyond the limits of a message. */
-  #append(told: Told): void {
+  #append(told: LoggedEvent): void {
     if (this.log.session === null) return;
     if (isTooLong(told)) {
       const event = told.op === 'dispatch' ? told.t : told.op;
@@ -129,7 +129,7 @@ export class EventFeed {
   }
 }
 
-function isTooLong(told: Told): boolean {
+function isTooLong(told: LoggedEvent): boolean {
   const isEvent = told.op === 'dispatch';
   if (isEvent && told.data.length < ANY_UNITS) return false;
   const text = isEvent ? told.data : JSON.stringify(told);

@@ -3,7 +3,7 @@ import type { DispatchedName, ToCloud } from '../protocol/messages.js';
 export type AnnouncedGuild = Extract<ToCloud, { op: 'announce' }>['guild'];
 
 /** An entry without its number (docs/relay.md, R-30). `data` is the JSON text of `d`. */
-export type Told =
+export type LoggedEvent =
   | { op: 'dispatch'; t: DispatchedName; data: string }
   | { op: 'announce'; guild: AnnouncedGuild }
   | { op: 'withdraw'; guild_id: string }
@@ -11,7 +11,7 @@ export type Told =
 
 export interface LogEntry {
   s: number;
-  told: Told;
+  told: LoggedEvent;
   /** Approximate, in bytes. */
   size: number;
 }
@@ -65,7 +65,7 @@ export class EventLog {
   }
 
   /** False if there is no session, or if this entry overflows the log. */
-  append(told: Told): boolean {
+  append(told: LoggedEvent): boolean {
     if (this.#session === null) return false;
     this.#last += 1;
     const size = ENTRY_BYTES + sizeOf(told);
@@ -102,7 +102,7 @@ export class EventLog {
   }
 }
 
-function sizeOf(told: Told): number {
+function sizeOf(told: LoggedEvent): number {
   if (told.op === 'dispatch') return Buffer.byteLength(told.data);
   if (told.op !== 'announce') return 0;
   const { channels, bots } = told.guild;

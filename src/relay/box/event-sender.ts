@@ -1,5 +1,5 @@
 import type { ToCloud } from '../protocol/messages.js';
-import type { EventLog, Told } from './event-log.js';
+import type { EventLog, LoggedEvent } from './event-log.js';
 
 /** Unacknowledged entries. One more is still below the cloud's limit (docs/relay.md, R-30). */
 const WINDOW = { messages: 2_000, bytes: 2 * 1024 * 1024 };
@@ -50,7 +50,7 @@ export class EventSender {
   }
 }
 
-function numbered(told: Told, s: number): ToCloud {
+function numbered(told: LoggedEvent, s: number): ToCloud {
   switch (told.op) {
     case 'dispatch':
       return { op: 'dispatch', s, t: told.t, d: JSON.parse(told.data) };

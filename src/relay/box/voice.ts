@@ -13,7 +13,7 @@ export function withOneMuteBit<State extends WireVoiceState>(state: State): Stat
 }
 
 /** Converts voice states to a box's events. */
-export class VoiceTeller {
+export class VoiceReporter {
   /** Channels by user, by guild. */
   readonly #guilds = new Map<string, Map<string, string>>();
 

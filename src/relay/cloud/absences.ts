@@ -43,7 +43,7 @@ export class Absences {
       const { app } = this;
       const holder = await boxHolder(app.db.reader, boxId);
       const isElsewhere = holder?.holderId != null && holder.holderId !== app.live.id;
-      if (!isElsewhere) await tellUnavailable(app, boxId, () => !this.parts.isBack(boxId));
+      if (!isElsewhere) await publishUnavailable(app, boxId, () => !this.parts.isBack(boxId));
     } catch (error) {
       if (!refusalIn(error))
         this.app.log.error({ err: error, boxId: String(boxId) }, 'Could not notify clients that a box is offline');
@@ -55,7 +55,7 @@ export class Absences {
  * Makes the box's guilds unavailable to bots.
  * @param isAway checked again before each guild
  */
-export async function tellUnavailable(app: AppContext, boxId: bigint, isAway = () => true): Promise<void> {
+export async function publishUnavailable(app: AppContext, boxId: bigint, isAway = () => true): Promise<void> {
   const guilds = await guildsOfBox(app.db.reader, boxId);
   await forEachYielding(guilds, GUILDS_PER_TURN, ({ id }) => {
     if (isAway()) app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });

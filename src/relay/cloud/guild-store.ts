@@ -22,7 +22,7 @@ import { KeyedSemaphore, type Release } from '../../infra/semaphore.js';
 import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
 import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
-import { type GuildTold, memberSummaryOf, readGuild, readMember, readMembers } from './records.js';
+import { memberSummaryOf, type PublishedGuild, readGuild, readMember, readMembers } from './records.js';
 
 export interface RemoteGuildStoreParts {
   door: BoxClient;
@@ -188,7 +188,7 @@ export class RemoteGuildStore implements GuildStore {
     };
   }
 
-  #askForGuild(guildId: bigint): Promise<GuildTold | null> {
+  #askForGuild(guildId: bigint): Promise<PublishedGuild | null> {
     return this.#ask(guildId, 'guild', { guild_id: String(guildId) }, (answer) => readGuild(answer, guildId));
   }
 

@@ -6,7 +6,7 @@ import type { Release } from '../../infra/semaphore.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Link, type Outlet, type Receiver } from '../protocol/link.js';
 import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';
-import { tellUnavailable } from './absences.js';
+import { publishUnavailable } from './absences.js';
 import type { BoxesHere } from './boxes-here.js';
 import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { type Admitted, BoxConnection } from './connection.js';
@@ -151,7 +151,7 @@ export class Reception {
       end: (close) => link.end(close),
       onBegin: async (begun) => {
         here.noteSession(boxId, begun);
-        await tellUnavailable(app, boxId);
+        await publishUnavailable(app, boxId);
       },
     });
     const onLost = (_: BoxConnection, why: Close) => void here.lose(connection, why);

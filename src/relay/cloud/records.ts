@@ -164,13 +164,13 @@ const WholeGuild = WireGuild.extend({
   voice_states: z.array(WireVoiceState).max(MAX_IN_VOICE).default([]),
 });
 
-export interface GuildTold {
+export interface PublishedGuild {
   snapshot: GuildSnapshot;
   voiceStates: VoiceStateRecord[];
 }
 
 /** @throws ZodError; RangeError for another guild */
-export function readGuild(value: unknown, guildId: bigint): GuildTold {
+export function readGuild(value: unknown, guildId: bigint): PublishedGuild {
   const guild = WholeGuild.parse(value);
   if (guild.id !== guildId) throw new RangeError('the box returned another guild');
   const { channels, voice_states, member_count } = guild;

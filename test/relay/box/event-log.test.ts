@@ -1,10 +1,10 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventLog, type Told } from '../../../src/relay/box/event-log.js';
+import { EventLog, type LoggedEvent } from '../../../src/relay/box/event-log.js';
 import { EventSender } from '../../../src/relay/box/event-sender.js';
 import type { ToCloud } from '../../../src/relay/protocol/messages.js';
 
-const event = (text: string): Told => ({ op: 'dispatch', t: 'TYPING_START', data: JSON.stringify({ text }) });
+const event = (text: string): LoggedEvent => ({ op: 'dispatch', t: 'TYPING_START', data: JSON.stringify({ text }) });
 
 describe('R-30, R-31: the event log', () => {
   it('ends if too many events wait', () => {

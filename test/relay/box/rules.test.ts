@@ -4,7 +4,7 @@ import type { BusMessage } from '../../../src/domain/bus-message.js';
 import { BackOff } from '../../../src/relay/box/back-off.js';
 import { EventFeed } from '../../../src/relay/box/event-feed.js';
 import { isSameOrigin } from '../../../src/relay/box/origins.js';
-import { VoiceTeller } from '../../../src/relay/box/voice.js';
+import { VoiceReporter } from '../../../src/relay/box/voice.js';
 import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
 
@@ -19,7 +19,7 @@ describe('R-36: voice', () => {
   });
 
   it('a move to another channel sends two events, and any other change one', () => {
-    const teller = new VoiceTeller();
+    const teller = new VoiceReporter();
     const told = [state('7'), state('7'), state('8'), state(null), state('7')].map((one) =>
       teller.tell(one).map(({ channel_id: channel }) => channel),
     );
@@ -73,7 +73,7 @@ describe('R-36: voice', () => {
     [{ mute: true }, true],
     [{}, false],
   ])('%j is one bit for mute', (more, isMuted) => {
-    expect(new VoiceTeller().tell(state('7', more))).toEqual([state('7', { self_mute: isMuted, mute: isMuted })]);
+    expect(new VoiceReporter().tell(state('7', more))).toEqual([state('7', { self_mute: isMuted, mute: isMuted })]);
   });
 });
 

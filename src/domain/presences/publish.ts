@@ -4,8 +4,8 @@ import { looksAlike, presencesOf, type ShownPresence, shownOf } from './record.j
 
 const GUILDS_PER_TURN = 50;
 
-export function tellPresence(call: CallContext, presence: ShownPresence): Promise<void> {
-  return tellUntilSo(call, presence, async (told) => {
+export function publishPresence(call: CallContext, presence: ShownPresence): Promise<void> {
+  return publishUntilCurrent(call, presence, async (told) => {
     for await (const guildIds of call.guilds.pagesOfGuildIds(told.userId)) {
       await forEachYielding(guildIds, GUILDS_PER_TURN, async (guildId) => {
         if (!(await isOnBox(call, guildId))) announceIn(call, guildId, told);
@@ -18,11 +18,11 @@ export function tellPresence(call: CallContext, presence: ShownPresence): Promis
  * Must be called after the commit, so that later changes reach the guild by themselves. Skips a user who is offline or
  * has left.
  */
-export async function tellNewcomer(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
+export async function publishPresenceIn(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
   if (await isOnBox(call, guildId)) return;
   const presence = await presenceOf(call, userId);
   if (presence.status === 'offline' || !(await call.guilds.member(guildId, userId))) return;
-  await tellUntilSo(call, presence, async (told) => announceIn(call, guildId, told));
+  await publishUntilCurrent(call, presence, async (told) => announceIn(call, guildId, told));
 }
 
 /** Guilds on boxes get no presence events (service description, section 6). */
@@ -38,7 +38,7 @@ function announceIn(call: CallContext, guildId: bigint, presence: ShownPresence)
  * Several processes may publish a user's presence concurrently. Each checks afterwards whether it published the latest
  * one.
  */
-async function tellUntilSo(
+async function publishUntilCurrent(
   call: CallContext,
   presence: ShownPresence,
   tell: (presence: ShownPresence) => Promise<void>,
