@@ -14,7 +14,7 @@ export interface Seat {
   frames: { t: string; s: number; d: any }[];
   closedWith: () => number | undefined;
   /** Its connection, which accepts data as long as it has room. */
-  link: { hasRoom: boolean };
+  link: { hasCapacity: boolean };
 }
 
 type Place = { app: AppContext; feeds: GuildFeeds; guildId: bigint };
