@@ -57,7 +57,7 @@ export class Connection implements Applicant {
   }
 
   get hasCapacity(): boolean {
-    return this.#transmitter.hasRoom;
+    return this.#transmitter.hasCapacity;
   }
 
   /** A payload that arrives before HELLO triggers this too. */

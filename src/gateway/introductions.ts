@@ -98,7 +98,7 @@ class Introduction {
       await session.room();
       const release = await feed.turn();
       await yieldToEventLoop();
-      if (session.hasRoom || session.ended) return release;
+      if (session.hasCapacity || session.ended) return release;
       release();
     }
   }

@@ -212,18 +212,18 @@ export class Session {
       event.settle();
     }
     if (this.#sent === this.#sequence) this.#catchingUp = false;
-    if (this.hasRoom) this.#wakeRoomWaiters();
+    if (this.hasCapacity) this.#wakeRoomWaiters();
   }
 
   /** Resolves when `hasCapacity` is true or the session has ended. */
   async room(): Promise<void> {
-    while (!this.#ended && !this.hasRoom) {
+    while (!this.#ended && !this.hasCapacity) {
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
     }
   }
 
   /** Whether more data may be loaded for the client. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#unsentBytes < BACKLOG_LIMIT.bytes / 2;
   }
 

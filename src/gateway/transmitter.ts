@@ -30,7 +30,7 @@ export class Transmitter {
     this.#compressor = encoding === zstdStored ? ZstdCompressor.create() : null;
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.outlet.pending + (this.#compressor?.pending ?? 0) < SOCKET_HIGH_WATER;
   }
 
@@ -62,7 +62,7 @@ export class Transmitter {
   #sendCompressed(compressor: ZstdCompressor, payload: Payload): void {
     compressor.compress(Buffer.concat(plain.encode(payload).parts), (compressed) => {
       this.outlet.write(webSocketFrame(true, [compressed]));
-      if (this.hasRoom) this.onRoom();
+      if (this.hasCapacity) this.onRoom();
     });
   }
 }

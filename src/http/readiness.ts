@@ -65,9 +65,9 @@ export class ReadinessChecks {
   }
 
   async #degraded(): Promise<string[]> {
-    const hasRoom = await hasCapacityIn(this.app.config.dataDir);
+    const hasCapacity = await hasCapacityIn(this.app.config.dataDir);
     const isLate = this.loop.lagMs() > LATE_MS;
-    return [...this.app.degraded(), ...(hasRoom ? [] : ['disk']), ...(isLate ? ['event-loop'] : [])];
+    return [...this.app.degraded(), ...(hasCapacity ? [] : ['disk']), ...(isLate ? ['event-loop'] : [])];
   }
 }
 

@@ -273,7 +273,7 @@ describe('G-46: a session whose client does not keep up', () => {
   const half = 'x'.repeat(BACKLOG_LIMIT.bytes / 2);
   const behind = () => {
     const listener = seat(bot, Intent.Guilds);
-    listener.link.hasRoom = false;
+    listener.link.hasCapacity = false;
     for (const said of [half, 'more', half]) publish(said, forAll);
     return listener;
   };
@@ -283,7 +283,7 @@ describe('G-46: a session whose client does not keep up', () => {
     guild = addGuild({ ...app, nextId }, home, 'Home', bot);
     const listener = behind();
     expect([listener.closedWith(), listener.session.guilds.size]).toEqual([undefined, 0]);
-    listener.link.hasRoom = true;
+    listener.link.hasCapacity = true;
     listener.session.pump();
     expect(listener.heard).toEqual([half, { id: String(guild.id), unavailable: true }]);
   });

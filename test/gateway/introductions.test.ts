@@ -148,12 +148,12 @@ describe('a guild is shown', () => {
 
   it('once the client has read enough of the earlier data', async () => {
     const shown = seat();
-    shown.link.hasRoom = false;
+    shown.link.hasCapacity = false;
     shown.session.dispatch(eventOf('BEFORE', { content: 'x'.repeat(BACKLOG_LIMIT.bytes / 2) }));
     const introduced = introduceGuild(app, shown.feedSession);
     await settled();
     expect(home.asked).toEqual([]);
-    shown.link.hasRoom = true;
+    shown.link.hasCapacity = true;
     shown.session.pump();
     await introduced;
     expect(shown.frames.map(({ t }) => t)).toEqual(['BEFORE', 'GUILD_CREATE']);

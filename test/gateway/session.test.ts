@@ -113,7 +113,7 @@ describe('dispatching', () => {
     link.hasCapacity = false;
     dispatch(5);
     let room = 2;
-    Object.defineProperty(link, 'hasRoom', { get: () => room > 0 && room-- > 0 });
+    Object.defineProperty(link, 'hasCapacity', { get: () => room > 0 && room-- > 0 });
     session.pump();
     expect(link.numbers).toEqual([1, 2]);
   });
@@ -173,12 +173,12 @@ describe('a client that does not read', () => {
     const again = new Link(session);
     again.hasCapacity = false;
     session.resume(again, 0, resumed());
-    let hasRoom = false;
+    let hasCapacity = false;
     const waiting = session.room().then(() => {
-      hasRoom = true;
+      hasCapacity = true;
     });
     await Promise.resolve();
-    expect([hasRoom, link.closes]).toEqual([false, [closes.movedAway]]);
+    expect([hasCapacity, link.closes]).toEqual([false, [closes.movedAway]]);
     again.hasCapacity = true;
     session.pump();
     await waiting;

@@ -107,7 +107,7 @@ it('has room below the high-water mark', () => {
   const { wire, of } = transmitter();
   const rooms = [0, SOCKET_HIGH_WATER - 1, SOCKET_HIGH_WATER].map((pending) => {
     wire.pending = pending;
-    return of.hasRoom;
+    return of.hasCapacity;
   });
   expect(rooms).toEqual([true, true, false]);
 });

@@ -99,19 +99,19 @@ export class JobRunner {
 
   async #takeDue(): Promise<void> {
     const { db, clock } = this.parts;
-    const kinds = Object.keys(this.kinds).filter((name) => this.#hasRoom(name));
+    const kinds = Object.keys(this.kinds).filter((name) => this.#hasCapacity(name));
     if (kinds.length === 0) return;
     const jobs = await nextJobs(db.reader, kinds, JOBS_PER_LOOK);
     for (const { id, kind, dueAt } of jobs) {
       const dueMs = dueAt?.getTime() ?? 0;
       if (dueMs > clock.now()) return this.wakeAt(dueMs);
-      if (this.#hasRoom(kind)) await this.#take(id);
+      if (this.#hasCapacity(kind)) await this.#take(id);
       if (this.#isStopped) return;
     }
     this.#looksAgain ||= jobs.length === JOBS_PER_LOOK;
   }
 
-  #hasRoom(name: string): boolean {
+  #hasCapacity(name: string): boolean {
     const running = [...this.#attempts].filter(({ held }) => held.kind === name).length;
     return running < (this.kinds[name]?.atOnce ?? 0);
   }

@@ -19,7 +19,7 @@ export class EventSender {
   ) {}
 
   pump(): void {
-    while (this.#isOpen && this.#hasRoom) {
+    while (this.#isOpen && this.#hasCapacity) {
       const entry = this.log.at(this.sent + 1);
       if (!entry) return;
       this.sent = entry.s;
@@ -41,7 +41,7 @@ export class EventSender {
     this.pump();
   }
 
-  get #hasRoom(): boolean {
+  get #hasCapacity(): boolean {
     return this.#bytes < WINDOW.bytes && this.#underWay.size < WINDOW.messages;
   }
 

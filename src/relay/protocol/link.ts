@@ -111,7 +111,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
       refuse: (reason) => this.#refuse(reason),
     });
     this.#outgoing = new OutgoingBodies({
-      get hasRoom() {
+      get hasCapacity() {
         return outlet.pending < BODIES_WAIT_BYTES;
       },
       send: (piece) => outlet.bytes(writePiece(piece)),

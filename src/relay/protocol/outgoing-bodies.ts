@@ -6,7 +6,7 @@ import type { Piece } from './pieces.js';
 const ALL_STREAMS = 0;
 
 interface Way {
-  readonly hasRoom: boolean;
+  readonly hasCapacity: boolean;
   send(piece: Piece): void;
 }
 
@@ -83,7 +83,7 @@ export class OutgoingBodies {
   }
 
   #next(): [number, OutgoingBody] | undefined {
-    if (this.#credit === 0 || !this.way.hasRoom) return undefined;
+    if (this.#credit === 0 || !this.way.hasCapacity) return undefined;
     for (const entry of this.#bodies) if (entry[1].size > 0) return entry;
     return undefined;
   }
