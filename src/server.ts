@@ -162,14 +162,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     signatures: createAddressSignatures(resources.keys.addresses, clock),
   };
   const changes = new LatestChanges();
-  const doorway = new BoxClientRef();
-  const databaseHome = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
+  const boxClient = new BoxClientRef();
+  const databaseStore = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
   const bots = new CloudBotDirectory(resources.db.reader, clock, {
     application: (id) => app.applications.application(id),
   });
-  const boxHome = new RemoteGuildStore({
-    door: doorway,
+  const remoteStore = new RemoteGuildStore({
+    door: boxClient,
     routes: boxRoutes,
     reader: resources.db.reader,
     bots,
@@ -182,10 +182,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud'] : [])],
     config,
     guilds:
-      overrides.guilds?.(databaseHome) ??
-      (config.box ? databaseHome : new RoutingGuildStore(databaseHome, boxHome, boxRoutes)),
+      overrides.guilds?.(databaseStore) ??
+      (config.box ? databaseStore : new RoutingGuildStore(databaseStore, remoteStore, boxRoutes)),
     boxRoutes,
-    boxes: doorway,
+    boxes: boxClient,
     parity: parityRows(config),
     addresses,
     clientAddress: createClientAddress(config.trustProxy),
@@ -215,9 +215,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
   const relay = createRelay(app, bots, redis && createRedisBus<CrossProcessMessage>(redis, log));
-  const directory = createDirectory(app, relay.lines, redis && new SharedKeys(redis));
-  doorway.set(relay.door);
-  const faces: Entrypoint[] = [
+  const directory = createDirectory(app, relay.transports, redis && new SharedKeys(redis));
+  boxClient.set(relay.door);
+  const entrypoints: Entrypoint[] = [
     accounts,
     graphqlEntrypoint(app, accounts.personFromHeaders),
     createPortalEntrypoint(app),
@@ -230,9 +230,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const uplink = dialsCloud(opened.box)
     ? createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random })
     : null;
-  if (uplink) faces.push(uplink);
-  for (const face of faces) await face.mount?.(http);
-  routeUpgrades(http.server, faces, responses);
+  if (uplink) entrypoints.push(uplink);
+  for (const entrypoint of entrypoints) await entrypoint.mount?.(http);
+  routeUpgrades(http.server, entrypoints, responses);
 
   let stopping: Promise<void> | undefined;
   return {
@@ -265,7 +265,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
-        const drained = [...faces.map((face) => face.drain?.()), drain.endIdleConnections()];
+        const drained = [...entrypoints.map((face) => face.drain?.()), drain.endIdleConnections()];
         const left = Promise.all(drained).then(() => Promise.all([leave(app), app.executions.settle()]));
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {

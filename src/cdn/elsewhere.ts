@@ -14,8 +14,8 @@ export class Elsewhere {
   readonly #boxes: BoxPictures;
 
   constructor(private readonly app: AppContext) {
-    const { boxes: door, clock, log } = app;
-    this.#boxes = new BoxPictures({ read: app.db.reader, door, clock, log });
+    const { boxes: boxClient, clock, log } = app;
+    this.#boxes = new BoxPictures({ read: app.db.reader, door: boxClient, clock, log });
   }
 
   isOnBox(id: bigint): boolean {

@@ -5,7 +5,7 @@ import { KeyedMutex } from '../infra/keyed-mutex.js';
  * arrives, so a later transaction may be answered first.
  */
 export class CommitOrder {
-  readonly #lines = new KeyedMutex<bigint>();
+  readonly #mutex = new KeyedMutex<bigint>();
 
   /**
    * Runs `write`, then `tell`, after every earlier call that took a turn in one of the same places.
@@ -19,7 +19,7 @@ export class CommitOrder {
       const answered = new Promise<() => void>((resolve) => {
         answer = resolve;
       });
-      told = this.#lines.runInAll(places, async () => (await answered)());
+      told = this.#mutex.runInAll(places, async () => (await answered)());
     };
     try {
       const result = await write(takeTurn);

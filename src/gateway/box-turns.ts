@@ -12,13 +12,13 @@ export function placeOfGuild(app: AppContext, guildId: bigint): number | null {
 
 /** Limits concurrent guild loads per box, across sessions. */
 export class BoxTurns {
-  readonly #lines = new KeyedSemaphore<number>(GUILDS_AT_ONCE);
+  readonly #semaphores = new KeyedSemaphore<number>(GUILDS_AT_ONCE);
 
   constructor(private readonly app: AppContext) {}
 
   /** Resolves at once if the guild is not on a box. */
   async take(guildId: bigint): Promise<Release> {
     const place = placeOfGuild(this.app, guildId);
-    return place === null ? () => {} : this.#lines.take(place);
+    return place === null ? () => {} : this.#semaphores.take(place);
   }
 }

@@ -56,7 +56,7 @@ export class GuildCreate {
   readonly #voicePiece = new Shared<'states', Piece>();
 
   constructor(
-    private readonly home: GuildStore,
+    private readonly store: GuildStore,
     private readonly guildId: bigint,
     common: string,
     private readonly memberCount: number,
@@ -120,17 +120,17 @@ export class GuildCreate {
       const states = await this.#statesInVoice();
       return states.flatMap(({ member }) => member ?? []).slice(0, MAX_LISTED_MEMBERS);
     }
-    if (listed === 'notable') return this.home.notableMembers(this.guildId, MAX_LISTED_MEMBERS);
-    return this.home.members(this.guildId, {}, MAX_LISTED_MEMBERS);
+    if (listed === 'notable') return this.store.notableMembers(this.guildId, MAX_LISTED_MEMBERS);
+    return this.store.members(this.guildId, {}, MAX_LISTED_MEMBERS);
   }
 
   async #loadPresences(userIds: bigint[]): Promise<Piece> {
-    const presences = await this.home.presences(this.guildId, userIds);
+    const presences = await this.store.presences(this.guildId, userIds);
     return new Piece(presences.map((presence) => JSON.stringify(renderPresence(presence))).join(','));
   }
 
   #statesInVoice(): Promise<VoiceStateRecord[]> {
-    return this.#voice.get('states', () => this.home.voiceStates(this.guildId));
+    return this.#voice.get('states', () => this.store.voiceStates(this.guildId));
   }
 
   #voiceStates(): Promise<Piece> {

@@ -13,10 +13,10 @@ function guildLeft(guildId: bigint): GatewayEvent {
 
 /** Sends GUILD_DELETE once, also if the client only knows the guild as unavailable. */
 export function leaveGuild(session: Session, guildId: bigint): void {
-  const seat = session.guilds.get(guildId);
-  seat?.detach();
+  const subscription = session.guilds.get(guildId);
+  subscription?.detach();
   const wasUnavailable = session.unavailableGuilds.delete(guildId);
-  if (seat || wasUnavailable) sendGuildDelete(session, guildLeft(guildId));
+  if (subscription || wasUnavailable) sendGuildDelete(session, guildLeft(guildId));
 }
 
 /** Marks the guild unavailable until GUILD_CREATE is sent again or the bot leaves it. */

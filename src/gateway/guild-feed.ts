@@ -172,9 +172,9 @@ export class GuildFeed {
   }
 
   remove(feedSession: FeedSession): void {
-    const seat = this.#bots.get(feedSession.session.botId);
-    seat?.feedSessions.delete(feedSession);
-    if (seat?.feedSessions.size === 0) this.#bots.delete(seat.botId);
+    const bot = this.#bots.get(feedSession.session.botId);
+    bot?.feedSessions.delete(feedSession);
+    if (bot?.feedSessions.size === 0) this.#bots.delete(bot.botId);
     if (this.#bots.size > 0) return;
     this.#subscription.close();
     this.parts.onEmpty();
@@ -349,8 +349,8 @@ export class GuildFeed {
 
   /** Cuts off all sessions that hold events or want a waiting one, and discards the waiting events. */
   shedLoad(): void {
-    const seats = [...this.#bots.values()];
-    const behind = seats.flatMap((seat) =>
+    const bots = [...this.#bots.values()];
+    const behind = bots.flatMap((seat) =>
       [...seat.feedSessions].filter(
         ({ session, isHeld }) => isHeld || this.#waiting.some((event) => wants(session, seat, event)),
       ),

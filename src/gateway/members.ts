@@ -30,17 +30,17 @@ export async function sendMembers(gateway: Gateway, session: Session, request: M
   }
 }
 
-async function sendRequested(home: GuildStore, session: Session, request: MembersRequest): Promise<void> {
+async function sendRequested(store: GuildStore, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
   if (!session.guilds.has(guildId)) return sendNone(session, request);
-  if (request.user_ids) return sendListed(home, session, request, request.user_ids);
+  if (request.user_ids) return sendListed(store, session, request, request.user_ids);
   const prefix = request.query ?? '';
   if (prefix !== '') {
     const take = Math.min(request.limit || MEMBERS_PER_SEARCH, MEMBERS_PER_SEARCH);
-    return dispatchMembers(home, session, request, await home.searchMembers(guildId, prefix, take));
+    return dispatchMembers(store, session, request, await store.searchMembers(guildId, prefix, take));
   }
-  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(home, session, request);
-  return dispatchMembers(home, session, request, await home.members(guildId, { userIds: [session.botId] }, 1));
+  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(store, session, request);
+  return dispatchMembers(store, session, request, await store.members(guildId, { userIds: [session.botId] }, 1));
 }
 
 /** Answers for a guild that is unreachable or not held. */

@@ -8,8 +8,8 @@ import type { LatestResponses } from './latest-responses.js';
  * Routes WebSocket upgrades by path, or responds 404. Other upgrades are ignored and the request is served (RFC 9110,
  * section 7.8).
  */
-export function routeUpgrades(server: Server, faces: Entrypoint[], responses: LatestResponses): void {
-  const handlers = new Map(faces.flatMap((face) => Object.entries(face.upgrades ?? {})));
+export function routeUpgrades(server: Server, entrypoints: Entrypoint[], responses: LatestResponses): void {
+  const handlers = new Map(entrypoints.flatMap((entrypoint) => Object.entries(entrypoint.upgrades ?? {})));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (!asksForWebSocket(request)) {
       afterResponse(responses.of(socket), () => serveWithoutUpgrade(server, request, socket, head));

@@ -204,9 +204,9 @@ class HttpOutbound implements Outbound {
   }
 
   #slotsOf({ host }: URL): FairSemaphore<bigint> {
-    const slots = this.#hosts.get(host) ?? new FairSemaphore(UNDER_WAY_PER_HOST, WAITING_PER_APPLICATION);
-    this.#hosts.set(host, slots);
-    return slots;
+    const semaphore = this.#hosts.get(host) ?? new FairSemaphore(UNDER_WAY_PER_HOST, WAITING_PER_APPLICATION);
+    this.#hosts.set(host, semaphore);
+    return semaphore;
   }
 
   readonly #countSocket = (socket: Socket) => {

@@ -39,17 +39,17 @@ export class Semaphore {
 
 /** One semaphore per key. */
 export class KeyedSemaphore<Key> {
-  readonly #lines = new Map<Key, Semaphore>();
+  readonly #semaphores = new Map<Key, Semaphore>();
 
   constructor(private readonly size: number) {}
 
   async take(key: Key): Promise<Release> {
-    const line = this.#lines.get(key) ?? new Semaphore(this.size);
-    this.#lines.set(key, line);
-    const release = await line.take();
+    const semaphore = this.#semaphores.get(key) ?? new Semaphore(this.size);
+    this.#semaphores.set(key, semaphore);
+    const release = await semaphore.take();
     return () => {
       release?.();
-      if (line.isIdle && this.#lines.get(key) === line) this.#lines.delete(key);
+      if (semaphore.isIdle && this.#semaphores.get(key) === semaphore) this.#semaphores.delete(key);
     };
   }
 }

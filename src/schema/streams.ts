@@ -89,15 +89,15 @@ export class Streams {
    * change.
    */
   async turn(userId: string): Promise<Release> {
-    const slots = this.#ofPerson.get(userId) ?? new Semaphore(1);
-    this.#ofPerson.set(userId, slots);
-    const own = await slots.take();
+    const semaphore = this.#ofPerson.get(userId) ?? new Semaphore(1);
+    this.#ofPerson.set(userId, semaphore);
+    const own = await semaphore.take();
     const common = await this.#inAll.take();
     await yieldToEventLoop();
     return () => {
       common?.();
       own?.();
-      if (slots.isIdle) this.#ofPerson.delete(userId);
+      if (semaphore.isIdle) this.#ofPerson.delete(userId);
     };
   }
 

@@ -32,12 +32,12 @@ export class StandInBox implements BoxTransport, BoxTransports {
     return this.isConnected && boxId === this.boxId ? this : null;
   }
 
-  async request({ body, ...request }: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
+  async request({ body, ...request }: ForwardedRequest, callOptions: CallOptions): Promise<BoxAnswer> {
     const pieces: Buffer[] = [];
     for await (const piece of body.read()) pieces.push(piece);
     const text = Buffer.concat(pieces).toString('latin1');
     if (text.length !== body.size) throw new Error(`a body of ${text.length} bytes is said to have ${body.size}`);
-    const arrived = { ...request, ...errand, body: text };
+    const arrived = { ...request, ...callOptions, body: text };
     this.arrived.push(arrived);
     return readAnswer(await this.answer(arrived), ownNamesOf(request.guildId, botsOf(request)));
   }

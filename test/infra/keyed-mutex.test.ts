@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { KeyedMutex } from '../../src/infra/keyed-mutex.js';
 
 test('tasks with one key run one after the other, whatever their outcome, and in parallel to tasks with other keys', async () => {
-  const lines = new KeyedMutex<string>();
+  const mutex = new KeyedMutex<string>();
   const order: string[] = [];
   const work = (name: string, end?: Promise<void>) => async () => {
     order.push(`${name} begins`);
@@ -15,16 +15,16 @@ test('tasks with one key run one after the other, whatever their outcome, and in
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const first = lines.run('a', work('first', held));
-  const failed = lines.run('a', () => Promise.reject(new Error('no')));
-  const second = lines.run('a', work('second'));
-  expect(await lines.run('b', work('other'))).toBe('other');
+  const first = mutex.run('a', work('first', held));
+  const failed = mutex.run('a', () => Promise.reject(new Error('no')));
+  const second = mutex.run('a', work('second'));
+  expect(await mutex.run('b', work('other'))).toBe('other');
   expect(order).toEqual(['first begins', 'other begins', 'other ends']);
   release();
   await expect(failed).rejects.toThrow('no');
   expect(await Promise.all([first, second])).toEqual(['first', 'second']);
   expect(order.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
-  expect(await lines.run('a', work('later'))).toBe('later');
+  expect(await mutex.run('a', work('later'))).toBe('later');
 });
 
 test('a task with several keys runs after all tasks with any of them, and before the next task with one of them', async () => {

@@ -11,12 +11,12 @@ describe('slots', () => {
       rounds: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 20 }),
     });
     const property = fc.asyncProperty(cases, async ({ size, line, rounds }) => {
-      const slots = new Semaphore(size, line);
+      const semaphore = new Semaphore(size, line);
       const begun: number[] = [];
       let atOnce = 0;
       let most = 0;
       const work = async (name: number, length: number) => {
-        const turn = slots.take();
+        const turn = semaphore.take();
         if (!turn) return 'refused';
         const release = await turn;
         begun.push(name);
@@ -33,7 +33,7 @@ describe('slots', () => {
       expect(ends).toEqual(rounds.map((_, name) => (name < room ? 'done' : 'refused')));
       expect(begun).toEqual(Array.from({ length: room }, (_, name) => name));
       expect(most).toBe(Math.min(room, size));
-      expect(slots.isIdle).toBe(true);
+      expect(semaphore.isIdle).toBe(true);
     });
     await fc.assert(property, { numRuns: 100 });
   });

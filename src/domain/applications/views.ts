@@ -37,7 +37,7 @@ const MAX_PER_KIND = 2_000;
  * events drop them in all processes.
  */
 export class ApplicationViews {
-  readonly #memory: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
+  readonly #cache: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
   /** A command never moves to another application. */
   readonly #applicationOfCommand = new LRUCache<bigint, bigint>({ max: MAX_COMMANDS });
 
@@ -46,7 +46,7 @@ export class ApplicationViews {
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#memory = new SubscribedCache({
+    this.#cache = new SubscribedCache({
       max: MAX_APPLICATIONS,
       clock,
       bus,
@@ -54,20 +54,20 @@ export class ApplicationViews {
       read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
       empty: emptyParts,
       onMessage: (id, { invalidates }) => {
-        if (invalidates.includes('token')) this.#memory.forget(id);
-        if (invalidates.includes('commands')) dropParts(this.#memory.peek(id));
+        if (invalidates.includes('token')) this.#cache.forget(id);
+        if (invalidates.includes('commands')) dropParts(this.#cache.peek(id));
       },
     });
   }
 
   /** Null if there is none or it was deleted. */
   application(id: bigint): Promise<ApplicationWithBot | null> {
-    return this.#memory.thing(id);
+    return this.#cache.thing(id);
   }
 
   /** Whether the application is cached, and therefore exists. */
   isRemembered(id: bigint): boolean {
-    return this.#memory.peek(id) !== undefined;
+    return this.#cache.peek(id) !== undefined;
   }
 
   /** Null if the command is unknown or its application deleted. */
@@ -76,13 +76,13 @@ export class ApplicationViews {
     if (applicationId === null) return null;
     const [application, command] = await Promise.all([
       this.application(applicationId),
-      getOrLoad(this.#memory.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
+      getOrLoad(this.#cache.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
     ]);
     return application && command && { application, command };
   }
 
   installations(applicationId: bigint, guildId: bigint, userId: bigint): Promise<InstallationsThere> {
-    const { installations } = this.#memory.of(applicationId);
+    const { installations } = this.#cache.of(applicationId);
     return getOrLoad(installations, `${guildId} ${userId}`, MAX_PER_KIND, async () => {
       const rows = await this.reader.installation.findMany({
         where: { applicationId, OR: [{ guildId }, { userId }] },
@@ -94,7 +94,7 @@ export class ApplicationViews {
 
   /** Includes the entries for all commands of the application. */
   permissions(applicationId: bigint, guildId: bigint, commandId: bigint): Promise<CommandPermission[]> {
-    const { permissions } = this.#memory.of(applicationId);
+    const { permissions } = this.#cache.of(applicationId);
     const where = { guildId, commandId: { in: [commandId, applicationId] } };
     return getOrLoad(permissions, `${guildId} ${commandId}`, MAX_PER_KIND, () =>
       this.reader.commandPermission.findMany({ where }),

@@ -41,14 +41,14 @@ export interface BoxClient {
 
 /** A reference to the box client, which is created later. */
 export class BoxClientRef implements BoxClient {
-  #door: BoxClient | null = null;
+  #client: BoxClient | null = null;
 
-  set(door: BoxClient): void {
-    this.#door = door;
+  set(boxClient: BoxClient): void {
+    this.#client = boxClient;
   }
 
   async ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown> {
-    if (!this.#door) throw new DomainError('OVERLOADED', 'Boxes cannot be reached yet. Try again in a few seconds.');
-    return this.#door.ask(boxId, name, input);
+    if (!this.#client) throw new DomainError('OVERLOADED', 'Boxes cannot be reached yet. Try again in a few seconds.');
+    return this.#client.ask(boxId, name, input);
   }
 }

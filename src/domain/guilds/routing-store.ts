@@ -18,7 +18,7 @@ export class RoutingGuildStore implements GuildStore {
   ) {}
 
   view(guildId: bigint): Promise<GuildView | null> {
-    return this.#ask(guildId, (home) => home.view(guildId));
+    return this.#ask(guildId, (store) => store.view(guildId));
   }
 
   member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {

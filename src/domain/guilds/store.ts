@@ -84,12 +84,12 @@ export interface PermissionsThere {
  * @throws GuildUnavailable
  */
 export async function permissionsThere(
-  home: GuildStore,
+  store: GuildStore,
   { guildId, channelId }: { guildId: bigint; channelId: bigint | null },
   userId: bigint,
   now: number,
 ): Promise<PermissionsThere | null> {
-  const [view, member] = await Promise.all([home.view(guildId), home.member(guildId, userId)]);
+  const [view, member] = await Promise.all([store.view(guildId), store.member(guildId, userId)]);
   if (!view || !member) return null;
   const holder = holderAt(now, userId, member);
   const end = timeoutEnd(now, member);

@@ -39,7 +39,7 @@ const MAX_CHANNELS_PER_GUILD = 100;
  * seconds. Events that affect access drop them earlier, in every process.
  */
 export class GuildViews {
-  readonly #memory: SubscribedCache<GuildView, Parts, BusMessage>;
+  readonly #cache: SubscribedCache<GuildView, Parts, BusMessage>;
   readonly #guildOfChannel: LRUCache<bigint, { guildId: bigint | null }>;
 
   constructor(
@@ -48,7 +48,7 @@ export class GuildViews {
     clock: Clock,
   ) {
     this.#guildOfChannel = new LRUCache({ ...atMost(MAX_CHANNELS), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
-    this.#memory = new SubscribedCache({
+    this.#cache = new SubscribedCache({
       max: MAX_GUILDS,
       clock,
       bus,
@@ -61,22 +61,22 @@ export class GuildViews {
 
   /** Null if there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
-    const parts = this.#memory.of(guildId);
+    const parts = this.#cache.of(guildId);
     const { changed } = parts;
-    if (changed) this.#memory.renew(guildId, (view) => loadView(this.reader, guildId, { view, changed }));
+    if (changed) this.#cache.renew(guildId, (view) => loadView(this.reader, guildId, { view, changed }));
     parts.changed = null;
-    return this.#memory.thing(guildId);
+    return this.#cache.thing(guildId);
   }
 
   /** Null if the user is not a member. */
   async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
-    const { members } = this.#memory.of(guildId);
+    const { members } = this.#cache.of(guildId);
     return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
   }
 
   /** Null if the guild has no such channel. */
   async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
-    const { channels } = this.#memory.of(guildId);
+    const { channels } = this.#cache.of(guildId);
     const where = { id: channelId };
     const channel = await getOrLoad(channels, channelId, MAX_CHANNELS_PER_GUILD, () =>
       this.reader.channel.findUnique({ where }),
@@ -97,13 +97,13 @@ export class GuildViews {
   #onEvent(guildId: bigint, { invalidates, channelId, userId }: BusMessage): void {
     if (invalidates.includes('roles')) this.#onRole(guildId);
     else if (invalidates.includes('view') && channelId !== undefined) this.#onChannel(guildId, BigInt(channelId));
-    else if (invalidates.includes('view')) this.#memory.forget(guildId);
+    else if (invalidates.includes('view')) this.#cache.forget(guildId);
     if (invalidates.includes('member') && userId !== undefined)
-      this.#memory.peek(guildId)?.members.delete(BigInt(userId));
+      this.#cache.peek(guildId)?.members.delete(BigInt(userId));
   }
 
   #onRole(guildId: bigint): void {
-    const parts = this.#memory.peek(guildId);
+    const parts = this.#cache.peek(guildId);
     if (!parts) return;
     parts.changed ??= new Set();
     // Members may have received a new role in the same transaction.
@@ -112,7 +112,7 @@ export class GuildViews {
 
   #onChannel(guildId: bigint, channelId: bigint): void {
     this.#guildOfChannel.delete(channelId);
-    const parts = this.#memory.peek(guildId);
+    const parts = this.#cache.peek(guildId);
     if (!parts) return;
     parts.changed ??= new Set();
     parts.changed.add(channelId);

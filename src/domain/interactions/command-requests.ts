@@ -50,8 +50,8 @@ export async function autocompleteRequest(call: CallContext, input: TypedCommand
   const runnable = await findAsShown(call, input);
   const read = readOptions(runnable.command.options, input.options, 'complete');
   requireFaultless(read);
-  const circumstances = await loadInteractionContext(call, { ...runnable, wanted: read.wanted });
-  return { ...circumstances, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
+  const context = await loadInteractionContext(call, { ...runnable, wanted: read.wanted });
+  return { ...context, ...ofSlash(runnable.command, read), type: InteractionType.ApplicationCommandAutocomplete };
 }
 
 /** @throws INVALID_INPUT if the command has changed, and the errors of `findRunnableCommand` */

@@ -42,9 +42,9 @@ export async function componentRequest(call: CallContext, input: UsedComponent):
   const owners = await requireInstalled(call, application, ownersOf(message, ownersAt(place, user.id)));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
-  const circumstances = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
+  const context = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
   return {
-    ...circumstances,
+    ...context,
     type: InteractionType.MessageComponent,
     name: input.customId,
     commandId: null,

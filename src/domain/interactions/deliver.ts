@@ -114,9 +114,13 @@ async function waitForCallback(
 /**
  * Records the attempt and advances the interaction unless it was answered in the meantime. @returns whether it advanced
  */
-async function noteAttempt(call: CallContext, interaction: InteractionRecord, led: Transition): Promise<boolean> {
-  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], led);
-  if (!isWaiting) await addStep(call, interaction, led.step);
+async function noteAttempt(
+  call: CallContext,
+  interaction: InteractionRecord,
+  transition: Transition,
+): Promise<boolean> {
+  const isWaiting = await transitionWithStep(call, interaction, ['DELIVERING'], transition);
+  if (!isWaiting) await addStep(call, interaction, transition.step);
   return isWaiting;
 }
 

@@ -22,7 +22,7 @@ export async function findVisibleMessage(
   id: bigint,
 ): Promise<MessageRecord | undefined> {
   const { user } = requirePerson(call);
-  const [message] = await loadMessages(call, place, { id, onlooker: viewerOf(call) });
+  const [message] = await loadMessages(call, place, { id, viewer: viewerOf(call) });
   if (!message || message.visibleToId === user.id) return message;
   const isRead = message.visibleToId === null && allows(permissionsIn(place), CHANNEL_OPERATIONS.readMessageHistory);
   return isRead ? message : undefined;

@@ -44,16 +44,16 @@ export async function modalRequest(
   const owners = await requireInstalled(call, application, storedOwners(interaction.owners));
   const ephemeralOnly = isForCallerOnly(owners, place);
   const { wanted } = reading;
-  const circumstances = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
+  const context = await loadInteractionContext(call, { application, place, owners, ephemeralOnly, wanted });
   return {
-    ...circumstances,
-    resolved: { ...circumstances.resolved, files: showFiles(reading, files) },
+    ...context,
+    resolved: { ...context.resolved, files: showFiles(reading, files) },
     type: InteractionType.ModalSubmit,
     name: modal.custom_id,
     commandId: null,
     parentId: interaction.id,
     data,
-    message: await findSource(call, circumstances, interaction.messageId),
+    message: await findSource(call, context, interaction.messageId),
   };
 }
 

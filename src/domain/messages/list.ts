@@ -28,11 +28,11 @@ export async function listMessages(call: CallContext, input: ListMessagesInput):
   if (around !== undefined) return messagesAround(call, place, around, limit);
   if (after !== undefined && before === undefined) {
     return (
-      await loadMessages(call, place, { onlooker: EVERYONE, id: { gt: after }, order: 'asc', take: limit })
+      await loadMessages(call, place, { viewer: EVERYONE, id: { gt: after }, order: 'asc', take: limit })
     ).reverse();
   }
   return loadMessages(call, place, {
-    onlooker: EVERYONE,
+    viewer: EVERYONE,
     ...(before === undefined ? {} : { id: { lt: before } }),
     order: 'desc',
     take: limit,
@@ -47,8 +47,8 @@ async function messagesAround(
 ): Promise<MessageRecord[]> {
   const newerCount = Math.floor(limit / 2);
   const [newer, rest] = await Promise.all([
-    loadMessages(call, place, { onlooker: EVERYONE, id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
-    loadMessages(call, place, { onlooker: EVERYONE, id: { lte: around }, order: 'desc', take: limit - newerCount }),
+    loadMessages(call, place, { viewer: EVERYONE, id: { gt: around }, order: 'asc', take: Math.max(1, newerCount) }),
+    loadMessages(call, place, { viewer: EVERYONE, id: { lte: around }, order: 'desc', take: limit - newerCount }),
   ]);
   return [...newer.reverse(), ...rest].slice(-limit);
 }

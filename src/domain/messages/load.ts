@@ -12,7 +12,7 @@ type Row = Message & { author: User; attachments: Attachment[] };
 const WITH_AUTHOR_AND_FILES = { author: true, attachments: { orderBy: { id: 'asc' } } } satisfies Prisma.MessageInclude;
 
 export interface MessageQuery {
-  onlooker: Viewer;
+  viewer: Viewer;
   id?: bigint | Prisma.BigIntFilter;
   /** By id. */
   order?: 'asc' | 'desc';
@@ -27,7 +27,7 @@ export function viewerOf({ actor }: CallContext): Reader {
 export async function loadMessages(
   call: CallContext,
   place: ChannelAccess,
-  { onlooker, id, order, take }: MessageQuery,
+  { viewer: onlooker, id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
   const rows = await call.read.message.findMany({
     where: { channelId: place.channelId, id, ...visibleTo(onlooker) },
@@ -74,7 +74,7 @@ export async function loadMessage(
   id: bigint,
   onlooker: Viewer = EVERYONE,
 ): Promise<MessageRecord> {
-  const [message] = await loadMessages(call, place, { id, onlooker });
+  const [message] = await loadMessages(call, place, { id, viewer: onlooker });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

@@ -165,7 +165,7 @@ export async function listPins(call: CallContext, input: ListPinsInput): Promise
   const { items: page, hasMore } = await readPins(call, place, input);
   if (page.length === 0) return { items: [], hasMore };
   const ids = page.map(({ messageId }) => messageId);
-  const messages = await loadMessages(call, place, { onlooker: EVERYONE, id: { in: ids } });
+  const messages = await loadMessages(call, place, { viewer: EVERYONE, id: { in: ids } });
   const byId = new Map(messages.map((message) => [message.id, message]));
   const items = page.flatMap(({ messageId, pinnedAt }) => {
     const message = byId.get(messageId);

@@ -99,7 +99,7 @@ async function findReferenced(call: CallContext, post: Post): Promise<MessageRec
   if (!reference) return undefined;
   const { visibleToId = null, applicationId = null } = post;
   const onlooker = applicationId === null ? EVERYONE : ({ kind: 'application', applicationId } as const);
-  const [target] = await loadMessages(call, post.place, { id: reference.messageId, onlooker });
+  const [target] = await loadMessages(call, post.place, { id: reference.messageId, viewer: onlooker });
   if (target && mayShow(target, { visibleToId, applicationId })) return target;
   if (reference.failIfNotExists === false) return undefined;
   throw invalidInput({ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' });

@@ -17,14 +17,14 @@ export type Viewer =
 export const EVERYONE = { kind: 'everybody' } as const satisfies Viewer;
 
 /** The filter for messages in channels that the onlooker may read. */
-export function visibleTo(onlooker: Viewer): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
-  switch (onlooker.kind) {
+export function visibleTo(viewer: Viewer): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
+  switch (viewer.kind) {
     case 'everybody':
       return { visibleToId: null };
     case 'person':
-      return { OR: [{ visibleToId: null }, { visibleToId: onlooker.userId }] };
+      return { OR: [{ visibleToId: null }, { visibleToId: viewer.userId }] };
     case 'application':
-      return { OR: [{ visibleToId: null }, { applicationId: onlooker.applicationId }] };
+      return { OR: [{ visibleToId: null }, { applicationId: viewer.applicationId }] };
   }
 }
 

@@ -42,8 +42,8 @@ export class Connections {
   readonly #open = new Map<string, Connection>();
   /** Ids of virtual connections, of users who only send single requests. */
   readonly #ofRequests = new Map<bigint, string>();
-  readonly #lines = new KeyedMutex<bigint>();
-  readonly #slots = new Semaphore(STORED_AT_ONCE);
+  readonly #mutex = new KeyedMutex<bigint>();
+  readonly #semaphore = new Semaphore(STORED_AT_ONCE);
   /** Callers waiting for stored presences. A failure releases them, since the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
@@ -135,7 +135,7 @@ export class Connections {
   }
 
   settle(): Promise<void> {
-    return this.#lines.settled();
+    return this.#mutex.settled();
   }
 
   async #check(connection: Connection): Promise<void> {
@@ -159,7 +159,7 @@ export class Connections {
   async #storeNow(connection: Connection): Promise<Change> {
     const { live } = this.parts;
     const call = this.parts.callOfNobody();
-    const release = await this.#slots.take();
+    const release = await this.#semaphore.take();
     const processId = live.id;
     const statement = this.#open.get(connection.id)?.statement;
     try {
@@ -197,7 +197,7 @@ export class Connections {
 
   /** Settles when the work is done, or at the first failure. */
   #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
-    const done = this.#lines
+    const done = this.#mutex
       .run(userId, work)
       .catch((error: unknown) => this.parts.log.error({ err: error }, 'Could not publish the presence of a user'));
     return this.#isFailing ? Promise.resolve() : this.#waitFor(done);

@@ -27,11 +27,11 @@ export interface PostgresOptions {
 /** @throws {StartError} if exclusive use is required and another process has it */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, isAlone, clock } = options;
-  const hold = isAlone ? await lockDatabase(url, clock) : null;
+  const databaseLock = isAlone ? await lockDatabase(url, clock) : null;
   try {
-    return await openClients(options, hold);
+    return await openClients(options, databaseLock);
   } catch (error) {
-    if (hold) await isDoneWithin(CLOSE_TIMEOUT_MS, hold.release());
+    if (databaseLock) await isDoneWithin(CLOSE_TIMEOUT_MS, databaseLock.release());
     throw error;
   }
 }

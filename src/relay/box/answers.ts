@@ -12,7 +12,7 @@ const limit = z.number().int().min(0).max(1_000);
 
 interface Answer<Input> {
   input: z.ZodType<Input>;
-  answer(home: GuildStore, input: Input): Promise<unknown>;
+  answer(store: GuildStore, input: Input): Promise<unknown>;
 }
 
 function call<Input>({ input, answer }: Answer<Input>) {

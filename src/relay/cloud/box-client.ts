@@ -21,7 +21,7 @@ const MAX_LOGGED = 200;
 /** Sends the cloud's own calls to boxes (docs/relay.md, R-27). */
 export class RelayBoxClient implements BoxClient {
   constructor(
-    private readonly lines: BoxTransports,
+    private readonly transports: BoxTransports,
     private readonly parts: MeasureParts & { log: Logger },
   ) {}
 
@@ -47,9 +47,9 @@ export class RelayBoxClient implements BoxClient {
     name: Name,
     input: BoxQuestions[Name],
   ): Promise<BoxAnswer> {
-    const line = await this.lines.to(boxId);
-    if (!line) throw new BoxError('offline', 'the box is not connected');
-    return line.call(name, asSent(input), { budgetMs: CALL_BUDGET_MS, key: randomUUID() });
+    const transport = await this.transports.to(boxId);
+    if (!transport) throw new BoxError('offline', 'the box is not connected');
+    return transport.call(name, asSent(input), { budgetMs: CALL_BUDGET_MS, key: randomUUID() });
   }
 
   /**

@@ -8,9 +8,9 @@ import { BoxError, type BoxTransport, type BoxTransports } from './transport.js'
 export interface CloudBoxTransportsParts {
   app: AppContext;
   here: BoxesHere;
-  joined: InFlightWrites;
+  inFlight: InFlightWrites;
   /** Null if there is only one process. */
-  asker: CrossProcessClient | null;
+  crossProcess: CrossProcessClient | null;
 }
 
 export class CloudBoxTransports implements BoxTransports {
@@ -26,15 +26,15 @@ export class CloudBoxTransports implements BoxTransports {
   }
 
   async #far(boxId: bigint): Promise<BoxTransport | null> {
-    const { app, asker } = this.parts;
+    const { app, crossProcess: asker } = this.parts;
     const holder = await boxHolder(app.db.reader, boxId);
-    if (asker && holder && holder.holderId !== app.live.id) return asker.lineTo(boxId, holder.holderId);
+    if (asker && holder && holder.holderId !== app.live.id) return asker.transportTo(boxId, holder.holderId);
     return null;
   }
 
   /** Each send takes the newest connection, also after the earlier one was replaced (docs/relay.md, R-16). */
   #joining(boxId: bigint): BoxTransport {
-    const { here, joined } = this.parts;
+    const { here, inFlight: joined } = this.parts;
     const newest = () => {
       const connection = here.get(boxId);
       if (!connection) throw new BoxError('offline', 'the box is no longer connected');
@@ -42,10 +42,10 @@ export class CloudBoxTransports implements BoxTransports {
     };
     return {
       boxId,
-      request: async (request, errand) => {
-        const { fingerprint } = errand;
-        if (fingerprint === undefined) return newest().request(request, errand);
-        return joined.perform({ ...errand, fingerprint }, async (once) => newest().request(request, once));
+      request: async (request, callOptions) => {
+        const { fingerprint } = callOptions;
+        if (fingerprint === undefined) return newest().request(request, callOptions);
+        return joined.perform({ ...callOptions, fingerprint }, async (once) => newest().request(request, once));
       },
       call: async (name, input, errand) => newest().call(name, input, errand),
     };

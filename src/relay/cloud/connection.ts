@@ -37,7 +37,7 @@ export interface ConnectionParts {
   link: Link<FromBox, ToBox>;
   intake: EventsIntake;
   bots: CloudBotDirectory;
-  room: ResponseQuota;
+  quota: ResponseQuota;
   onLost(connection: BoxConnection, why: Close): void;
 }
 
@@ -51,7 +51,7 @@ export class BoxConnection implements BoxTransport {
 
   constructor(private readonly parts: ConnectionParts) {
     this.generation = parts.admitted.generation;
-    this.#streams = new Streams(parts.link, parts.app.clock, parts.room.ofBox());
+    this.#streams = new Streams(parts.link, parts.app.clock, parts.quota.ofBox());
     this.#closed = new Promise((resolve) => {
       this.#close = resolve;
     });
@@ -73,7 +73,7 @@ export class BoxConnection implements BoxTransport {
     return this.isOpen && !this.#isLeaving;
   }
 
-  async request(request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
+  async request(request: ForwardedRequest, callOptions: CallOptions): Promise<BoxAnswer> {
     const { method, path, query, headers, body, bot, webhook, guildId } = request;
     const guild_id = String(guildId);
     const opening: Opening = {
@@ -88,7 +88,7 @@ export class BoxConnection implements BoxTransport {
       ...(webhook && { webhook }),
     };
     const own = ownNamesOf(guildId, this.parts.bots);
-    return this.#noted(this.#ask(opening, body, errand).then((answer) => readAnswer(answer, own)));
+    return this.#noted(this.#ask(opening, body, callOptions).then((answer) => readAnswer(answer, own)));
   }
 
   async call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer> {

@@ -62,8 +62,8 @@ export interface Directory {
 type Piece = Required<Pick<CallOptions, 'budgetMs' | 'fingerprint'>>;
 
 /** @param keys null if there is only one process */
-export function createDirectory(app: AppContext, lines: BoxTransports, keys: SharedKeys | null = null): Directory {
-  const writes = new IdempotencyKeys(keys);
+export function createDirectory(app: AppContext, transports: BoxTransports, keys: SharedKeys | null = null): Directory {
+  const idempotencyKeys = new IdempotencyKeys(keys);
   const find = {
     guild: (id: bigint) => app.boxRoutes.ofGuild(id),
     channel: (id: bigint) => app.boxRoutes.ofChannel(id),
@@ -74,10 +74,10 @@ export function createDirectory(app: AppContext, lines: BoxTransports, keys: Sha
   };
 
   /** @throws BoxError */
-  async function send(box: bigint, request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer> {
-    const line = await lines.to(box);
-    if (!line) throw new BoxError('offline', 'the box is not connected');
-    return line.request(request, errand);
+  async function send(box: bigint, request: ForwardedRequest, callOptions: CallOptions): Promise<BoxAnswer> {
+    const transport = await transports.to(box);
+    if (!transport) throw new BoxError('offline', 'the box is not connected');
+    return transport.request(request, callOptions);
   }
 
   /** @throws BoxError */
@@ -85,7 +85,7 @@ export function createDirectory(app: AppContext, lines: BoxTransports, keys: Sha
     if (budgetMs <= 0) throw new BoxError('timeout', 'the time budget is used up');
     const sent = (errand: CallOptions) => waitFor(app.clock, send(box, request, errand), budgetMs);
     if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
-    return writes.perform(fingerprint, budgetMs, sent);
+    return idempotencyKeys.perform(fingerprint, budgetMs, sent);
   }
 
   async function answer(box: bigint, request: ForwardedRequest, piece: Piece): Promise<ForwardedAnswer> {

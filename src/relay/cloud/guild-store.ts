@@ -60,12 +60,12 @@ const TURN_PATIENCE_MS = 5_000;
  * contains foreign ids (R-35).
  */
 export class RemoteGuildStore implements GuildStore {
-  readonly #memory: SubscribedCache<Cached, Parts, BusMessage>;
+  readonly #cache: SubscribedCache<Cached, Parts, BusMessage>;
   readonly #turns = new KeyedSemaphore<bigint>(QUESTIONS_AT_ONCE);
 
   constructor(private readonly parts: RemoteGuildStoreParts) {
     const { clock, bus } = parts;
-    this.#memory = new SubscribedCache({
+    this.#cache = new SubscribedCache({
       max: MAX_GUILDS,
       clock,
       bus,
@@ -77,27 +77,27 @@ export class RemoteGuildStore implements GuildStore {
   }
 
   async view(guildId: bigint): Promise<GuildView | null> {
-    const guild = await this.#memory.thing(guildId);
+    const guild = await this.#cache.thing(guildId);
     return guild?.view ?? null;
   }
 
   async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     if (!(await this.#mayBeMember(guildId, userId))) return null;
-    const { members } = this.#memory.of(guildId);
+    const { members } = this.#cache.of(guildId);
     return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => this.#askForMember(guildId, userId));
   }
 
   async guildOfChannel(channelId: bigint): Promise<bigint | undefined> {
     const route = await this.parts.routes.ofChannel(channelId);
     if (!route) return undefined;
-    const { channels } = this.#memory.peek(route.guildId) ?? {};
+    const { channels } = this.#cache.peek(route.guildId) ?? {};
     // The channel is newer than the cached guild.
-    if (channels && !channels.has(channelId)) this.#memory.forget(route.guildId);
+    if (channels && !channels.has(channelId)) this.#cache.forget(route.guildId);
     return route.guildId;
   }
 
   async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
-    const guild = await this.#memory.thing(guildId);
+    const guild = await this.#cache.thing(guildId);
     return guild?.channels.get(channelId) ?? null;
   }
 
@@ -179,7 +179,7 @@ export class RemoteGuildStore implements GuildStore {
     if (!told) return null;
     const { guild, channels } = told.snapshot;
     const byId = new Map(channels.map((channel) => [channel.id, channel]));
-    const known = this.#memory.peek(guildId);
+    const known = this.#cache.peek(guildId);
     if (known) known.channels = byId;
     const { ownerId, roles } = guild;
     return {
@@ -251,9 +251,9 @@ export class RemoteGuildStore implements GuildStore {
   }
 
   #onEvent(guildId: bigint, { invalidates, userId }: BusMessage): void {
-    if (invalidates.includes('view')) this.#memory.forget(guildId);
+    if (invalidates.includes('view')) this.#cache.forget(guildId);
     if (invalidates.includes('member') && userId !== undefined)
-      this.#memory.peek(guildId)?.members.delete(BigInt(userId));
+      this.#cache.peek(guildId)?.members.delete(BigInt(userId));
   }
 }
 

@@ -18,7 +18,7 @@ export class IdempotencyKeys {
   async perform(
     fingerprint: string,
     budgetMs: number,
-    send: (errand: CallOptions) => Promise<BoxAnswer>,
+    send: (callOptions: CallOptions) => Promise<BoxAnswer>,
   ): Promise<BoxAnswer> {
     const own = randomUUID();
     // The outcome becomes unknown at the end of the budget at the latest.

@@ -13,7 +13,7 @@ const MAX_WORKS = 20_000;
 const UNSURE: readonly BoxFault[] = ['timeout', 'undecodable', 'overfull'];
 
 /** @throws BoxError */
-export type Send = (errand: CallOptions) => Promise<BoxAnswer>;
+export type Send = (callOptions: CallOptions) => Promise<BoxAnswer>;
 
 export type Write = CallOptions & { fingerprint: string };
 

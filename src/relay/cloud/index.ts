@@ -35,7 +35,7 @@ const RETRY_MS = { least: 500, most: 5_000 };
 
 export interface Relay {
   face: Entrypoint;
-  lines: BoxTransports;
+  transports: BoxTransports;
   door: BoxClient;
   /** Disconnects the boxes of a process that has ended. */
   endProcess(processId: string): Promise<void>;
@@ -46,16 +46,16 @@ export interface Relay {
 /** @param bus null if there is only one process */
 export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<CrossProcessMessage> | null): Relay {
   const here = new BoxesHere(app);
-  const room = new ResponseQuota();
-  const asker = bus && new CrossProcessClient(bus, app.clock, room);
-  const lines = new CloudBoxTransports({ app, here, asker, joined: new InFlightWrites(app.clock) });
-  const holder =
-    bus && new CrossProcessServer({ bus, clock: app.clock, log: app.log, lineTo: (boxId) => lines.here(boxId) });
-  const untilReachable = async () => holder?.listen(app.live.id);
-  const reception = new Reception({ app, here, bots, room, untilReachable });
+  const quota = new ResponseQuota();
+  const asker = bus && new CrossProcessClient(bus, app.clock, quota);
+  const lines = new CloudBoxTransports({ app, here, crossProcess: asker, inFlight: new InFlightWrites(app.clock) });
+  const crossProcessServer =
+    bus && new CrossProcessServer({ bus, clock: app.clock, log: app.log, transportTo: (boxId) => lines.here(boxId) });
+  const untilReachable = async () => crossProcessServer?.listen(app.live.id);
+  const reception = new Reception({ app, here, bots, room: quota, untilReachable });
   return {
     face: createRelayEntrypoint(app, reception, here),
-    lines,
+    transports: lines,
     door: new RelayBoxClient(lines, app),
     endProcess: (processId) => endConnectionsOf(app, processId),
     restate: () => here.restate(),
@@ -63,7 +63,7 @@ export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<C
 }
 
 function createRelayEntrypoint(app: AppContext, reception: Reception, here: BoxesHere): Entrypoint {
-  const newcomers = new HandshakeLimiter(app.config.rateLimits);
+  const handshakes = new HandshakeLimiter(app.config.rateLimits);
   const counted = new WeakMap<IncomingMessage, Release>();
   const accept = createRelayAcceptor((outlet, request) => reception.serve(outlet, counted.get(request) ?? (() => {})));
   let isDraining = false;
@@ -71,7 +71,7 @@ function createRelayEntrypoint(app: AppContext, reception: Reception, here: Boxe
     upgrades: {
       '/relay': (request, socket, head) => {
         if (isDraining) return refuseUpgrade(socket);
-        const release = newcomers.take(app.clientAddress(request), socket);
+        const release = handshakes.take(app.clientAddress(request), socket);
         counted.set(request, release);
         socket.once('close', release);
         accept(request, socket, head);

@@ -155,7 +155,7 @@ export class Reception {
       },
     });
     const onLost = (_: BoxConnection, why: Close) => void here.lose(connection, why);
-    const connection = new BoxConnection({ app, admitted: box, link, intake, room, bots, onLost });
+    const connection = new BoxConnection({ app, admitted: box, link, intake, quota: room, bots, onLost });
     visit.listener = connection;
     this.#leave(visit);
     link.send({

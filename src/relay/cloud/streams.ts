@@ -48,7 +48,7 @@ export class Streams {
   constructor(
     private readonly link: Link<FromBox, ToBox>,
     private readonly clock: Clock,
-    private readonly room: BoxResponseQuota,
+    private readonly quota: BoxResponseQuota,
   ) {}
 
   /** @throws BoxError, errors of reading the body */
@@ -88,7 +88,7 @@ export class Streams {
       waiting.fail(new BoxError('undecodable', fault));
       return null;
     }
-    const release = this.room.take(response.body);
+    const release = this.quota.take(response.body);
     if (!release)
       waiting.fail(new BoxError('overfull', `there is no memory left for a response of ${response.body} bytes`));
     return release;

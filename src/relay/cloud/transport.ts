@@ -60,7 +60,7 @@ export interface CallOptions {
 export interface BoxTransport {
   readonly boxId: bigint;
   /** @throws BoxError */
-  request(request: ForwardedRequest, errand: CallOptions): Promise<BoxAnswer>;
+  request(request: ForwardedRequest, callOptions: CallOptions): Promise<BoxAnswer>;
   /** @throws BoxError */
   call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer>;
 }

@@ -20,7 +20,7 @@ it.beforeAll(({ server: shared }) => {
 });
 
 /** A store on a bus that delivers nothing from other processes until `hear` is called. */
-function deafHome(): { home: GuildStore; hear(): void } {
+function deafHome(): { store: GuildStore; hear(): void } {
   const { app } = server;
   let hear: () => void = () => {};
   const heard = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ function deafHome(): { home: GuildStore; hear(): void } {
     }),
   };
   return {
-    home: new DatabaseGuildStore(app.db.reader, bus, clock),
+    store: new DatabaseGuildStore(app.db.reader, bus, clock),
     hear() {
       isComplete = true;
       hear();
@@ -48,7 +48,7 @@ function deafHome(): { home: GuildStore; hear(): void } {
 
 it('a guild is read before its subscription is ready, and again afterwards', async () => {
   const { app } = server;
-  const { home, hear } = deafHome();
+  const { store: home, hear } = deafHome();
   const guild = await createGuild(app);
   const person = await createPerson(app);
   expect(await home.member(guild.id, person.id)).toBeNull();
@@ -65,7 +65,7 @@ it('a guild is read before its subscription is ready, and again afterwards', asy
 
 it.each(['hears', 'is deaf'])('an unpublished change is seen after half a minute if the store %s', async (_name) => {
   const { app } = server;
-  const { home, hear } = deafHome();
+  const { store: home, hear } = deafHome();
   if (_name === 'hears') hear();
   const guild = await createGuild(app);
   const permissions = () => permissionsInChannel(home, guild.id, guild.channel.id, guild.owner.id, clock.now());
@@ -97,7 +97,7 @@ it('the store subscribes to permission changes only, not to messages of a guild'
 
 it('the guild of a channel is cached for half a minute, and then read again', async () => {
   const { app } = server;
-  const { home } = deafHome();
+  const { store: home } = deafHome();
   const guild = await createGuild(app);
   expect(await home.guildOfChannel(guild.channel.id)).toBe(guild.id);
   await app.db.writer.channel.delete({ where: { id: guild.channel.id } });

@@ -33,7 +33,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a pr
   });
   afterEach(async () => {
     line.cutSwallowed();
-    await Promise.all(holds.splice(0).map((hold) => hold.release()));
+    await Promise.all(holds.splice(0).map((databaseLock) => databaseLock.release()));
     await line.close();
     await database?.drop();
   });

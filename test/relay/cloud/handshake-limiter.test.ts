@@ -11,11 +11,11 @@ const open = (count: number) => Array.from({ length: count }, () => new Duplex()
 const closed = (sockets: Duplex[]) => sockets.flatMap((socket, n) => (socket.destroyed ? [n] : []));
 
 test('the limiter closes the oldest connection of an address that has too many, and no other', () => {
-  const newcomers = new HandshakeLimiter(true);
+  const handshakes = new HandshakeLimiter(true);
   const [other] = open(1) as [Duplex];
-  newcomers.take('198.51.100.2', other);
+  handshakes.take('198.51.100.2', other);
   const sockets = open(PER_ADDRESS + 2);
-  for (const socket of sockets) newcomers.take('198.51.100.1', socket);
+  for (const socket of sockets) handshakes.take('198.51.100.1', socket);
   expect(closed(sockets)).toEqual([0, 1]);
   expect(other.destroyed).toBe(false);
 });

@@ -32,8 +32,8 @@ const ANSWER: BoxAnswer = { status: 200, retryAfter: null, tookMs: null, body: B
  */
 async function send(by: IdempotencyKeys, fingerprint: string, outcome: 'answer' | BoxFault): Promise<CallOptions> {
   const sent: CallOptions[] = [];
-  const asked = by.perform(fingerprint, BUDGET_MS, async (errand) => {
-    sent.push(errand);
+  const asked = by.perform(fingerprint, BUDGET_MS, async (callOptions) => {
+    sent.push(callOptions);
     if (outcome === 'answer') return ANSWER;
     throw new BoxError(outcome, outcome);
   });
@@ -126,22 +126,27 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
 
   it('R-24 is the same after an answer that exceeded the quota of the requesting process', async () => {
     const keys: string[] = [];
-    const joined = new InFlightWrites(systemClock);
+    const inFlight = new InFlightWrites(systemClock);
     const large = { ...ANSWER, body: Buffer.alloc(100_000, ' ') };
-    const line: BoxTransport = {
+    const transport: BoxTransport = {
       boxId: 7n,
       request: (_request, errand) =>
-        joined.perform({ ...errand, fingerprint: String(errand.fingerprint) }, async ({ key }) => {
+        inFlight.perform({ ...errand, fingerprint: String(errand.fingerprint) }, async ({ key }) => {
           keys.push(key);
           return large;
         }),
       call: () => Promise.reject(new Error('nothing is called')),
     };
     const bus = createLocalBus<CrossProcessMessage>(silent);
-    const holder = new CrossProcessServer({ bus, clock: systemClock, log: silent, lineTo: () => line });
-    await holder.listen('there');
-    const room = new ResponseQuota();
-    const far = new CrossProcessClient(bus, systemClock, room).lineTo(7n, 'there');
+    const crossProcessServer = new CrossProcessServer({
+      bus,
+      clock: systemClock,
+      log: silent,
+      transportTo: () => transport,
+    });
+    await crossProcessServer.listen('there');
+    const quota = new ResponseQuota();
+    const far = new CrossProcessClient(bus, systemClock, quota).transportTo(7n, 'there');
     const request = {
       method: 'POST',
       path: '/channels/1/messages',
@@ -153,7 +158,7 @@ describe.skipIf(missing)(needing(missing, 'R-25 the key of a write that several 
     };
     const fingerprint = randomUUID();
     const ask = () => one.perform(fingerprint, BUDGET_MS, (errand) => far.request(request, errand));
-    const release = room.take(MAX_KEPT_BYTES.process);
+    const release = quota.take(MAX_KEPT_BYTES.process);
     await expect(ask()).rejects.toMatchObject({ fault: 'overfull' });
     release?.();
     expect((await ask()).body.length).toBe(large.body.length);

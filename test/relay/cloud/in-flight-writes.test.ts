@@ -25,10 +25,10 @@ function scene() {
   /** @param shared the key that all processes know; none while they cannot exchange keys */
   const ask = (fingerprint = 'x', shared?: string) => {
     const at = outcomes.push('open') - 1;
-    const send = (errand: CallOptions) =>
+    const send = (callOptions: CallOptions) =>
       new Promise<BoxAnswer>((resolve, reject) => {
         const sending: Sending = {
-          ...errand,
+          ...callOptions,
           fingerprint,
           isOpen: true,
           async end(how) {

@@ -203,11 +203,16 @@ describe('a box with its connection in another process', () => {
   afterAll(() => server.stop());
 
   /** A client of a box whose connection is at the other end of a bus. */
-  async function lineBy(line: BoxTransport | null): Promise<BoxTransport> {
+  async function lineBy(transport: BoxTransport | null): Promise<BoxTransport> {
     const bus = createLocalBus<CrossProcessMessage>(server.app.log);
-    const holder = new CrossProcessServer({ bus, clock, log: server.app.log, lineTo: () => line });
-    await holder.listen('there');
-    return new CrossProcessClient(bus, clock).lineTo(7n, 'there');
+    const crossProcessServer = new CrossProcessServer({
+      bus,
+      clock,
+      log: server.app.log,
+      transportTo: () => transport,
+    });
+    await crossProcessServer.listen('there');
+    return new CrossProcessClient(bus, clock).transportTo(7n, 'there');
   }
 
   const errand = { budgetMs: 12_000, key: 'one' };
@@ -264,7 +269,7 @@ describe('a box with its connection in another process', () => {
   it('has no outcome if that process does not answer', async () => {
     const bus = createLocalBus<CrossProcessMessage>(server.app.log);
     bus.subscribe(crossProcessTopics.holder('there'), () => {});
-    const asked = new CrossProcessClient(bus, clock).lineTo(7n, 'there').call('guild', {}, errand);
+    const asked = new CrossProcessClient(bus, clock).transportTo(7n, 'there').call('guild', {}, errand);
     const outcome = expect(asked).rejects.toMatchObject({ fault: 'timeout' });
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(13_000);
@@ -273,7 +278,7 @@ describe('a box with its connection in another process', () => {
 
   it('is offline if that process has no subscription any more', async () => {
     const bus = createLocalBus<CrossProcessMessage>(server.app.log);
-    const asked = new CrossProcessClient(bus, clock).lineTo(7n, 'gone').call('guild', {}, errand);
+    const asked = new CrossProcessClient(bus, clock).transportTo(7n, 'gone').call('guild', {}, errand);
     await expect(asked).rejects.toMatchObject({ fault: 'offline' });
   });
 

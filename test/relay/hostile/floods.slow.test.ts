@@ -6,16 +6,16 @@ describe('R-24: the quota for answers', () => {
   const large = 8 * 1024 * 1024;
 
   it('of a process is shared by its boxes, and leaves room for a small answer of each', () => {
-    const room = new ResponseQuota();
-    const boxes = Array.from({ length: MAX_KEPT_BYTES.process / MAX_KEPT_BYTES.box }, () => room.ofBox());
+    const quota = new ResponseQuota();
+    const boxes = Array.from({ length: MAX_KEPT_BYTES.process / MAX_KEPT_BYTES.box }, () => quota.ofBox());
     const taken = boxes.flatMap((box) => Array.from({ length: MAX_KEPT_BYTES.box / large }, () => box.take(large)));
     expect(taken).not.toContain(null);
-    const another = room.ofBox();
+    const another = quota.ofBox();
     expect([boxes[0]?.take(1), another.take(SMALL_BYTES + 1)]).toEqual([null, null]);
     expect(another.take(SMALL_BYTES)).not.toBeNull();
     taken[0]?.();
     taken[0]?.();
-    expect(room.bytes).toBe(MAX_KEPT_BYTES.process - large);
+    expect(quota.bytes).toBe(MAX_KEPT_BYTES.process - large);
     expect(another.take(large)).not.toBeNull();
     expect(another.take(large)).toBeNull();
   });

@@ -32,20 +32,20 @@ export class CrossProcessClient {
   constructor(
     private readonly bus: Bus<CrossProcessMessage>,
     private readonly clock: Clock,
-    private readonly room = new ResponseQuota(),
+    private readonly quota = new ResponseQuota(),
   ) {}
 
-  lineTo(boxId: bigint, holderId: string): BoxTransport {
+  transportTo(boxId: bigint, holderId: string): BoxTransport {
     const to = { boxId, holderTopic: crossProcessTopics.holder(holderId) };
     return {
       boxId,
-      request: ({ body, guildId, ...request }, errand) => {
+      request: ({ body, guildId, ...request }, callOptions) => {
         const asked: CrossProcessWork = {
           kind: 'request',
           request: { ...request, guildId: String(guildId) },
           size: body.size,
         };
-        return this.#ask(to, asked, body, errand);
+        return this.#ask(to, asked, body, callOptions);
       },
       call: (name, input, errand) => this.#ask(to, { kind: 'call', name, input }, null, errand),
     };
@@ -145,7 +145,7 @@ export class CrossProcessClient {
     pending: Pending,
   ): void {
     const { holderTopic, settle, fail } = pending;
-    const release = this.room.take(size);
+    const release = this.quota.take(size);
     if (!release) {
       this.bus.publish(holderTopic, { type: 'drop', id });
       fail(new BoxError('overfull', `there is no memory left for a response of ${size} bytes`));

@@ -26,7 +26,7 @@ export interface CrossProcessServerParts {
   clock: Clock;
   log: Logger;
   /** Null for a box that is not connected to this process. */
-  lineTo(boxId: bigint): BoxTransport | null;
+  transportTo(boxId: bigint): BoxTransport | null;
 }
 
 /** Serves other processes' requests to the boxes of this process. */
@@ -75,9 +75,9 @@ export class CrossProcessServer {
     const { id, from, boxId } = ask;
     const { bus, log } = this.parts;
     try {
-      const line = this.parts.lineTo(BigInt(boxId));
-      if (!line) throw new BoxError('offline', 'the box is not connected to this process');
-      const { body, ...head } = await this.#perform(line, ask, this.#begin(ask));
+      const transport = this.parts.transportTo(BigInt(boxId));
+      if (!transport) throw new BoxError('offline', 'the box is not connected to this process');
+      const { body, ...head } = await this.#perform(transport, ask, this.#begin(ask));
       this.#keepAnswer(id, body.length);
       bus.publish(from, { type: 'answer', id, ...head, size: body.length });
       await this.#served.get(id)?.outgoing.sendAll(once(body));
