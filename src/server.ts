@@ -169,7 +169,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     application: (id) => app.applications.application(id),
   });
   const remoteStore = new RemoteGuildStore({
-    door: boxClient,
+    boxClient,
     routes: boxRoutes,
     reader: resources.db.reader,
     bots,
@@ -216,7 +216,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const accounts = createAccounts(app);
   const relay = createRelay(app, bots, redis && createRedisBus<CrossProcessMessage>(redis, log));
   const directory = createDirectory(app, relay.transports, redis && new SharedKeys(redis));
-  boxClient.set(relay.door);
+  boxClient.set(relay.boxClient);
   const entrypoints: Entrypoint[] = [
     accounts,
     graphqlEntrypoint(app, accounts.personFromHeaders),
@@ -225,7 +225,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     createOAuthEntrypoint(app, accounts.pageSessions),
     createRestEntrypoint(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
     createGatewayEntrypoint(app),
-    ...(config.box ? [] : [relay.face]),
+    ...(config.box ? [] : [relay.entrypoint]),
   ];
   const uplink = dialsCloud(opened.box)
     ? createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random })
@@ -265,7 +265,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
-        const drained = [...entrypoints.map((face) => face.drain?.()), drain.endIdleConnections()];
+        const drained = [...entrypoints.map((entrypoint) => entrypoint.drain?.()), drain.endIdleConnections()];
         const left = Promise.all(drained).then(() => Promise.all([leave(app), app.executions.settle()]));
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {

@@ -5,7 +5,10 @@ import { isSameSignature } from '../infra/secrets.js';
 
 const OUR_COOKIES = new RegExp(`(?<=^|;)(\\s*(?:__Secure-)?${COOKIE_PREFIX}\\.\\w+=)([^;]*)`, 'g');
 
-/** Signs cookies by older keys with the newest key, which is the only one the library knows. */
+/**
+ * Signs cookies by older keys with the newest key, which is the only one the library knows. During a rolling restart,
+ * all processes accept both keys before any signs with the new one.
+ */
 export function cookiesByNewest(keys: KeyRing, header: string): string {
   if (keys.length === 1) return header;
   return header.replace(OUR_COOKIES, (_cookie, name: string, value: string) => name + signedByNewest(keys, value));

@@ -15,7 +15,7 @@ export class Elsewhere {
 
   constructor(private readonly app: AppContext) {
     const { boxes: boxClient, clock, log } = app;
-    this.#boxes = new BoxPictures({ read: app.db.reader, door: boxClient, clock, log });
+    this.#boxes = new BoxPictures({ read: app.db.reader, boxClient, clock, log });
   }
 
   isOnBox(id: bigint): boolean {

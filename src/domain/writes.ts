@@ -92,7 +92,7 @@ export class Writes {
     return row;
   }
 
-  /** The row is committed; a failure to build its event must not fail the call. */
+  /** The row is committed; a failure to build its event must not fail the call, because the caller would repeat it. */
   #toldBy(tell: () => DomainEvent | null): DomainEvent | null {
     try {
       return tell();

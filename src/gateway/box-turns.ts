@@ -2,7 +2,7 @@ import type { AppContext } from '../context.js';
 import { idSpaceOf } from '../infra/ids.js';
 import { KeyedSemaphore, type Release } from '../infra/semaphore.js';
 
-/** Guilds of one box loaded at once. Each takes several requests. */
+/** Guilds of one box loaded at once. Each takes several requests, and a connection has 64 concurrent calls. */
 const GUILDS_AT_ONCE = 24;
 
 /** The id space of the guild's box; null if the guild is not on a box. */

@@ -155,7 +155,7 @@ function joined(own: string, list: Piece): Piece[] {
  * Null if there is no such guild.
  * @throws GuildUnavailable
  */
-export async function loadGuildCreate(home: GuildStore, guildId: bigint): Promise<GuildCreate | null> {
-  const snapshot = await home.snapshot(guildId);
-  return snapshot && new GuildCreate(home, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount);
+export async function loadGuildCreate(store: GuildStore, guildId: bigint): Promise<GuildCreate | null> {
+  const snapshot = await store.snapshot(guildId);
+  return snapshot && new GuildCreate(store, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount);
 }

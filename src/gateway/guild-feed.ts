@@ -234,15 +234,15 @@ export class GuildFeed {
   #botOf(botId: bigint): BotSubscription {
     const known = this.#bots.get(botId);
     if (known) return known;
-    const seat: BotSubscription = {
+    const bot: BotSubscription = {
       botId,
       idText: String(botId),
       feedSessions: new Set(),
       permissions: new Map(),
       timeoutEnd: null,
     };
-    this.#bots.set(botId, seat);
-    return seat;
+    this.#bots.set(botId, bot);
+    return bot;
   }
 
   #receive(message: Heard): void {
@@ -297,7 +297,7 @@ export class GuildFeed {
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
-        await Promise.all(this.#undecided(event).map((seat) => this.#decide(seat, event.place)));
+        await Promise.all(this.#undecided(event).map((bot) => this.#decide(bot, event.place)));
         return;
       } catch (error) {
         const isLast = tries === PERMISSION_RETRIES_MS.length;
@@ -333,8 +333,8 @@ export class GuildFeed {
 
   /** Marks the guild unavailable for bots without cached permissions for the event. */
   #showUnavailable(event: Dispatched): void {
-    for (const seat of this.#undecided(event)) {
-      for (const feedSession of [...seat.feedSessions]) markUnavailable(feedSession.session, this.guildId);
+    for (const bot of this.#undecided(event)) {
+      for (const feedSession of [...bot.feedSessions]) markUnavailable(feedSession.session, this.guildId);
     }
   }
 
@@ -350,9 +350,9 @@ export class GuildFeed {
   /** Cuts off all sessions that hold events or want a waiting one, and discards the waiting events. */
   shedLoad(): void {
     const bots = [...this.#bots.values()];
-    const behind = bots.flatMap((seat) =>
-      [...seat.feedSessions].filter(
-        ({ session, isHeld }) => isHeld || this.#waiting.some((event) => wants(session, seat, event)),
+    const behind = bots.flatMap((bot) =>
+      [...bot.feedSessions].filter(
+        ({ session, isHeld }) => isHeld || this.#waiting.some((event) => wants(session, bot, event)),
       ),
     );
     if (behind.length > 0) {
@@ -374,20 +374,20 @@ export class GuildFeed {
   #undecided(event: Dispatched): BotSubscription[] {
     const { place } = event;
     if (place === null || place === NOWHERE) return [];
-    const seats: BotSubscription[] = [];
-    for (const seat of this.#bots.values()) {
-      if (!seat.permissions.has(place) && isWanted(seat, event)) seats.push(seat);
+    const bots: BotSubscription[] = [];
+    for (const bot of this.#bots.values()) {
+      if (!bot.permissions.has(place) && isWanted(bot, event)) bots.push(bot);
     }
-    return seats;
+    return bots;
   }
 
-  async #decide(seat: BotSubscription, place: string | null): Promise<void> {
+  async #decide(bot: BotSubscription, place: string | null): Promise<void> {
     if (place === null) return;
-    const { permissions, botId } = seat;
+    const { permissions, botId } = bot;
     const { guilds, clock } = this.app;
     const where = { guildId: this.guildId, channelId: place === GUILD_AT_LARGE ? null : BigInt(place) };
     const there = await permissionsThere(guilds, where, botId, clock.now());
-    if (there?.timeoutEnd != null) seat.timeoutEnd = there.timeoutEnd;
+    if (there?.timeoutEnd != null) bot.timeoutEnd = there.timeoutEnd;
     // If permissions changed during the request, the bot has a new map and this result is dropped.
     permissions.set(place, there?.bits ?? 0n);
   }
@@ -407,12 +407,12 @@ export class GuildFeed {
     const isAllowed = permissionTest(event);
     const forms = new Forms(message);
     let deliveries = 0;
-    for (const seat of this.#bots.values()) {
-      if (!isAllowed(seat)) continue;
-      const shown = message.content ? contentShownTo(seat.idText, message.content.readers) : 'whole';
-      for (const feedSession of seat.feedSessions) {
+    for (const bot of this.#bots.values()) {
+      if (!isAllowed(bot)) continue;
+      const shown = message.content ? contentShownTo(bot.idText, message.content.readers) : 'whole';
+      for (const feedSession of bot.feedSessions) {
         const { session } = feedSession;
-        if (!wants(session, seat, event)) continue;
+        if (!wants(session, bot, event)) continue;
         feedSession.deliver(forms.as(session.readsContent ? 'whole' : shown));
         deliveries += 1;
       }
@@ -422,8 +422,7 @@ export class GuildFeed {
   }
 
   #detachAll(told: BusMessage): void {
-    for (const seat of [...this.#bots.values()])
-      for (const feedSession of [...seat.feedSessions]) feedSession.lose(told);
+    for (const bot of [...this.#bots.values()]) for (const feedSession of [...bot.feedSessions]) feedSession.lose(told);
     const acts = this.#afterLoss;
     this.#afterLoss = [];
     for (const act of acts) act();
@@ -433,15 +432,15 @@ export class GuildFeed {
   #forgetWhatIsOld(): void {
     const now = this.app.clock.now();
     if (now - this.#permissionsSince >= CACHE_MS) this.#forgetPermissions();
-    for (const seat of this.#bots.values()) {
-      if (seat.timeoutEnd === null || seat.timeoutEnd > now) continue;
-      seat.permissions = new Map();
-      seat.timeoutEnd = null;
+    for (const bot of this.#bots.values()) {
+      if (bot.timeoutEnd === null || bot.timeoutEnd > now) continue;
+      bot.permissions = new Map();
+      bot.timeoutEnd = null;
     }
   }
 
   #forgetPermissions(): void {
-    for (const seat of this.#bots.values()) seat.permissions = new Map();
+    for (const bot of this.#bots.values()) bot.permissions = new Map();
     this.#permissionsSince = this.app.clock.now();
   }
 
@@ -451,8 +450,8 @@ export class GuildFeed {
     if (invalidates.includes('live')) this.#forgetLive();
     if (invalidates.includes('view') && !audience?.detaches) this.#forgetPermissions();
     if (!invalidates.includes('member') || userId === undefined) return;
-    const seat = this.#bots.get(BigInt(userId));
-    if (seat) seat.permissions = new Map();
+    const bot = this.#bots.get(BigInt(userId));
+    if (bot) bot.permissions = new Map();
   }
 }
 
@@ -471,7 +470,7 @@ function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage)
 }
 
 /** Tests a bot's cached permissions. */
-function permissionTest({ audience, place }: Dispatched): (seat: BotSubscription) => boolean {
+function permissionTest({ audience, place }: Dispatched): (bot: BotSubscription) => boolean {
   if (place === null) return () => true;
   const all = BigInt(audience.inChannel ?? 0);
   const any = BigInt(audience.anyInGuild ?? 0);
@@ -482,23 +481,23 @@ function permissionTest({ audience, place }: Dispatched): (seat: BotSubscription
 }
 
 /** Checks intents and `ownBot`, not permissions. */
-function wants(session: Session, seat: BotSubscription, { message, audience }: Dispatched): boolean {
+function wants(session: Session, bot: BotSubscription, { message, audience }: Dispatched): boolean {
   const { ownBot } = audience;
-  const isOwn = message.userId === seat.idText;
+  const isOwn = message.userId === bot.idText;
   if (ownBot === 'only' && !isOwn) return false;
   if (ownBot === 'never' && isOwn) return false;
   if (ownBot === 'always' && isOwn) return true;
   return audience.intent === 0 || session.wants(audience.intent);
 }
 
-function sessionsThatWant(event: Dispatched, seats: BotSubscription[]): Session[] {
-  return seats.flatMap((seat) =>
-    [...seat.feedSessions].map(({ session }) => session).filter((session) => wants(session, seat, event)),
+function sessionsThatWant(event: Dispatched, bots: BotSubscription[]): Session[] {
+  return bots.flatMap((bot) =>
+    [...bot.feedSessions].map(({ session }) => session).filter((session) => wants(session, bot, event)),
   );
 }
 
-function isWanted(seat: BotSubscription, event: Dispatched): boolean {
-  for (const { session } of seat.feedSessions) if (wants(session, seat, event)) return true;
+function isWanted(bot: BotSubscription, event: Dispatched): boolean {
+  for (const { session } of bot.feedSessions) if (wants(session, bot, event)) return true;
   return false;
 }
 

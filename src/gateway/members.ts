@@ -49,36 +49,36 @@ function sendNone(session: Session, request: MembersRequest): void {
 }
 
 async function sendListed(
-  home: GuildStore,
+  store: GuildStore,
   session: Session,
   request: MembersRequest,
   wanted: string[],
 ): Promise<void> {
   const asked = [...new Set(wanted)].slice(0, MEMBERS_PER_SEARCH);
   const userIds = asked.flatMap((text) => parseSnowflake(text) ?? []);
-  const members = await home.members(BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
+  const members = await store.members(BigInt(request.guild_id), { userIds }, MEMBERS_PER_SEARCH);
   const found = new Set(members.map((member) => String(member.userId)));
   const notFound = asked.filter((text) => !found.has(text));
-  return dispatchMembers(home, session, request, members, { notFound });
+  return dispatchMembers(store, session, request, members, { notFound });
 }
 
 /**
  * Sends the list no faster than the client reads. If it ends early, the last chunk corrects `chunk_count`, because
  * clients wait for the last chunk.
  */
-async function sendAll(home: GuildStore, session: Session, request: MembersRequest): Promise<void> {
+async function sendAll(store: GuildStore, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);
-  const total = Math.min(await home.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
+  const total = Math.min(await store.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
   const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_PER_CHUNK));
   const selection: MemberSelection = {};
   for (let index = 0; index < chunkCount; index += 1) {
     await session.room();
     if (session.ended) return;
     const take = Math.min(MEMBERS_PER_CHUNK, total - index * MEMBERS_PER_CHUNK);
-    const members = await home.members(guildId, selection, take);
+    const members = await store.members(guildId, selection, take);
     selection.after = members.at(-1)?.userId ?? selection.after;
     const isAtEnd = members.length < take;
-    await dispatchMembers(home, session, request, members, { index, count: isAtEnd ? index + 1 : chunkCount });
+    await dispatchMembers(store, session, request, members, { index, count: isAtEnd ? index + 1 : chunkCount });
     if (isAtEnd) return;
   }
 }
@@ -91,14 +91,14 @@ interface ChunkFields {
 }
 
 async function dispatchMembers(
-  home: GuildStore,
+  store: GuildStore,
   session: Session,
   request: MembersRequest,
   members: MemberRecord[],
   facts: ChunkFields = {},
 ): Promise<void> {
   const userIds = members.map(({ userId }) => userId);
-  const presences = wantsPresences(session, request) ? await home.presences(BigInt(request.guild_id), userIds) : [];
+  const presences = wantsPresences(session, request) ? await store.presences(BigInt(request.guild_id), userIds) : [];
   await session.whenRoom(() => dispatchChunk(session, request, members, presences, facts));
 }
 

@@ -48,6 +48,7 @@ export interface Bus<Message extends Typed> {
 
 export const topics = {
   /** Data that decides permissions in a guild: the guild, its roles, channels and memberships. */
+  /** For processes that only cache access, because each message of `guild` costs a subscriber about 30 µs. */
   facts: (id: bigint | string) => `facts:${id}`,
   /** All other guild events. */
   guild: (id: bigint | string) => `guild:${id}`,

@@ -55,12 +55,12 @@ export class SlowHashes {
   /**
    * Whether `stored` is the hash of `secret`.
    * @param stored null, or text that is not a hash, takes as long and never matches
-   * @param asker address of the client
+   * @param caller address of the client
    * @throws {TooManyChecks}
    */
-  async matches(secret: string, stored: string | null, asker: string): Promise<boolean> {
-    if (this.#underWay.of(asker) >= this.ofOne) throw new TooManyChecks();
-    const end = this.#underWay.take(asker);
+  async matches(secret: string, stored: string | null, caller: string): Promise<boolean> {
+    if (this.#underWay.of(caller) >= this.ofOne) throw new TooManyChecks();
+    const end = this.#underWay.take(caller);
     try {
       return await this.#compare(secret, stored);
     } finally {

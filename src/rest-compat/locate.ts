@@ -69,11 +69,11 @@ export async function locate(
   const { row, params } = matched;
   if (row.where === CLOUD) return null;
   const { by, selfHosted, isDoneIf, isOfWebhooks, forwardAs, beforeForward, afterForward } = row.where;
-  const home = await locationOf(directory, { by, text: params[by] ?? '' }, actor);
-  if (home === 'here') return null;
+  const location = await locationOf(directory, { by, text: params[by] ?? '' }, actor);
+  if (location === 'here') return null;
   if (isOfWebhooks && app.config.selfHostedWebhooks === 'not_found') return errorAnswer(NOT_FOUND);
   const forward = async (forwarded: RestRequest) => {
-    if (actor.kind === 'bot' && !(await directory.isInstalled(home, actor))) {
+    if (actor.kind === 'bot' && !(await directory.isInstalled(location, actor))) {
       return refuseStranger(app, matched, forwarded, actor);
     }
     await parseParams(row.params, params);
@@ -81,7 +81,7 @@ export async function locate(
       parseInput(row.query, request.query);
       await beforeForward(callFor(app, request, actor));
     }
-    const answer = await forwardTo(directory, home, { matched, request: forwarded, actor });
+    const answer = await forwardTo(directory, location, { matched, request: forwarded, actor });
     if (answer.status < 300) afterForward?.(callFor(app, request, actor));
     return isDoneIf && isRefusal(answer, isDoneIf) ? jsonAnswer(204, undefined) : answer;
   };
@@ -133,14 +133,14 @@ async function locationOf(
 /** Boxes accept only bots and webhooks. */
 async function forwardTo(
   directory: Directory,
-  home: BoxTarget,
+  location: BoxTarget,
   { matched, request, actor }: { matched: Matched; request: RestRequest; actor: Actor },
 ): Promise<RestAnswer> {
   if (actor.kind !== 'bot' && actor.kind !== 'webhook') return errorAnswer(NOT_FOUND);
   const { row } = matched;
   const taken = row.body && { maxJsonBytes: row.maxJsonBytes, takesForm: row.admitFiles !== null };
   const asked = { ...request, path: forwardedPath(matched, request.path) };
-  return directory.forward(home, { request: asked, sender: actor, taken });
+  return directory.forward(location, { request: asked, sender: actor, taken });
 }
 
 function isRefusal({ status, body }: RestAnswer, code: ErrorCode): boolean {

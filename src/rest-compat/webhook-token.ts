@@ -12,25 +12,25 @@ import { parseSnowflake } from '../infra/ids.js';
 import type { Scheme, Use } from './schemes.js';
 
 /** Size, and lifetime in milliseconds, of the cache of webhook and address pairs that used a valid token. */
-const HOMES = 10_000;
-const HOME_MS = 3_600_000;
+const TRUSTED_PAIRS = 10_000;
+const TRUSTED_MS = 3_600_000;
 
 /**
- * The check is expensive, so limits apply first, with stricter ones for failures per address and per webhook. A pair of webhook and
+ * The check is expensive, so limits apply first, since concurrent guesses would otherwise all be checked, with stricter ones for failures per address and per webhook. A pair of webhook and
  * address with a recent valid token counts its failures separately, so that guesses from elsewhere cannot lock it out.
  */
 export function webhookToken(app: AppContext): Scheme {
-  const homes = new LRUCache<string, true>({ max: HOMES, ttl: HOME_MS, perf: app.clock });
-  const failuresOf = (webhook: string, home: string, address: string): Use[] =>
-    homes.has(home)
-      ? [{ limit: WEBHOOK_FAILURES_AT_HOME, key: home, counts: 'failures' }]
+  const trustedPairs = new LRUCache<string, true>({ max: TRUSTED_PAIRS, ttl: TRUSTED_MS, perf: app.clock });
+  const failuresOf = (webhook: string, pair: string, address: string): Use[] =>
+    trustedPairs.has(pair)
+      ? [{ limit: WEBHOOK_FAILURES_AT_HOME, key: pair, counts: 'failures' }]
       : [
           { limit: WEBHOOK_FAILURES_PER_ADDRESS, key: address, counts: 'failures' },
           { limit: WEBHOOK_FAILURES_PER_WEBHOOK, key: webhook, counts: 'failures' },
         ];
-  const limitsOf = (webhook: string, home: string, address: string): Use[] => [
-    ...failuresOf(webhook, home, address),
-    { limit: WEBHOOK_CHECKS, key: home, counts: 'attempts' },
+  const limitsOf = (webhook: string, pair: string, address: string): Use[] => [
+    ...failuresOf(webhook, pair, address),
+    { limit: WEBHOOK_CHECKS, key: pair, counts: 'attempts' },
     { limit: WEBHOOK_CHECKS_PER_ADDRESS, key: address, counts: 'attempts' },
   ];
   return {
@@ -40,14 +40,14 @@ export function webhookToken(app: AppContext): Scheme {
       const id = parseSnowflake(webhookId) ?? 0n;
       const { applications, slowHashes } = app;
       const checker = { read: app.db.reader, applications, slowHashes, address };
-      const home = `${id}:${address}`;
+      const pair = `${id}:${address}`;
       const authenticate = async () => {
         const actor = await actorOfWebhook(checker, id, token);
-        homes.set(home, true);
+        trustedPairs.set(pair, true);
         return actor;
       };
       // Only a well-formed token needs an expensive check.
-      return { limits: isWebhookToken(token) ? limitsOf(String(id), home, address) : [], authenticate };
+      return { limits: isWebhookToken(token) ? limitsOf(String(id), pair, address) : [], authenticate };
     },
   };
 }

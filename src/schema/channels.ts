@@ -63,7 +63,7 @@ export const Channel = builder.prismaObject('Channel', {
       resolve: async ({ id, guildId }, _args, context, info) => {
         if (guildId !== null) return [];
         const callerId = requireUser(context.call).user.id;
-        const seats = await childLists(context, info, {
+        const recipients = await childLists(context, info, {
           most: MOST_RECIPIENTS,
           read: (channelIds, take) =>
             context.call.read.channelRecipient.findMany({
@@ -74,7 +74,7 @@ export const Channel = builder.prismaObject('Channel', {
             }),
           parentOf: ({ channelId }) => channelId,
         }).load(id);
-        return seats.flatMap(({ user }) => (user.id === callerId ? [] : user));
+        return recipients.flatMap(({ user }) => (user.id === callerId ? [] : user));
       },
     }),
     topic: t.exposeString('topic', {

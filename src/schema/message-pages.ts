@@ -49,10 +49,10 @@ async function readableChannels(context: GraphqlContext, channels: Channel[]): P
 
 async function directChannelsOf({ call, budget }: GraphqlContext, userId: bigint, ids: bigint[]): Promise<bigint[]> {
   if (ids.length === 0) return [];
-  const seats = await budget.read(ids.length, (take) =>
+  const rows = await budget.read(ids.length, (take) =>
     call.read.channelRecipient.findMany({ where: { userId, channelId: { in: ids } }, take }),
   );
-  return seats.map(({ channelId }) => channelId);
+  return rows.map(({ channelId }) => channelId);
 }
 
 type Pages = Map<bigint, PageRows<Message>>;
@@ -64,11 +64,11 @@ async function readPages(
   query: object,
 ): Promise<Pages> {
   if (channelIds.length === 0) return new Map();
-  const onlooker = viewerOf(call);
-  const pages = await findIds(db, budget, channelIds, { ...page, onlooker });
+  const viewer = viewerOf(call);
+  const pages = await findIds(db, budget, channelIds, { ...page, viewer });
   const ids = [...pages.values()].flatMap(({ rows }) => rows);
   const rows = await readInPieces(budget, ids, (piece) =>
-    db.reader.message.findMany({ ...query, where: { id: { in: piece }, ...visibleTo(onlooker) } }),
+    db.reader.message.findMany({ ...query, where: { id: { in: piece }, ...visibleTo(viewer) } }),
   );
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   return new Map(
@@ -77,7 +77,7 @@ async function readPages(
 }
 
 interface SeenPage extends Page {
-  onlooker: Reader;
+  viewer: Reader;
 }
 
 /** Uses one index scan per condition that makes a message visible. */
@@ -121,13 +121,13 @@ function postgresPages(channelIds: bigint[], page: SeenPage): Prisma.Sql {
 }
 
 /** Ids are text, because a computed column has no declared type that marks a 64-bit integer. */
-function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, onlooker }: SeenPage): Prisma.Sql {
+function pageOf(channelId: Prisma.Sql, { take, backwards, after, before, viewer }: SeenPage): Prisma.Sql {
   const afterPart = after === undefined ? Prisma.empty : Prisma.sql`AND "id" > ${after}`;
   const beforePart = before === undefined ? Prisma.empty : Prisma.sql`AND "id" < ${before}`;
   const direction = Prisma.raw(backwards ? 'DESC' : 'ASC');
   const inOrder = Prisma.sql`ORDER BY "id" ${direction} LIMIT ${take + 1}`;
   // Each scan has a limit. With a single one, PostgreSQL might sort all messages of the channel.
-  const walks = visibleToSql(onlooker).map(
+  const walks = visibleToSql(viewer).map(
     (isSeen) => Prisma.sql`
       SELECT "id" FROM (
         SELECT "id" FROM "Message" WHERE "channelId" = ${channelId} AND ${isSeen} ${afterPart} ${beforePart} ${inOrder}

@@ -148,6 +148,7 @@ const ACTIONS = {
   TEAM_MEMBER_UPDATE: { of: 'team', log: 'portal', target: 'user', changes: z.object({ role: changed(TEAM_ROLE) }) },
   TEAM_MEMBER_REMOVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
   TEAM_MEMBER_LEAVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
+  // Stored but not shown: from it, an owner can learn since when an unknown key was valid.
   BOX_CREATE: { of: 'box', log: null, target: 'box', changes: NAME },
   BOX_UPDATE: { of: 'box', log: null, target: 'box', changes: RENAMED },
   BOX_DELETE: { of: 'box', log: null, target: 'box', changes: NAME },

@@ -34,7 +34,7 @@ interface Kept {
 
 interface Parts {
   read: Reader;
-  door: BoxClient;
+  boxClient: BoxClient;
   clock: Clock;
   log: Logger;
 }
@@ -82,12 +82,12 @@ export class BoxPictures {
   }
 
   async #askBox(picture: BoxPicture): Promise<Buffer | null> {
-    const { read, door, log } = this.parts;
+    const { read, boxClient, log } = this.parts;
     const box = await read.box.findUnique({ where: { idSpace: idSpaceOf(picture.id) }, select: { id: true } });
     if (!box) return null;
     const release = await this.#turn(box.id);
     try {
-      return pictureIn(await door.ask(box.id, 'picture', { ...picture, id: String(picture.id) }), picture.form);
+      return pictureIn(await boxClient.ask(box.id, 'picture', { ...picture, id: String(picture.id) }), picture.form);
     } catch (error) {
       if (error instanceof BoxRefused) return null;
       if (!(error instanceof UnusablePicture)) throw error;

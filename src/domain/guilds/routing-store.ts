@@ -22,7 +22,7 @@ export class RoutingGuildStore implements GuildStore {
   }
 
   member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
-    return this.#ask(guildId, (home) => home.member(guildId, userId));
+    return this.#ask(guildId, (store) => store.member(guildId, userId));
   }
 
   async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
@@ -31,35 +31,35 @@ export class RoutingGuildStore implements GuildStore {
   }
 
   channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
-    return this.#ask(guildId, (home) => home.channel(guildId, channelId));
+    return this.#ask(guildId, (store) => store.channel(guildId, channelId));
   }
 
   snapshot(guildId: bigint): Promise<GuildSnapshot | null> {
-    return this.#ask(guildId, (home) => home.snapshot(guildId));
+    return this.#ask(guildId, (store) => store.snapshot(guildId));
   }
 
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]> {
-    return this.#ask(guildId, (home) => home.members(guildId, selection, take));
+    return this.#ask(guildId, (store) => store.members(guildId, selection, take));
   }
 
   notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]> {
-    return this.#ask(guildId, (home) => home.notableMembers(guildId, take));
+    return this.#ask(guildId, (store) => store.notableMembers(guildId, take));
   }
 
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]> {
-    return this.#ask(guildId, (home) => home.searchMembers(guildId, prefix, take));
+    return this.#ask(guildId, (store) => store.searchMembers(guildId, prefix, take));
   }
 
   presences(guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]> {
-    return this.#ask(guildId, (home) => home.presences(guildId, userIds));
+    return this.#ask(guildId, (store) => store.presences(guildId, userIds));
   }
 
   voiceStates(guildId: bigint): Promise<VoiceStateRecord[]> {
-    return this.#ask(guildId, (home) => home.voiceStates(guildId));
+    return this.#ask(guildId, (store) => store.voiceStates(guildId));
   }
 
   countMembers(guildId: bigint): Promise<number> {
-    return this.#ask(guildId, (home) => home.countMembers(guildId));
+    return this.#ask(guildId, (store) => store.countMembers(guildId));
   }
 
   /** Reads all guilds on boxes first, since there are few. */
@@ -70,11 +70,11 @@ export class RoutingGuildStore implements GuildStore {
     if (onBoxes.length > 0) yield onBoxes;
   }
 
-  #ask<Answer>(guildId: bigint, question: (home: GuildStore) => Promise<Answer>): Promise<Answer> {
+  #ask<Answer>(guildId: bigint, question: (store: GuildStore) => Promise<Answer>): Promise<Answer> {
     return isMadeByBox(guildId) ? this.#askThere(guildId, question) : question(this.database);
   }
 
-  async #askThere<Answer>(guildId: bigint, question: (home: GuildStore) => Promise<Answer>): Promise<Answer> {
+  async #askThere<Answer>(guildId: bigint, question: (store: GuildStore) => Promise<Answer>): Promise<Answer> {
     return question((await this.routes.ofGuild(guildId)) ? this.boxes : this.database);
   }
 }

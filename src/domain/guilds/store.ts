@@ -104,12 +104,12 @@ export async function permissionsThere(
  * @throws GuildUnavailable
  */
 export async function permissionsInGuild(
-  home: GuildStore,
+  store: GuildStore,
   guildId: bigint,
   userId: bigint,
   now: number,
 ): Promise<bigint | null> {
-  const there = await permissionsThere(home, { guildId, channelId: null }, userId, now);
+  const there = await permissionsThere(store, { guildId, channelId: null }, userId, now);
   return there?.bits ?? null;
 }
 
@@ -119,12 +119,12 @@ export async function permissionsInGuild(
  * @throws GuildUnavailable
  */
 export async function permissionsInChannel(
-  home: GuildStore,
+  store: GuildStore,
   guildId: bigint,
   channelId: bigint,
   userId: bigint,
   now: number,
 ): Promise<bigint | null> {
-  const there = await permissionsThere(home, { guildId, channelId }, userId, now);
+  const there = await permissionsThere(store, { guildId, channelId }, userId, now);
   return there?.bits ?? null;
 }

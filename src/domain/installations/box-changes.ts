@@ -70,7 +70,7 @@ async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId 
  */
 export const INSTALLING_MS = 20_000;
 
-/** Per announcement; the next one schedules the rest. */
+/** Per announcement; the next one schedules the rest. Each is a job that may wait for the box. */
 const STRANGERS_AT_ONCE = 100;
 
 const STRANGERS_PER_TURN = 20;

@@ -176,8 +176,8 @@ async function prepare(
     }
     case Type.UpdateMessage: {
       const place = await placeOfApplication(call, interaction);
-      const onlooker = { kind: 'application', applicationId: application.id } as const;
-      const message = await loadMessage(call, place, interaction.messageId ?? 0n, onlooker);
+      const viewer = { kind: 'application', applicationId: application.id } as const;
+      const message = await loadMessage(call, place, interaction.messageId ?? 0n, viewer);
       const edit = { place, body: callback.edit, files, asAuthor: true };
       checkEdit(message, edit);
       return () => applyEdit(call, message, edit);

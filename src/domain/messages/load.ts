@@ -27,10 +27,10 @@ export function viewerOf({ actor }: CallContext): Reader {
 export async function loadMessages(
   call: CallContext,
   place: ChannelAccess,
-  { viewer: onlooker, id, order, take }: MessageQuery,
+  { viewer, id, order, take }: MessageQuery,
 ): Promise<MessageRecord[]> {
   const rows = await call.read.message.findMany({
-    where: { channelId: place.channelId, id, ...visibleTo(onlooker) },
+    where: { channelId: place.channelId, id, ...visibleTo(viewer) },
     ...(order && { orderBy: { id: order } }),
     take,
     include: WITH_AUTHOR_AND_FILES,
@@ -72,9 +72,9 @@ export async function loadMessage(
   call: CallContext,
   place: ChannelAccess,
   id: bigint,
-  onlooker: Viewer = EVERYONE,
+  viewer: Viewer = EVERYONE,
 ): Promise<MessageRecord> {
-  const [message] = await loadMessages(call, place, { id, viewer: onlooker });
+  const [message] = await loadMessages(call, place, { id, viewer });
   if (!message) throw new DomainError('UNKNOWN_MESSAGE');
   return message;
 }

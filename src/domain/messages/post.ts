@@ -98,8 +98,8 @@ async function findReferenced(call: CallContext, post: Post): Promise<MessageRec
   const { reference } = post.body;
   if (!reference) return undefined;
   const { visibleToId = null, applicationId = null } = post;
-  const onlooker = applicationId === null ? EVERYONE : ({ kind: 'application', applicationId } as const);
-  const [target] = await loadMessages(call, post.place, { id: reference.messageId, viewer: onlooker });
+  const viewer = applicationId === null ? EVERYONE : ({ kind: 'application', applicationId } as const);
+  const [target] = await loadMessages(call, post.place, { id: reference.messageId, viewer });
   if (target && mayShow(target, { visibleToId, applicationId })) return target;
   if (reference.failIfNotExists === false) return undefined;
   throw invalidInput({ path: 'reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' });

@@ -4,7 +4,7 @@ import { type ChannelAccess, eventChannel, recipientsOf } from '../channels/acce
 /**
  * The reader of messages. Most messages are visible to all readers of the channel. An ephemeral one is visible to one
  * user and the application that sent it (Discord's documentation, Receiving and Responding). Every query of messages
- * names its onlooker.
+ * names its viewer.
  */
 export type Viewer =
   /** All readers of the channel alike, including bots. */
@@ -16,7 +16,7 @@ export type Viewer =
 
 export const EVERYONE = { kind: 'everybody' } as const satisfies Viewer;
 
-/** The filter for messages in channels that the onlooker may read. */
+/** The filter for messages in channels that the viewer may read. */
 export function visibleTo(viewer: Viewer): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
   switch (viewer.kind) {
     case 'everybody':

@@ -23,6 +23,7 @@ const ALLOWED_TO_TEAMS: readonly Scope[] = [
 
 /**
  * The token acts for the owner of the application or of its team (RFC 6749, section 4.4). There is no refresh token.
+ * It is not audited, because programs request such tokens often.
  * @param scope space-separated; `identify` by default
  * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, and INVALID_CLIENT if it is deleted concurrently
  */

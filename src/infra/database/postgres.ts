@@ -77,7 +77,7 @@ const READS = /^\s*SELECT\b/i;
  */
 function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
   const refuse = async (): Promise<never> => {
-    throw new Error('the reading door takes nothing but SELECT');
+    throw new Error('the reading client only accepts SELECT');
   };
   return {
     provider: factory.provider,

@@ -16,22 +16,22 @@ interface Answer<Input> {
 }
 
 function call<Input>({ input, answer }: Answer<Input>) {
-  return (home: GuildStore, sent: unknown) => {
+  return (store: GuildStore, sent: unknown) => {
     const parsed = input.safeParse(sent);
     if (!parsed.success) throw new DomainError('INVALID_INPUT', undefined, { cause: parsed.error });
-    return answer(home, parsed.data);
+    return answer(store, parsed.data);
   };
 }
 
 /** Calls that read from a guild store (docs/relay.md, R-27). */
-const CALLS: ReadonlyMap<string, (home: GuildStore, sent: unknown) => Promise<unknown>> = new Map([
-  ['guild', call({ input: z.object({ guild_id }), answer: (home, input) => renderGuildOf(home, input.guild_id) })],
+const CALLS: ReadonlyMap<string, (store: GuildStore, sent: unknown) => Promise<unknown>> = new Map([
+  ['guild', call({ input: z.object({ guild_id }), answer: (store, input) => renderGuildOf(store, input.guild_id) })],
   [
     'member',
     call({
       input: z.object({ guild_id, user_id: snowflake }),
-      answer: async (home, input) => {
-        const [member] = await home.members(input.guild_id, { userIds: [input.user_id] }, 1);
+      answer: async (store, input) => {
+        const [member] = await store.members(input.guild_id, { userIds: [input.user_id] }, 1);
         return member ? renderMember(member) : null;
       },
     }),
@@ -45,8 +45,8 @@ const CALLS: ReadonlyMap<string, (home: GuildStore, sent: unknown) => Promise<un
         user_ids: z.array(snowflake).max(1_000).optional(),
         limit,
       }),
-      answer: async (home, { guild_id: guildId, after, user_ids: userIds, limit: take }) => {
-        const members = await home.members(guildId, { after, ...(userIds ? { userIds } : {}) }, take);
+      answer: async (store, { guild_id: guildId, after, user_ids: userIds, limit: take }) => {
+        const members = await store.members(guildId, { after, ...(userIds ? { userIds } : {}) }, take);
         return members.map(renderMember);
       },
     }),
@@ -55,15 +55,15 @@ const CALLS: ReadonlyMap<string, (home: GuildStore, sent: unknown) => Promise<un
     'notable_members',
     call({
       input: z.object({ guild_id, limit }),
-      answer: async (home, input) => (await home.notableMembers(input.guild_id, input.limit)).map(renderMember),
+      answer: async (store, input) => (await store.notableMembers(input.guild_id, input.limit)).map(renderMember),
     }),
   ],
   [
     'search_members',
     call({
       input: z.object({ guild_id, query: z.string().max(200), limit }),
-      answer: async (home, input) =>
-        (await home.searchMembers(input.guild_id, input.query, input.limit)).map(renderMember),
+      answer: async (store, input) =>
+        (await store.searchMembers(input.guild_id, input.query, input.limit)).map(renderMember),
     }),
   ],
 ]);
@@ -72,13 +72,13 @@ const CALLS: ReadonlyMap<string, (home: GuildStore, sent: unknown) => Promise<un
  * @returns the result, which may be null; undefined if the name is none of these calls
  * @throws INVALID_INPUT
  */
-export async function answerCall(home: GuildStore, name: string, input: unknown): Promise<unknown> {
-  return CALLS.get(name)?.(home, input);
+export async function answerCall(store: GuildStore, name: string, input: unknown): Promise<unknown> {
+  return CALLS.get(name)?.(store, input);
 }
 
 /** As in GUILD_CREATE, without members. Each voice state contains its member. */
-async function renderGuildOf(home: GuildStore, guildId: bigint): Promise<object | null> {
-  const [snapshot, states] = await Promise.all([home.snapshot(guildId), home.voiceStates(guildId)]);
+async function renderGuildOf(store: GuildStore, guildId: bigint): Promise<object | null> {
+  const [snapshot, states] = await Promise.all([store.snapshot(guildId), store.voiceStates(guildId)]);
   return snapshot && { ...renderGuildCreate(snapshot), voice_states: states.flatMap(renderInVoice) };
 }
 

@@ -33,11 +33,11 @@ interface Stream {
 /** Serves one connection (docs/relay.md, R-20 to R-27). Answers are sent as their work ends. */
 export class Serving {
   readonly #open = new Map<number, Stream>();
-  readonly #standstill: ProcessPauseDetector;
+  readonly #pauses: ProcessPauseDetector;
   #whenIdle: (() => void) | null = null;
 
   constructor(private readonly parts: ServingParts) {
-    this.#standstill = new ProcessPauseDetector(parts.clock, () => parts.link.catchUp());
+    this.#pauses = new ProcessPauseDetector(parts.clock, () => parts.link.catchUp());
   }
 
   /** Call this while the message is being handled. */
@@ -74,7 +74,7 @@ export class Serving {
   }
 
   stop(): void {
-    this.#standstill.stop();
+    this.#pauses.stop();
   }
 
   /** Resolves when no stream is open. */
@@ -87,7 +87,7 @@ export class Serving {
 
   async #serve(message: BoxWork, body: Readable | null, stream: Stream): Promise<void> {
     const { work } = this.parts;
-    await this.#standstill.over();
+    await this.#pauses.over();
     const outcome = await work.do(message, body, gateOf(stream));
     // Joined or refused work does not need the rest.
     body?.destroy();

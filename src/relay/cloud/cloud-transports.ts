@@ -26,9 +26,10 @@ export class CloudBoxTransports implements BoxTransports {
   }
 
   async #far(boxId: bigint): Promise<BoxTransport | null> {
-    const { app, crossProcess: asker } = this.parts;
+    const { app, crossProcess } = this.parts;
     const holder = await boxHolder(app.db.reader, boxId);
-    if (asker && holder && holder.holderId !== app.live.id) return asker.transportTo(boxId, holder.holderId);
+    if (crossProcess && holder && holder.holderId !== app.live.id)
+      return crossProcess.transportTo(boxId, holder.holderId);
     return null;
   }
 
@@ -47,7 +48,7 @@ export class CloudBoxTransports implements BoxTransports {
         if (fingerprint === undefined) return newest().request(request, callOptions);
         return joined.perform({ ...callOptions, fingerprint }, async (once) => newest().request(request, once));
       },
-      call: async (name, input, errand) => newest().call(name, input, errand),
+      call: async (name, input, callOptions) => newest().call(name, input, callOptions),
     };
   }
 }

@@ -91,9 +91,9 @@ export class BoxConnection implements BoxTransport {
     return this.#noted(this.#ask(opening, body, callOptions).then((answer) => readAnswer(answer, own)));
   }
 
-  async call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer> {
+  async call(name: string, input: object, callOptions: CallOptions): Promise<BoxAnswer> {
     if (name === 'install_bot') this.#noteInstalling(input);
-    return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, errand));
+    return this.#noted(this.#ask({ op: 'call', name, input: { ...input } }, null, callOptions));
   }
 
   /** @param bytes size of the message's text */
@@ -173,9 +173,9 @@ export class BoxConnection implements BoxTransport {
     this.parts.bots.noteInstalling(bot.id, guildId);
   }
 
-  async #ask(opening: Opening, body: ForwardedBody | null, errand: CallOptions): Promise<BoxAnswer> {
+  async #ask(opening: Opening, body: ForwardedBody | null, callOptions: CallOptions): Promise<BoxAnswer> {
     if (!this.isServing) throw new BoxError('offline', 'the box is about to disconnect');
-    return this.#streams.ask(opening, body, errand);
+    return this.#streams.ask(opening, body, callOptions);
   }
 
   /** @throws BoxError, errors of reading the body */

@@ -25,7 +25,7 @@ import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { memberSummaryOf, type PublishedGuild, readGuild, readMember, readMembers } from './records.js';
 
 export interface RemoteGuildStoreParts {
-  door: BoxClient;
+  boxClient: BoxClient;
   routes: BoxRoutes;
   reader: Reader;
   bots: CloudBotDirectory;
@@ -50,7 +50,7 @@ const MAX_GUILDS = 1_000;
 const MAX_MEMBERS_PER_GUILD = 10_000;
 /** Per call (docs/relay.md, R-27). */
 const MAX_MEMBERS = 1_000;
-/** Leaves streams (R-24) for bots' requests and other processes. */
+/** Of the 256 streams of a connection (R-24); the rest are for bots' requests and other processes. */
 const QUESTIONS_AT_ONCE = 64;
 /** Longest wait for a free call. */
 const TURN_PATIENCE_MS = 5_000;
@@ -211,11 +211,11 @@ export class RemoteGuildStore implements GuildStore {
     question: BoxQuestions[Name],
     read: (answer: unknown) => Answer,
   ): Promise<Answer | null> {
-    const { routes, door } = this.parts;
+    const { routes, boxClient } = this.parts;
     const route = await routes.ofGuild(guildId);
     if (!route) return null;
     const endTurn = await this.#turn(route);
-    const asking = door.ask(route.boxId, name, question).finally(endTurn);
+    const asking = boxClient.ask(route.boxId, name, question).finally(endTurn);
     const answer = await asking.catch((error: unknown) => {
       if (error instanceof GuildUnavailable || !(error instanceof DomainError)) throw error;
       throw new GuildUnavailable(guildId, error);

@@ -34,9 +34,9 @@ const LEAVING_MS = 6_000;
 const RETRY_MS = { least: 500, most: 5_000 };
 
 export interface Relay {
-  face: Entrypoint;
+  entrypoint: Entrypoint;
   transports: BoxTransports;
-  door: BoxClient;
+  boxClient: BoxClient;
   /** Disconnects the boxes of a process that has ended. */
   endProcess(processId: string): Promise<void>;
   /** Call this if other processes took this one for dead. */
@@ -47,16 +47,17 @@ export interface Relay {
 export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<CrossProcessMessage> | null): Relay {
   const here = new BoxesHere(app);
   const quota = new ResponseQuota();
-  const asker = bus && new CrossProcessClient(bus, app.clock, quota);
-  const lines = new CloudBoxTransports({ app, here, crossProcess: asker, inFlight: new InFlightWrites(app.clock) });
+  const crossProcess = bus && new CrossProcessClient(bus, app.clock, quota);
+  const transports = new CloudBoxTransports({ app, here, crossProcess, inFlight: new InFlightWrites(app.clock) });
   const crossProcessServer =
-    bus && new CrossProcessServer({ bus, clock: app.clock, log: app.log, transportTo: (boxId) => lines.here(boxId) });
+    bus &&
+    new CrossProcessServer({ bus, clock: app.clock, log: app.log, transportTo: (boxId) => transports.here(boxId) });
   const untilReachable = async () => crossProcessServer?.listen(app.live.id);
-  const reception = new Reception({ app, here, bots, room: quota, untilReachable });
+  const reception = new Reception({ app, here, bots, quota, untilReachable });
   return {
-    face: createRelayEntrypoint(app, reception, here),
-    transports: lines,
-    door: new RelayBoxClient(lines, app),
+    entrypoint: createRelayEntrypoint(app, reception, here),
+    transports,
+    boxClient: new RelayBoxClient(transports, app),
     endProcess: (processId) => endConnectionsOf(app, processId),
     restate: () => here.restate(),
   };

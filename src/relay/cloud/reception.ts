@@ -40,7 +40,7 @@ export interface ReceptionParts {
   app: AppContext;
   here: BoxesHere;
   bots: CloudBotDirectory;
-  room: ResponseQuota;
+  quota: ResponseQuota;
   /** Resolves once other processes can reach this one's boxes. */
   untilReachable(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export class Reception {
   async #admit(visit: Visit, proved: Proved): Promise<void> {
     // A box sends nothing before the welcome.
     visit.listener = { ...NOBODY, hear: () => visit.link.end(closes.unusable) };
-    // Many boxes may connect at once, such as after a restart.
+    // Many boxes may connect at once, such as after a restart, and each blocks the event loop for a moment.
     await yieldToEventLoop();
     if (!visit.link.isOpen) return;
     try {
@@ -137,7 +137,7 @@ export class Reception {
   }
 
   #welcome(visit: Visit, box: Admitted & { name: string; idSpace: number }): void {
-    const { app, here, bots, room } = this.parts;
+    const { app, here, bots, quota } = this.parts;
     const { link } = visit;
     const { boxId, generation, name, idSpace } = box;
     const session = here.sessionOf(boxId);
@@ -155,7 +155,7 @@ export class Reception {
       },
     });
     const onLost = (_: BoxConnection, why: Close) => void here.lose(connection, why);
-    const connection = new BoxConnection({ app, admitted: box, link, intake, quota: room, bots, onLost });
+    const connection = new BoxConnection({ app, admitted: box, link, intake, quota: quota, bots, onLost });
     visit.listener = connection;
     this.#leave(visit);
     link.send({

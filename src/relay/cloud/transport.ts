@@ -62,7 +62,7 @@ export interface BoxTransport {
   /** @throws BoxError */
   request(request: ForwardedRequest, callOptions: CallOptions): Promise<BoxAnswer>;
   /** @throws BoxError */
-  call(name: string, input: object, errand: CallOptions): Promise<BoxAnswer>;
+  call(name: string, input: object, callOptions: CallOptions): Promise<BoxAnswer>;
 }
 
 export interface BoxTransports {

@@ -77,7 +77,7 @@ describe('R-16 a connection of a box', () => {
   beforeEach(async () => {
     here = new BoxesHere(app);
     const bots = new CloudBotDirectory(app.db.reader, app.clock, app.applications);
-    reception = new Reception({ app, here, bots, room: new ResponseQuota(), untilReachable: async () => {} });
+    reception = new Reception({ app, here, bots, quota: new ResponseQuota(), untilReachable: async () => {} });
     const { box, enrolmentToken } = await createBox(callOf(app, await createPerson(app)), { name: 'Home' });
     boxId = box.id;
     keys = nacl.sign.keyPair();

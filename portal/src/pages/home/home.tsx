@@ -38,8 +38,8 @@ function Addresses() {
       <Copyable label="REST API" text={apiUrl} />
       <Copyable label="Gateway" text={gatewayUrl} />
       <p>
-        Explore the GraphQL API in <a href="/graphql">GraphiQL</a>, or open the <a href="/openapi.json">OpenAPI spec</a>
-        .
+        Explore the GraphQL API in <a href="/graphql">GraphiQL</a>, or read the{' '}
+        <a href="/reference">REST API reference</a>.
       </p>
     </section>
   );

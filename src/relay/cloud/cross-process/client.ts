@@ -47,7 +47,7 @@ export class CrossProcessClient {
         };
         return this.#ask(to, asked, body, callOptions);
       },
-      call: (name, input, errand) => this.#ask(to, { kind: 'call', name, input }, null, errand),
+      call: (name, input, callOptions) => this.#ask(to, { kind: 'call', name, input }, null, callOptions),
     };
   }
 
@@ -55,7 +55,7 @@ export class CrossProcessClient {
     { boxId, holderTopic }: { boxId: bigint; holderTopic: string },
     asked: CrossProcessWork,
     body: ForwardedBody | null,
-    errand: CallOptions,
+    callOptions: CallOptions,
   ): Promise<BoxAnswer> {
     this.#subscription ??= this.bus.subscribe(this.#topic, (message) => {
       if (message.type !== BUS_RECONNECTED) this.#hear(message);
@@ -69,11 +69,18 @@ export class CrossProcessClient {
     const answer = new Promise<BoxAnswer>((settle, fail) => {
       this.#pending.set(id, { outgoing, incoming: null, release() {}, holderTopic, settle, fail });
       const late = () => fail(new BoxError('timeout', 'the process that serves the box did not respond in time'));
-      timer = this.clock.after(errand.budgetMs + GRACE_MS, late);
+      timer = this.clock.after(callOptions.budgetMs + GRACE_MS, late);
     });
     this.#look ??= this.#lookLater();
     try {
-      const ask: CrossProcessMessage = { type: 'ask', id, from: this.#topic, boxId: String(boxId), asked, errand };
+      const ask: CrossProcessMessage = {
+        type: 'ask',
+        id,
+        from: this.#topic,
+        boxId: String(boxId),
+        asked,
+        errand: callOptions,
+      };
       void this.#deliver(id, holderTopic, ask);
       if (body && body.size > 0) void this.#sendBody(id, outgoing, body);
       return await answer;

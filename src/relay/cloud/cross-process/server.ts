@@ -90,14 +90,14 @@ export class CrossProcessServer {
   }
 
   /** @throws BoxError if too much is buffered */
-  #begin({ id, from, asked, errand }: CrossProcessRequest): IncomingPieces {
+  #begin({ id, from, asked, errand: callOptions }: CrossProcessRequest): IncomingPieces {
     const { bus, clock } = this.parts;
     const size = asked.kind === 'request' ? asked.size : 0;
     if (this.#keptBytes + size > MAX_BYTES_FOR_OTHERS)
       throw new BoxError('crowded', 'too much data is waiting for boxes');
     const incoming = new IncomingPieces(size, () => bus.publish(from, { type: 'taken', id }));
     const outgoing = new OutgoingPieces((data) => bus.publish(from, { type: 'piece', id, data }));
-    const timer = clock.after(errand.budgetMs + TAKING_MS, () => this.#end(id));
+    const timer = clock.after(callOptions.budgetMs + TAKING_MS, () => this.#end(id));
     this.#keptBytes += size;
     this.#served.set(id, { incoming, outgoing, size, timer });
     return incoming;
@@ -115,18 +115,18 @@ export class CrossProcessServer {
 
   async #perform(
     line: BoxTransport,
-    { asked, errand }: CrossProcessRequest,
+    { asked, errand: callOptions }: CrossProcessRequest,
     incoming: IncomingPieces,
   ): Promise<BoxAnswer> {
-    if (asked.kind === 'call') return line.call(asked.name, asked.input, errand);
+    if (asked.kind === 'call') return line.call(asked.name, asked.input, callOptions);
     const { clock } = this.parts;
-    const endsAt = clock.now() + errand.budgetMs;
+    const endsAt = clock.now() + callOptions.budgetMs;
     const { guildId, ...request } = asked.request;
     const whole = await incoming.whole;
     const budgetMs = endsAt - clock.now();
     if (budgetMs <= 0) throw new BoxError('timeout', 'the request did not arrive in time');
     const body = { size: whole.length, read: () => once(whole) };
-    return line.request({ ...request, guildId: BigInt(guildId), body }, { ...errand, budgetMs });
+    return line.request({ ...request, guildId: BigInt(guildId), body }, { ...callOptions, budgetMs });
   }
 
   #end(id: string): void {
