@@ -65,7 +65,7 @@ const PASSING = /http:\/\/localhost:\d+|\?ex=[^"]*|(?<="last_message_id":")\d+/g
 
 const PNG = new Uint8Array(PIXEL);
 
-describe.skipIf(missing)(needing(missing, 'a backup and its restore, by the lines of docs/operations.md,'), () => {
+describe.skipIf(missing)(needing(missing, 'a backup and its restore, with the commands of docs/operations.md,'), () => {
   let folder: string;
   let places: [Place, Place];
   let source: RunningInstance;

@@ -216,8 +216,8 @@ describe('SECRET_KEYS', () => {
     ['one key', `${first}`, [first]],
     ['two keys, the newest first', `${first},${second}`, [first, second]],
     ['two with spaces', ` ${first} , ${second} `, [first, second]],
-    ['a new key beside that of the database', `${first},database`, [first, 'database']],
-    ['that of the database beside an older key', `database,${first}`, ['database', first]],
+    ['a new key before that of the database', `${first},database`, [first, 'database']],
+    ['that of the database before an older key', `database,${first}`, ['database', first]],
   ])('may be %s', (_what, SECRET_KEYS, keys) => {
     expect(readConfig({ SECRET_KEYS }).secretKeys).toEqual(keys);
   });

@@ -120,7 +120,7 @@ describe('jobs outlive', () => {
   });
 });
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is away'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'while the database is unavailable'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let line: Line;
   beforeAll(async () => {

@@ -28,7 +28,7 @@ const missing = await missingForSeveralProcesses();
 const DIE_AT_PUBLISH = pathToFileURL(join(import.meta.dirname, 'harness/die-at-publish.mjs')).href;
 
 describe.skipIf(missing)(
-  needing(missing, 'what a process was killed before it could tell, others heed after a minute'),
+  needing(missing, 'other processes notice unpublished changes of a killed process within a minute'),
   () => {
     let database: { url: string; drop(): Promise<void> } | null;
     let dataDir: string;

@@ -10,7 +10,7 @@ import { needing } from './harness/skipping.js';
 
 const INSERT_MESSAGE = 'INSERT INTO "public"."Message"';
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server does not answer'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server does not respond'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let line: Line;
   let server: TestServer;

@@ -120,7 +120,7 @@ describe.concurrent('the end', () => {
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  it.skipIf(missing)(needing(missing, 'comes with status 0 where Redis is frozen'), async () => {
+  it.skipIf(missing)(needing(missing, 'exits with status 0 while Redis is frozen'), async () => {
     const line = await layRedisLine();
     const child = start({ REDIS_URL: line.url });
     await ready(child);

@@ -58,32 +58,29 @@ describe.skipIf(missing)(
   },
 );
 
-describe.skipIf(missing)(
-  needing(missing, 'a process takes no more connections to PostgreSQL than DATABASE_POOL'),
-  () => {
-    it('however much it queries at once, except for the connection of its exclusive lock', async () => {
-      const database = await migratedDatabase();
-      const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
-      const admin = new pg.Client({ connectionString: database?.url });
-      await admin.connect();
-      let isOver = false;
-      const asked = Array.from({ length: 30 }, () => server.app.db.reader.$queryRaw`SELECT pg_sleep(0.02)::text`);
-      const answered = Promise.all(asked).finally(() => {
-        isOver = true;
-      });
-      let most = 0;
-      while (!isOver) {
-        const { rows } = await admin.query(
-          `SELECT count(*)::int AS connections FROM pg_stat_activity
-           WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
-        );
-        most = Math.max(most, rows[0].connections);
-      }
-      await answered;
-      expect(most).toBe(3);
-      await admin.end();
-      await server.stop();
-      await database?.drop();
+describe.skipIf(missing)(needing(missing, 'a process opens at most DATABASE_POOL connections to PostgreSQL'), () => {
+  it('however much it queries at once, except for the connection of its exclusive lock', async () => {
+    const database = await migratedDatabase();
+    const server = await startServer({ env: { DATABASE_URL: database?.url ?? '', DATABASE_POOL: '2' } });
+    const admin = new pg.Client({ connectionString: database?.url });
+    await admin.connect();
+    let isOver = false;
+    const asked = Array.from({ length: 30 }, () => server.app.db.reader.$queryRaw`SELECT pg_sleep(0.02)::text`);
+    const answered = Promise.all(asked).finally(() => {
+      isOver = true;
     });
-  },
-);
+    let most = 0;
+    while (!isOver) {
+      const { rows } = await admin.query(
+        `SELECT count(*)::int AS connections FROM pg_stat_activity
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+      );
+      most = Math.max(most, rows[0].connections);
+    }
+    await answered;
+    expect(most).toBe(3);
+    await admin.end();
+    await server.stop();
+    await database?.drop();
+  });
+});

@@ -19,7 +19,7 @@ const missing = (await missingForSeveralProcesses()) ?? missingForOwnRedis();
 
 const aboutRedis = (lines: string[]) => lines.filter((line) => readLines([line])[0]?.msg.includes('Redis'));
 
-describe.skipIf(missing)(needing(missing, 'processes whose Redis goes and comes'), () => {
+describe.skipIf(missing)(needing(missing, 'processes whose Redis stops and starts again'), () => {
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let dataDir: string;
   let redis: OwnRedis;

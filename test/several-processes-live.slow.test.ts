@@ -29,7 +29,7 @@ const JOIN = 'mutation ($i: ChannelIdInput!) { joinVoice(input: $i) { voiceState
 const expire = ({ app }: TestServer, id: string) =>
   app.db.writer.liveProcess.update({ where: { id }, data: { until: new Date(Date.now() - 60_000) } });
 
-describe.skipIf(missing)(needing(missing, 'who is there while processes share a database'), () => {
+describe.skipIf(missing)(needing(missing, 'presences while processes share a database'), () => {
   let database: { url: string; drop(): Promise<void> } | null;
   let dataDir: string;
   let shared: Record<string, string>;

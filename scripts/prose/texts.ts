@@ -116,11 +116,29 @@ function titlesIn(program: Program): Found[] {
   new Visitor({
     CallExpression({ callee, arguments: [first] }) {
       if (!first || !/^(describe|it|test)$/.test(rootOf(callee))) return;
-      const text = textOf(first);
-      if (text !== null) titles.push({ kind: 'title', start: first.start, text });
+      if (isEach(callee)) titles.push(...labelsIn(first));
+      // A call completes the title, such as `needing(reason, 'the page')`.
+      for (const part of first.type === 'CallExpression' ? first.arguments : [first]) {
+        const text = textOf(part);
+        if (text !== null) titles.push({ kind: 'title', start: part.start, text });
+      }
     },
   }).visit(program);
   return titles;
+}
+
+function isEach(callee: Expression): boolean {
+  return callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name === 'each';
+}
+
+/** Texts of two words or more that stand first in an entry of a table, since they complete the title of its test. */
+function labelsIn(table: Node): Found[] {
+  if (table.type !== 'ArrayExpression') return [];
+  return table.elements.flatMap((entry) => {
+    const label = entry?.type === 'ArrayExpression' ? entry.elements[0] : entry;
+    const text = label ? textOf(label) : null;
+    return label && text !== null && SENTENCE.test(text) ? [{ kind: 'title' as const, start: label.start, text }] : [];
+  });
 }
 
 function rootOf(callee: Expression): string {

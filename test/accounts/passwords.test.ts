@@ -103,7 +103,7 @@ describe('a changed password', () => {
   });
 });
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'a session that is begun by a password while it is changed'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a sign-in with a password while the password is changed'), () => {
   const change = ({ id }: Person) =>
     changePassword(server.app.callOfNobody(), { userId: BigInt(id), passwordHash: 'another', keptSession: null });
   const sessionsOf = ({ id }: Person) => server.app.db.reader.authSession.count({ where: { userId: id } });

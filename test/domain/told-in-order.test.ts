@@ -167,7 +167,7 @@ async function rolesLast(): Promise<void> {
   if (voice > member) expect(lastTold().voice.member.roles).toEqual([String(roleId)]);
 }
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'what is told last is so'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'the last published state is the current one'), () => {
   test.each(Object.entries(PAIRS))('of %s', async (_what, { prepare, first, second, check }) => {
     await prepare?.();
     let other: Promise<unknown> = Promise.resolve();
@@ -350,7 +350,7 @@ const SEQUENCES: Record<string, Sequence> = {
 /** Number of polls after which the second change is assumed to wait within this process. */
 const LOOKS = 40;
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'what is done last is told last'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'the last change is published last'), () => {
   test.each(Object.entries(SEQUENCES))('of %s', async (_what, sequence) => {
     await sequence.prepare?.();
     room.events.length = 0;

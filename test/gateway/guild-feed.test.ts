@@ -185,7 +185,7 @@ describe('G-27: the contents of messages', () => {
   const secret = { authorId: nobody, mentions: [] };
 
   it.each([
-    ['of nobody it knows', () => content(nobody, []), 'none'],
+    ['of users it does not know', () => content(nobody, []), 'none'],
     ['of its own', () => content(bot.id, []), 'all'],
     ['that mention it', () => content(nobody, [other.id, bot.id]), 'all'],
     ['that answer others and mention it', () => content(nobody, [bot.id], secret), 'no reply'],
@@ -353,7 +353,7 @@ describe('the permissions of a bot', () => {
   it.each([
     ['the view changed', () => tellOf(['view']), () => [bot.id, other.id]],
     ['its member changed', () => tellOf(['member'], { userId: String(bot.id) }), () => [bot.id]],
-    ['the member of nobody here changed', () => tellOf(['member'], { userId: '1' }), () => []],
+    ['a member without sessions here changed', () => tellOf(['member'], { userId: '1' }), () => []],
     ['something else changed', () => tellOf(['picture', 'portal']), () => []],
     [
       'something may have been missed',

@@ -501,10 +501,10 @@ describe('G-50 a guild that is out of reach', () => {
     }
 
     it.each<[string, () => void]>([
-      ['it is told to be left', tellLeft],
-      ['it is told to be left, twice', () => [tellLeft(), tellLeft()]],
-      ['it is told to be left, and deleted', () => [tellLeft(), tellDeleted()]],
-      ['it is told to be deleted, and left', () => [tellDeleted(), tellLeft()]],
+      ['it is published as left', tellLeft],
+      ['it is published as left, twice', () => [tellLeft(), tellLeft()]],
+      ['it is published as left, and deleted', () => [tellLeft(), tellDeleted()]],
+      ['it is published as deleted, and left', () => [tellDeleted(), tellLeft()]],
     ])('is followed by one GUILD_DELETE if %s', async (_how, tell) => {
       const client = await shownUnavailable();
       tell();

@@ -63,7 +63,7 @@ describe('G-40 a search for members', () => {
   });
 });
 
-it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each page of members'), async () => {
+it.skipIf(missing)(needing(missing, 'G-49 yields to others between pages of members'), async () => {
   const { reader } = server.app.db;
   const turns = await turnsDuring(() => loadMembers(reader, crowd.id, {}, CROWD));
   expect(turns).toBeGreaterThanOrEqual(CROWD / 400);
@@ -79,7 +79,7 @@ describe('the GUILD_CREATEs of a bot with many guilds', () => {
     await putInGuilds(server.app, ids, crowd.owner, popular.user);
   });
 
-  it.skipIf(missing)(needing(missing, 'G-49 lets others have a turn before each guild that it is shown'), async () => {
+  it.skipIf(missing)(needing(missing, 'G-49 yields to others between the guilds it is shown'), async () => {
     const client = await GatewayClient.open(server.origin);
     // Data of the socket arrives in turns of its own. The count starts once all guilds are dispatched.
     const turns = await turnsDuring(() => client.ready(popular.token, { intents: Intent.Guilds }));
@@ -89,7 +89,7 @@ describe('the GUILD_CREATEs of a bot with many guilds', () => {
     await client.close();
   });
 
-  it.skipIf(missing)(needing(missing, 'G-49 reads its memberships in pages, with a turn before each'), async () => {
+  it.skipIf(missing)(needing(missing, 'G-49 reads its memberships in pages and yields between them'), async () => {
     const many = await createBot(server.app);
     const more = Array.from({ length: 2_100 }, (_, index) => (BigInt(index) << 22n) + (1n << 51n));
     await putInGuilds(server.app, more, crowd.owner, many.user);

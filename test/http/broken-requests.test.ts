@@ -42,7 +42,7 @@ describe('a malformed HTTP request gets a response in the format of REST errors,
       'Request Header Fields Too Large',
     ],
     [
-      'chunks with more than 16 KiB beside their content',
+      'chunks with more than 16 KiB in addition to their content',
       [...HEAD, 'Transfer-Encoding: chunked', '', `1;${'x'.repeat(20_000)}`, ''],
       413,
       'Payload Too Large',

@@ -17,7 +17,7 @@ import { needing } from '../harness/skipping.js';
 
 const missing = await missingForSeveralProcesses();
 
-describe.skipIf(missing)(needing(missing, 'what the process holds'), () => {
+describe.skipIf(missing)(needing(missing, 'the memory of the process'), () => {
   it('is released while a mail server does not respond', async () => {
     const database = await migratedDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'causeway-closing-'));

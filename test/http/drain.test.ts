@@ -43,8 +43,8 @@ function callBusily(origin: string): Promise<Outcome> {
 
 describe('a shutdown', () => {
   it.each([
-    ['nobody watches', false],
-    ['somebody watches, for a while after they were told', true],
+    ['no load balancer watches', false],
+    ['a load balancer watches, for a while after the readiness check failed', true],
   ])('resets no request of sixteen busy callers, if %s', async (_where, isWatched) => {
     server = await startServer({ env: { DRAIN_DELAY_MS: '300' } });
     if (isWatched) await ask(server, 'GET', `${server.origin}/readyz`);

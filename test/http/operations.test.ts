@@ -87,7 +87,7 @@ describe('with METRICS_PORT', () => {
   });
 });
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is gone'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'an instance whose PostgreSQL is unavailable'), () => {
   const clock = new ManualClock();
   let database: { url: string; drop(): Promise<void> } | null;
   let line: Line;

@@ -168,7 +168,7 @@ describe.each(PROXIES)('a proxy while its server restarts', (name) => {
   const missing = missingProxy(name);
 
   it.skipIf(missing)(
-    needing(missing, `${name} holds requests back, or says in JSON that nobody is there`),
+    needing(missing, `${name} holds requests back, or responds in JSON that no server is available`),
     async () => {
       const env = { DATA_DIR: await mkdtemp(join(tmpdir(), 'causeway-restart-')), PORT: String(await freePort()) };
       const before = await startServer({ env });

@@ -14,7 +14,7 @@ const missing = (await missingForSeveralProcesses()) ?? missingProxy('haproxy');
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, set up as the example is'), () => {
+describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configured like the example'), () => {
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let folder: string;
   let servers: TestServer[];

@@ -68,7 +68,7 @@ describe('a limit', () => {
   });
 
   test.skipIf(missing)(
-    needing(missing, 'waits once for a Redis that is frozen, and is shared again when it answers'),
+    needing(missing, 'waits once for a frozen Redis, and shares again when Redis responds'),
     async () => {
       const line = await layRedisLine();
       const clock = new ManualClock();

@@ -9,7 +9,7 @@ import { startTwoProcesses, type TwoProcesses } from '../harness/two-processes.j
 
 const missing = noBrowser ?? (await missingForSeveralProcesses());
 
-describe.skipIf(missing !== null)(needing(missing, 'pages that come from two processes'), () => {
+describe.skipIf(missing !== null)(needing(missing, 'pages that are served by two processes'), () => {
   let cloud: TwoProcesses;
   let browser: Browser;
   beforeAll(async () => {

@@ -127,7 +127,7 @@ describe('an unsupported message feature is refused and nothing is sent', () => 
 
   test.each([
     ['a poll', { poll: POLL }, { poll: { _errors: [{ code: 'BASE_TYPE_INVALID' }] } }],
-    ['a poll beside text', { content: 'x', poll: POLL }, { poll: { _errors: [{ code: 'BASE_TYPE_INVALID' }] } }],
+    ['a poll next to text', { content: 'x', poll: POLL }, { poll: { _errors: [{ code: 'BASE_TYPE_INVALID' }] } }],
     [
       'a forward',
       { message_reference: { type: 1, message_id: '1', channel_id: '1' } },

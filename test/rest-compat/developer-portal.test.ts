@@ -188,7 +188,7 @@ describe('a request is 400', () => {
       'APPLICATION_NAME_MISMATCH',
     ],
     ['a transfer without a name', 'POST', () => ofApplication('/transfer'), {}, 'app_name', 'BASE_TYPE_REQUIRED'],
-    ['a tester who is nobody', 'POST', () => ofApplication('/testers'), {}, 'user_id', 'BASE_TYPE_REQUIRED'],
+    ['a tester without an id', 'POST', () => ofApplication('/testers'), {}, 'user_id', 'BASE_TYPE_REQUIRED'],
     [
       "a tester's id that is none",
       'POST',

@@ -67,8 +67,8 @@ describe('an embed that is hard to parse', () => {
 
   test.each([
     ['names of prototypes', '{"title":"x","__proto__":{"title":"y"},"constructor":{"prototype":{}},"toString":null}'],
-    ['a long number beside it', '{"title":"x","__proto__":{"title":"y"},"id":12345678901234567890}'],
-    ['fields that nobody knows, fifty deep', `{"title":"x","more":${'['.repeat(50)}${']'.repeat(50)}}`],
+    ['a long number next to it', '{"title":"x","__proto__":{"title":"y"},"id":12345678901234567890}'],
+    ['unknown fields, fifty deep', `{"title":"x","more":${'['.repeat(50)}${']'.repeat(50)}}`],
   ])('%s', async (_, embed) => {
     const { status, body } = await send(`{"embeds":[${embed}]}`);
     expect([status, body.embeds]).toEqual([200, [{ type: 'rich', title: 'x' }]]);

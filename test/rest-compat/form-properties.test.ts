@@ -318,7 +318,7 @@ describe('a form is refused', () => {
     ['a file whose name is empty', file('', 'x')],
     ['a file without a filename', field('files[0]')],
     ['a file whose filename is empty', file('files[0]', '')],
-    ['a field in a charset that nobody knows', `${field('content')}\r\nContent-Type: text/plain; charset=none`],
+    ['a field in an unknown charset', `${field('content')}\r\nContent-Type: text/plain; charset=none`],
     ['a head of 20 KB', `X-Long: ${'x'.repeat(20_000)}\r\n${field('content')}`],
     ['a head of 3,000 lines', `${'X: y\r\n'.repeat(3_000)}${field('content')}`],
     ['a name of 15 KB', `Content-Disposition: form-data; filename="x"; name="${'x'.repeat(15_000)}"`],

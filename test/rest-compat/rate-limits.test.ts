@@ -219,7 +219,7 @@ describe('an unmodified @discordjs/rest', { tags: ['slow'] }, () => {
 
 describe('an unmodified discord.py', { tags: ['slow'] }, () => {
   test.skipIf(noDiscordPy)(
-    needing(noDiscordPy, 'waits a 429 out and sends its message'),
+    needing(noDiscordPy, 'waits after a 429 and then sends its message'),
     async () => {
       await sendTimes(5);
       const script = fileURLToPath(new URL('./discord_py_sender.py', import.meta.url));

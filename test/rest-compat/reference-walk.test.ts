@@ -687,7 +687,7 @@ describe('the comparison of a response with the document', () => {
     ['faults that are no list', 400, { ...refusal, errors: { name: { _errors: { code: 'X', message: 'x' } } } }],
     ['a fault that is no list', 400, { ...refusal, errors: { name: 'x' } }],
     ['a fault whose code is a number', 400, { ...refusal, errors: { name: { _errors: [{ code: 1, message: 'x' }] } } }],
-    ['faults beside what is within', 400, { ...refusal, errors: { name: { _errors: [], 0: { _errors: [] } } } }],
+    ['faults next to inner fields', 400, { ...refusal, errors: { name: { _errors: [], 0: { _errors: [] } } } }],
     ['a limit that does not say when to come back', 429, refusal],
   ])('reports %s that the document does not have', (_what, status, body) => {
     expect(faults(status, body)).not.toEqual([]);

@@ -340,7 +340,7 @@ describe('a token in a path', () => {
 
 const missing = missingForOwnRedis();
 
-test.skipIf(missing)(needing(missing, 'a token stands in no key and no value of Redis'), async () => {
+test.skipIf(missing)(needing(missing, 'no key and no value of Redis contains a token'), async () => {
   const own = await prepareRedis();
   await own.start();
   const redis = new Redis(own.url);

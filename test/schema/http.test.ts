@@ -228,7 +228,7 @@ describe('a request body', () => {
 
   it.each([
     ['a mebibyte', () => ({ authorization: `Bearer ${ada.token}` }), 1024 * 1024],
-    ['64 KiB, from somebody who is not signed in,', () => ({}), 64 * 1024],
+    ['64 KiB, from a caller who is not signed in,', () => ({}), 64 * 1024],
   ])('of more than %s is refused as too large', async (_size, headers, limit) => {
     const bodyOf = (size: number) => JSON.stringify({ query: ME }).padEnd(size);
     expect((await post(bodyOf(limit), headers())).status).toBe(200);

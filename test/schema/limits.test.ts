@@ -47,7 +47,7 @@ const run = (query: string, length: number, budget: OperationBudget) =>
 it.each([
   ['one list', '{ item { items { length } } }', 9_000],
   ['a list in each entry of another', '{ item { items { items { length } } } }', 90],
-  ['lists beside each other', `{ item { ${'abcdefghi'.replace(/./g, ' $&: items { length }')} } }`, 1_000],
+  ['lists next to each other', `{ item { ${'abcdefghi'.replace(/./g, ' $&: items { length }')} } }`, 1_000],
 ])('%s: an operation yields to the event loop after each batch of objects', async (_case, query, length) => {
   const paid: number[] = [];
   const result = await run(query, length, new OperationBudget(async (objects) => void paid.push(objects)));

@@ -162,7 +162,7 @@ describe('portalHomeChanged', () => {
       'an application of a team is deleted',
       () => mutate(ada, 'deleteApplication', 'DeleteApplicationInput', deletion(teamApplication)),
     ],
-    ['somebody moves one to a team', () => transferApplication(ada, invitingApplication, team)],
+    ['the owner moves one to a team', () => transferApplication(ada, invitingApplication, team)],
     ['a team is made', () => createTeam(bob)],
     ['a team is renamed', () => renameTeam(ada, team, 'Badgers')],
     ['a team gets an icon', () => changeIcon(`/developer-portal/teams/${team.id}`, `Bearer ${ada.token}`)],
@@ -198,7 +198,7 @@ describe('portalHomeChanged', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     [
-      'somebody makes an application, a team and a server',
+      'a user creates an application, a team and a server',
       async () => {
         await createApplication(ada);
         await createTeam(ada);

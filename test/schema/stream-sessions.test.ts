@@ -14,7 +14,7 @@ const ended: BusMessage = {
 
 test.each<[string, Heard, boolean]>([
   ['a session of theirs ended', ended, true],
-  ['a session of somebody else ended', { ...ended, userId: '8' }, false],
+  ['a session of another user ended', { ...ended, userId: '8' }, false],
   ['something of theirs changed that is no session', { ...ended, invalidates: ['portal'] }, false],
   ['the bus was away', { type: BUS_RECONNECTED }, true],
 ])('mayEndSession returns whether the user may be signed out once %s', (_heard, message, expected) => {

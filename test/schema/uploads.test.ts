@@ -200,7 +200,7 @@ describe('a form', () => {
   it.each([
     ['a field without a name', 'Content-Disposition: form-data'],
     ['a file without a name', 'Content-Disposition: form-data; filename="x"'],
-    ['text in a charset that nobody knows', `${FIELD}; name="map"\r\nContent-Type: text/plain; charset=none`],
+    ['text in an unknown charset', `${FIELD}; name="map"\r\nContent-Type: text/plain; charset=none`],
   ])('with %s is refused as bad input', async (_, head) => {
     const operation = `--q\r\n${FIELD}; name="operations"\r\n\r\n{"query":"{ __typename }"}\r\n`;
     const response = await fetch(`${server.origin}/graphql`, {

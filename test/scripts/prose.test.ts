@@ -4,17 +4,19 @@ import { textsOfSource } from '../../scripts/prose/texts.js';
 
 const faultsIn = (text: string, kind: 'comment' | 'title' = 'comment') => faultsOf({ kind, text });
 
+const REFUSED: [text: string, fault: RegExp][] = [
+  ['Who signs in with a wrong password is refused.', /no subject/],
+  ['The message is sent. Whoever reads it sees the time.', /no subject/],
+  ['The event is published to everybody.', /"everybody"/],
+  ['The guild is told of it.', /"told"/],
+  ['The session is made anew.', /"anew"/],
+  ['It stands beside the table.', /"beside"/],
+  ['Other calls wait meanwhile.', /"meanwhile"/],
+  [`The store ${'very '.repeat(29)}slowly.`, /has 32 words/],
+];
+
 describe('the prose check', () => {
-  test.each([
-    ['Who signs in with a wrong password is refused.', /no subject/],
-    ['The message is sent. Whoever reads it sees the time.', /no subject/],
-    ['The event is published to everybody.', /"everybody"/],
-    ['The guild is told of it.', /"told"/],
-    ['The session is made anew.', /"anew"/],
-    ['It stands beside the table.', /"beside"/],
-    ['Other calls wait meanwhile.', /"meanwhile"/],
-    [`The store ${'very '.repeat(29)}slowly.`, /has 32 words/],
-  ])('refuses %j', (text, fault) => {
+  test.each(REFUSED)('refuses %j', (text, fault) => {
     expect(faultsIn(text)).toEqual([expect.stringMatching(fault)]);
   });
 
@@ -60,5 +62,15 @@ describe('the prose check', () => {
       { kind: 'comment', file: 'src/a.ts', line: 5, text: 'the one who gets it' },
       { kind: 'string', file: 'src/a.ts', line: 7, text: 'Two words here' },
     ]);
+  });
+
+  test('finds titles of tests, also in a call and in a table', () => {
+    const source = [
+      "it('one title', () => {});",
+      "describe.skipIf(missing)(needing(missing, 'another title'), () => {});",
+      "test.each([['its first label', 'not a label'], ['word', 1]])('a third title: %s', () => {});",
+    ].join('\n');
+    const titles = textsOfSource('test/a.test.ts', source).map(({ text }) => text);
+    expect(titles.toSorted()).toEqual(['a third title: %s', 'another title', 'its first label', 'one title']);
   });
 });

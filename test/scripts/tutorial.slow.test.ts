@@ -82,7 +82,7 @@ async function pasteUntil(terminal: Terminal, block: string, shows: RegExp): Pro
 }
 
 it.skipIf(noSqlite)(
-  needing(noSqlite, 'every block of docs/tutorial.md does what it says, pasted in order'),
+  needing(noSqlite, 'every block of docs/tutorial.md works when pasted in order'),
   async () => {
     let free: Terminal | undefined;
     for (const given of blocks) {

@@ -197,7 +197,7 @@ describe('a message in response to an interaction', () => {
   test.each<[string, MessageInteraction, object]>([
     ['a command', command, { ...common, type: 2 }],
     [
-      'a command of somebody who installed it',
+      'a command of a user who installed it',
       { ...command, owners: { userId: '7' } },
       { ...common, type: 2, authorizing_integration_owners: { 1: '7' } },
     ],

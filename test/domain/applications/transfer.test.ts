@@ -267,7 +267,7 @@ describe('an application of a team, as its bot sees it,', () => {
     await client.destroy();
   });
 
-  it.skipIf(noDiscordPy)(needing(noDiscordPy, 'is read by discord.py'), async () => {
+  it.skipIf(noDiscordPy)(needing(noDiscordPy, 'is understood by discord.py'), async () => {
     const env = { ...process.env, ORIGIN: server.origin, BOT_TOKEN: application.botToken };
     const { stdout } = await run(PYTHON, ['-c', DISCORD_PY], { env });
     expect(stdout.trim()).toBe(`team${team.id} Builders lead lead,owner,developer`);

@@ -56,7 +56,7 @@ const forPeople = { command: { integrationTypes: [0, 1] }, installs: { server: f
 
 describe('the owner of the server', () => {
   test.each<[string, Change, boolean, RunRule]>([
-    ['may run what nobody else may', { ...byOwner, ...application() }, true, 'owner'],
+    ['may run what others may not', { ...byOwner, ...application() }, true, 'owner'],
     ['may in a channel that is denied', { ...byOwner, ...own(say(OF_CHANNEL, CHANNEL, false)) }, true, 'owner'],
     ['may though an entry denies it to them', { ...byOwner, ...own(say(OF_USER, OWNER, false)) }, true, 'owner'],
     [

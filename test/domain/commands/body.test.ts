@@ -28,7 +28,7 @@ describe('a command is accepted', () => {
     ['with a name in Devanagari, vowel signs included', chat({ name: 'हिन्दी' })],
     ['with a name in Thai, tone marks included', chat({ name: 'ภาษาไทยก้' })],
     ['with a type that is null', chat({ type: null })],
-    ['with fields that nobody knows', chat({ future: { a: 1 }, handler: 1, version: '1', id: '2' })],
+    ['with unknown fields', chat({ future: { a: 1 }, handler: 1, version: '1', id: '2' })],
     [
       'with null for everything that may be left out',
       chat({
@@ -305,7 +305,7 @@ describe('a command is refused', () => {
       'options.0.name_localizations.de APPLICATION_COMMAND_OPTION_NAME_DUPLICATE',
     ],
     [
-      'with a subcommand beside a plain option',
+      'with a subcommand next to a plain option',
       chat({ options: [option(), option({ type: OptionType.Subcommand, name: 'b' })] }),
       'options.1 APPLICATION_COMMAND_OPTIONS_TYPE_INVALID',
     ],

@@ -130,7 +130,7 @@ describe('an installation to a guild on a box', () => {
   });
 
   test.each<[string, string, () => Promise<unknown>]>([
-    ['by anybody but the owner of the box', 'UNKNOWN_GUILD', () => install(bob)],
+    ['by a user other than the owner of the box', 'UNKNOWN_GUILD', () => install(bob)],
     ['without the scope bot', 'INVALID_INPUT', () => install(ada, ['applications.commands'])],
     [
       'of an application that is for people only',

@@ -202,7 +202,7 @@ describe('the first response', () => {
 describe('a refused response', () => {
   it.each([
     ['says nothing', { type: 4, data: {} }, 'EMPTY_MESSAGE'],
-    ['tells of a file that is not sent', { type: 4, data: { attachments: [{ id: '0', filename: 'a' }] } }, null],
+    ['describes a file that is not sent', { type: 4, data: { attachments: [{ id: '0', filename: 'a' }] } }, null],
     ['has a layout and a text', { type: 4, data: { content: 'a', flags: MessageFlags.IsComponentsV2 } }, null],
   ])('I-18: because it %s leaves the interaction as it was', async (_why, body, code) => {
     const asked = await ask(scene, 'command');

@@ -363,7 +363,7 @@ describe('a message context menu command', () => {
     ['has one that is there', async () => 5n, 'UNKNOWN_MESSAGE'],
     ['has one of the channel', async () => (await say(server.app, other, other.owner, 'x')).id, 'UNKNOWN_MESSAGE'],
     [
-      'has one that is not for somebody else alone',
+      'has one that is not for another user alone',
       async () => {
         const { id } = await say(server.app, scene.guild, scene.guild.owner, 'x');
         const data = { visibleToId: scene.users.ada.id };

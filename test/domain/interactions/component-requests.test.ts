@@ -266,9 +266,9 @@ describe('a component can be used', () => {
 
   it.each<[string, object]>([
     ['in a row', row(button({ custom_id: 'other' }), button())],
-    ['beside a section', section],
+    ['next to a section', section],
     ['in a container', { type: Type.Container, components: [row(colours())] }],
-    ['beside a section in a container', { type: Type.Container, components: [section] }],
+    ['next to a section in a container', { type: Type.Container, components: [section] }],
   ])('%s', async (_where, component) => {
     const { id } = await sayAs(component);
     const isSelect = JSON.stringify(component).includes('options');

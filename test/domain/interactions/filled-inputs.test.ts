@@ -219,7 +219,7 @@ describe('an input', () => {
     ],
     ['may be sent in a part of another kind', [label(text())], [{ components: [{ custom_id: 'it', value: 'a' }] }], []],
     [
-      'may be sent beside text',
+      'may be sent next to text',
       [label(text())],
       [{ type: 10, id: 1 }, { component: { custom_id: 'it', value: 'a' } }],
       [],
@@ -244,7 +244,7 @@ describe('the components of a submission', () => {
     ],
     ['may be 4000 characters long', [{ component: { value: '👍'.repeat(4_000) } }], []],
     ['is of 25 values each', [{ component: { values: Array(26).fill('a') } }], [`${VALUES} BASE_TYPE_BAD_LENGTH`]],
-    ['may have fields that nobody knows', [{ later: true, component: { custom_id: 'it', more: 1 } }], []],
+    ['may have unknown fields', [{ later: true, component: { custom_id: 'it', more: 1 } }], []],
   ])('%s', (_rule, sent, expected) => {
     expect(problems(sent)).toEqual(expected);
   });

@@ -383,7 +383,7 @@ describe('the options of a request', () => {
       ['options.0.value BASE_TYPE_MAX_LENGTH'],
     ],
     ['may be 6000 characters long', [{ name: 'a', value: '👍'.repeat(6_000) }], []],
-    ['may have fields that nobody knows', [{ name: 'a', value: 'x', later: { than: 'us' } }], []],
+    ['may have unknown fields', [{ name: 'a', value: 'x', later: { than: 'us' } }], []],
   ])('%s', (_rule, sent, expected) => {
     expect(faultsIn(InvokedOptions, sent, 'options').map(({ path, code }) => `${path} ${code}`)).toEqual(expected);
   });

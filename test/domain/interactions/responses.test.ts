@@ -205,7 +205,7 @@ describe('a deferred response', () => {
   });
 
   it.each([
-    ['somebody who manages messages', () => scene.guild.owner],
+    ['a member who manages messages', () => scene.guild.owner],
     ['the bot itself', () => scene.bot.user],
   ])('I-19: is answered if %s deletes it, and a later follow-up is a new message', async (_who, whose) => {
     const { originalMessageId: id } = await rowOf(server, asked);

@@ -152,7 +152,7 @@ describe('an expired timeout', () => {
   });
 });
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'who leaves while they join'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a member who leaves while they join'), () => {
   test('keeps the timeout', async () => {
     const until = await timeOut(ada);
     const { code } = await createInvite(owner, guild.channel.id);

@@ -61,9 +61,9 @@ test.each<[string, Parameters<typeof operationsOnRole>, RoleOperation[]]>([
   ['equal', [role(3), MANAGES], []],
   ['above', [role(4), MANAGES], []],
   ['below, of an installation', [role(2, true), MANAGES], ['update', 'move']],
-  ['of everybody', [{ ...role(0), id: GUILD }, MANAGES], ['update']],
+  ['of @everyone', [{ ...role(0), id: GUILD }, MANAGES], ['update']],
   [
-    'of everybody, for who has no other',
+    'of @everyone, for a member without other roles',
     [
       { ...role(0), id: GUILD },
       { ...MANAGES, highest: 0 },

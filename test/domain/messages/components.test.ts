@@ -242,8 +242,8 @@ describe('a layout', () => {
   test.each<[string, () => object, string[]]>([
     ['a section without text', () => section({ components: [] }), [`components ${BAD_LENGTH}`]],
     ['a section of four texts', () => section({ components: times(4, () => display()) }), [`components ${BAD_LENGTH}`]],
-    ['a section with nothing beside it', () => section({ accessory: null }), [`accessory ${REQUIRED}`]],
-    ['a section with a select beside it', () => section({ accessory: select(5) }), [`accessory ${KIND}`]],
+    ['a section without an accessory', () => section({ accessory: null }), [`accessory ${REQUIRED}`]],
+    ['a section with a select as accessory', () => section({ accessory: select(5) }), [`accessory ${KIND}`]],
     ['a section with a row in it', () => section({ components: [row(button())] }), [`components.0 ${KIND}`]],
     ['an empty text', () => display(''), [`content ${BAD_LENGTH}`]],
     ['a gallery of nothing', () => ({ type: 12, items: [] }), [`items ${BAD_LENGTH}`]],

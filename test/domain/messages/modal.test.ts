@@ -90,7 +90,7 @@ describe('the component in a label', () => {
     ['a choice', { type: 3, custom_id: 's', options: boxes(1) }, []],
     ['people', { type: 5, custom_id: 's', required: false, min_values: 0 }, []],
     ['people, but none', { type: 5, custom_id: 's', min_values: 0 }, ['min_values NUMBER_TYPE_MIN']],
-    ['people whom nobody can pick', { type: 5, custom_id: 's', disabled: true }, ['disabled BASE_TYPE_INVALID']],
+    ['a disabled user select', { type: 5, custom_id: 's', disabled: true }, ['disabled BASE_TYPE_INVALID']],
     ['files', { type: 19, custom_id: 'f', max_values: 10, file_types: ['image', '.pdf'] }, []],
     ['too many files', { type: 19, custom_id: 'f', max_values: 11 }, ['max_values NUMBER_TYPE_MAX']],
     ['files between turned bounds', { type: 19, custom_id: 'f', min_values: 2 }, ['min_values NUMBER_TYPE_MAX']],

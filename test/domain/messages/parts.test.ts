@@ -206,7 +206,7 @@ describe('the part that a bot without the intent receives', () => {
     ['of its own', addressees('me'), 'whole'],
     ['of one that mentions it', addressees('ada', 'bob', 'me'), 'whole'],
     ['of any other', addressees('ada', 'bob'), 'redacted'],
-    ['of its own answer to somebody', { ...addressees('me'), reply: addressees('ada') }, 'withoutReply'],
+    ['of its own response to another user', { ...addressees('me'), reply: addressees('ada') }, 'withoutReply'],
     ['of its own answer to itself', { ...addressees('me'), reply: addressees('me') }, 'whole'],
     ['of an answer to what mentions it', { ...addressees('me'), reply: addressees('ada', 'me') }, 'whole'],
     ['of an answer to it that does not mention it', { ...addressees('ada'), reply: addressees('me') }, 'redacted'],

@@ -114,7 +114,7 @@ describe('a request for a code', () => {
     ['another response type', { ...code, response_type: 'token' }, `${CALLBACK} UNSUPPORTED_RESPONSE_TYPE null`],
     ['no response type', { redirect_uri: CALLBACK, scope: 'identify' }, `${CALLBACK} INVALID_REQUEST null`],
     ['no scope', { ...code, scope: '' }, `${CALLBACK} INVALID_SCOPE null`],
-    ['a scope nobody knows', { ...code, scope: 'rpc', state: 's' }, `${CALLBACK} INVALID_SCOPE s`],
+    ['an unknown scope', { ...code, scope: 'rpc', state: 's' }, `${CALLBACK} INVALID_SCOPE s`],
     ['another prompt', { ...code, prompt: 'login' }, `${CALLBACK} INVALID_REQUEST null`],
     ['a method without a challenge', { ...code, code_challenge_method: 'S256' }, `${CALLBACK} INVALID_REQUEST null`],
     ['a challenge without its method', { ...code, code_challenge: CHALLENGE }, `${CALLBACK} INVALID_REQUEST null`],

@@ -7,7 +7,7 @@ import { needing } from '../../harness/skipping.js';
 import { addToTeam, createTeam, type MadeTeam, setTeamRole, transferApplication } from '../../harness/teams.js';
 
 /** Statements can be held back on PostgreSQL only. On SQLite, one transaction waits for the other. */
-describe.skipIf(noPostgres)(needing(noPostgres, 'somebody whose role is lowered before their transaction'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a member whose role is lowered before their transaction'), () => {
   let server: TestServer;
   let ada: Person;
   let bob: Person;

@@ -133,7 +133,7 @@ describe('an invitation', () => {
   });
 
   it.each([
-    ['an address nobody has an account with', { email: 'nobody@people.example' }, { email: ['EMAIL_UNKNOWN'] }],
+    ['an address without an account', { email: 'nobody@people.example' }, { email: ['EMAIL_UNKNOWN'] }],
     ['no address', { email: '' }, { email: ['EMAIL_UNKNOWN'] }],
     ['the role OWNER', { email: 'invitee@people.example', role: 'OWNER' }, { role: ['BASE_TYPE_CHOICES'] }],
   ])('is refused for %s', async (_what, input, faults) => {

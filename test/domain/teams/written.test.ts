@@ -303,7 +303,7 @@ describe('these callers are refused:', () => {
       'MISSING_PERMISSIONS',
     ],
     [
-      'an owner who hands it to nobody',
+      'an owner who hands it to an unknown user',
       () => transferTeamOwnership(owner.call, { teamId, userId: nobody }),
       'UNKNOWN_TEAM_MEMBER',
     ],
@@ -328,7 +328,7 @@ describe('these callers are refused:', () => {
       'MISSING_PERMISSIONS',
     ],
     [
-      'an admin who changes nobody',
+      'an admin who changes an unknown member',
       () => updateTeamMember(admin.call, { teamId, userId: nobody, role: 'ADMIN' }),
       'UNKNOWN_TEAM_MEMBER',
     ],
@@ -344,7 +344,7 @@ describe('these callers are refused:', () => {
       'MISSING_PERMISSIONS',
     ],
     [
-      'an admin who removes nobody',
+      'an admin who removes an unknown member',
       () => removeOrRevoke(admin.call, { teamId, userId: nobody }),
       'UNKNOWN_TEAM_MEMBER',
     ],

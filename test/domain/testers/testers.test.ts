@@ -115,7 +115,7 @@ describe('a tester', () => {
 
   it.each([
     ['nobody', {}],
-    ['somebody in two ways', { userId: '1', email: 'a@b.example' }],
+    ['one user in two ways', { userId: '1', email: 'a@b.example' }],
     ['an id that is none', { userId: 'x' }],
   ])('cannot be created from %s', async (_who, input) => {
     const answer = await ask(owner, INVITE, input);

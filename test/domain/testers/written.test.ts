@@ -163,13 +163,18 @@ describe('a change of a tester is audited and published:', () => {
 
 describe('a refused caller changes nothing:', () => {
   test.each<[string, State, () => Promise<unknown>, string]>([
-    ['who invites somebody invited', 'INVITED', () => invite(ada), 'CONFLICT'],
+    ['who invites an invited user', 'INVITED', () => invite(ada), 'CONFLICT'],
     ['who invites a tester', 'ACCEPTED', () => invite(ada), 'CONFLICT'],
     ['who accepts twice', 'ACCEPTED', () => accept(ada), 'CONFLICT'],
     ['who declines after accepting', 'ACCEPTED', () => declineTesterInvitation(ada.call, applicationId), 'CONFLICT'],
     ['who accepts uninvited', null, () => accept(ada), 'UNKNOWN_APPLICATION'],
     ['who declines uninvited', null, () => declineTesterInvitation(ada.call, applicationId), 'UNKNOWN_APPLICATION'],
-    ['who removes nobody', null, () => removeTester(owner.call, { applicationId, userId: ada.id }), 'UNKNOWN_USER'],
+    [
+      'who removes an unknown user',
+      null,
+      () => removeTester(owner.call, { applicationId, userId: ada.id }),
+      'UNKNOWN_USER',
+    ],
     [
       'a tester who removes',
       'ACCEPTED',
@@ -191,7 +196,7 @@ describe('a refused caller changes nothing:', () => {
       'UNKNOWN_USER',
     ],
     [
-      'who names nobody',
+      'who names no user',
       null,
       () => inviteTester(owner.call, { applicationId, userId: null, email: null }),
       'INVALID_INPUT',

@@ -13,7 +13,7 @@ import { until } from '../../harness/until.js';
 
 const HOUR = 3_600_000;
 
-describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database that a process has alone'), () => {
+describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exclusive process'), () => {
   let database: ThrowAwayDatabase | null;
   let line: LossyLine;
   let far: string;

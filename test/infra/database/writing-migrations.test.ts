@@ -25,7 +25,7 @@ describe('writing a migration', () => {
     expect(await diffSchemas('postgresql', offlinePostgres(), schema, schema)).toBeNull();
   });
 
-  it.skipIf(noPostgres)(needing(noPostgres, 'says what it would with one'), async () => {
+  it.skipIf(noPostgres)(needing(noPostgres, 'responds as it would with one'), async () => {
     const server = () => new PrismaPg({ connectionString: process.env.TEST_DATABASE_URL });
     for (const from of [null, before]) {
       expect(await diffSchemas('postgresql', offlinePostgres(), from, schema)).toBe(

@@ -58,7 +58,7 @@ describe('a page', () => {
       [],
     ],
     [
-      'for nobody and nothing',
+      'without a user and an application',
       notFoundPage(null, null),
       { status: 404, title: 'Not found' },
       ['There is no application at this link.'],

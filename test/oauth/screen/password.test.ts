@@ -93,7 +93,7 @@ describe('a user who forgot their password', () => {
         return old;
       },
     ],
-    ['that nobody sent', async () => `${PASSWORD_PAGE}?token=made-up`],
+    ['that was never sent', async () => `${PASSWORD_PAGE}?token=made-up`],
     ['without a token', async () => `${PASSWORD_PAGE}?token=`],
     ['with two', async () => `${PASSWORD_PAGE}?token=a&token=b`],
   ])('is offered a new link in place of one %s', async (_what, find) => {

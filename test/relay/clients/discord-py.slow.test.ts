@@ -16,7 +16,7 @@ afterAll(() => all.stop());
 
 describeModeration('discord.py', () => all, { program: PYTHON, script: 'discord_py.py', missing: noDiscordPy });
 
-describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is away'), () => {
+describe.skipIf(noDiscordPy)(needing(noDiscordPy, 'discord.py and a box that is offline'), () => {
   let stage: Stage;
   let bot: MadeApplication;
   let guild: MadeGuild;

@@ -133,7 +133,7 @@ describe('the messages of a box about its guilds (docs/relay.md, R-30 to R-35)',
 
   it.each([
     ['R-31 an event before begin or resume', [{ op: 'ready', s: 1 }]],
-    ['R-31 resuming what nobody has', [{ op: 'resume', session: 'lost' }]],
+    ['R-31 resuming an unknown session', [{ op: 'resume', session: 'lost' }]],
     [
       'R-30 a number that is left out',
       [

@@ -66,7 +66,7 @@ describe("a bot's requests to a server on a box (service description, sections 4
     ['JSON that is no message', () => '[]'],
     ['a message of more than 1 MiB', (id) => `{"op":"response","id":${id},"x":"${'x'.repeat(1024 * 1024)}"}`],
     ['a piece without a stream', () => Buffer.alloc(3)],
-    ['a piece that nobody announced', (id) => Buffer.from([0, 0, 0, id, 0x7b])],
+    ['a piece that was not announced', (id) => Buffer.from([0, 0, 0, id, 0x7b])],
   ])('are 502 at once if the box sends %s (R-43)', async (_what, said) => {
     const asked = bot.get(`${pathOf()}/roles`);
     const { id } = await box.relay.next('request');

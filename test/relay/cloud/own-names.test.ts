@@ -111,7 +111,7 @@ describe('R-35: a box may name nothing else', () => {
     ['an id as a number', message({ author: { ...user, id: Number(stranger) } })],
     ['an id that other parsers read as one', message({ author: { ...user, id: ` ${stranger}` } })],
     ['an author of a neighbour', message({ author: person(neighbour) })],
-    ['somebody who is mentioned', message({ mentions: [user] })],
+    ['a mentioned user', message({ mentions: [user] })],
     ['a member inside', message({ member: { ...membership(), user } })],
     ['the answered message', message({ referenced_message: message({ author: user }) })],
     ['a snapshot of a message', message({ message_snapshots: [{ message: message({ author: user }) }] })],
@@ -143,19 +143,19 @@ describe('R-35: a box may name nothing else', () => {
     ['an emoji of another guild', { guild_id: guild, emojis: [{ id: stranger, name: 'blob' }] }],
     ['a channel within a guild', { id: guild, channels: [{ id: stranger, type: 0 }] }],
     ['who is in voice', { guild_id: guild, user_id: stranger, channel_id: channel }],
-    ['somebody under a name of its own', { some_new_thing: { somebody: user } }],
+    ['a user in an unknown field', { some_new_thing: { somebody: user } }],
     ["a key that is an object's prototype", JSON.parse(`{"__proto__": {"user": ${JSON.stringify(user)}}}`)],
     ["what another's webhook posted", message({ author: { ...botUser }, webhook_id: elsewhere })],
     ['what a webhook posted that there is not', message({ author: { ...botUser }, webhook_id: stranger })],
     ['what a webhook posted, in the name of a person', message({ webhook_id: webhook })],
-    ['somebody by the key of a map', message({ resolved: { members: { [stranger]: { nick: 'x' } } } })],
+    ['a user as the key of a map', message({ resolved: { members: { [stranger]: { nick: 'x' } } } })],
     ['a picture that leads elsewhere', message({ author: { ...person(), avatar: '../../etc' } })],
     ['the icon of a guild that leads elsewhere', { id: guild, icon: 'javascript:alert(1)' }],
     ...['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', '//a.example/x', 7].map(
       (url): [string, unknown] => [`a file at ${url}`, message({ attachments: [{ id: own(), url }] })],
     ),
     ['lists in lists', JSON.parse('['.repeat(50) + ']'.repeat(50))],
-    ['more than anybody has to say', Array.from({ length: 200_001 }, () => ({}))],
+    ['more values than the limit', Array.from({ length: 200_001 }, () => ({}))],
   ])('%s', async (_what, value) => {
     expect(await namesOnlyItsOwn(value, of)).toEqual(expect.any(String));
   });

@@ -203,7 +203,7 @@ describe('R-35: an invalid record is refused', () => {
   it.each<[string, object]>([
     ['another guild', { id: '3' }],
     ['an id that is a number', { id: 1 }],
-    ['an id that nobody writes so', { id: '01' }],
+    ['an id in an unusual form', { id: '01' }],
     ['no owner', { owner_id: undefined }],
     ['a name without an end', { name: 'x'.repeat(201) }],
     ['roles without an end', { roles: Array.from({ length: 2 * limits.rolesPerGuild + 1 }, () => role) }],
@@ -229,8 +229,8 @@ describe('R-35: an invalid record is refused', () => {
   });
 
   it.each<[string, object]>([
-    ['of nobody', { member: null }],
-    ['of a member who is somebody else', { user_id: '8', member }],
+    ['without a member', { member: null }],
+    ['of a member with another user', { user_id: '8', member }],
     ['in no channel', { channel_id: null, member }],
   ])('but an invalid voice state is left out: %s', (_what, fields) => {
     const told = readGuild(

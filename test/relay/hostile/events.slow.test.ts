@@ -211,7 +211,7 @@ describe("R-34, R-35: an event about objects that are not the box's is left out 
   describe.each([
     ['a message', MESSAGES],
     ['of the rest', OTHERS],
-    ['what boxes do not tell', NOT_OF_BOXES],
+    ['what boxes do not report', NOT_OF_BOXES],
   ])('%s', (_kind, attacks) => {
     it.each(attacks)('%s (%s)', async (_what, t, makeD) => {
       const s = await scene.begin();
@@ -333,8 +333,8 @@ describe("R-2, R-3: an invalid message closes 4002, and is logged with the box's
     ['objects in each other', () => dispatch(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`)],
     ['200,001 values', () => dispatch(`{"a":[${'1,'.repeat(200_001)}1]}`)],
     ['a ping with text', () => ({ op: 'ping', t: 'x' })],
-    ['an answer that nobody asked for', () => ({ op: 'response', id: 77, status: 200, headers: {}, body: 0 })],
-    ['pieces that nobody announced', () => Buffer.from([0, 0, 0, 9, 1])],
+    ['an answer without a request', () => ({ op: 'response', id: 77, status: 200, headers: {}, body: 0 })],
+    ['pieces that were not announced', () => Buffer.from([0, 0, 0, 9, 1])],
     ['hello once more', () => ({ op: 'hello', versions: [1], key: 'A'.repeat(43) })],
   ])('%s', async (_what, make) => {
     await scene.begin();
