@@ -149,10 +149,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the general page of a te
     await bobs.page.getByText('You need the owner role.').first().waitFor();
     expect(await bobs.page.getByRole('button', { name: 'Leave team' }).isEnabled()).toBe(true);
     await adas.page.getByLabel('New owner').selectOption({ label: 'bob' });
-    await adas.page.getByRole('button', { name: 'Transfer ownership' }).click();
+    await adas.page.getByRole('button', { name: 'Hand over' }).click();
     const question = adas.page.getByRole('alertdialog', { name: 'Transfer Sett to bob?' });
     await question.getByLabel("Type the member's name").fill('bob');
-    await question.getByRole('button', { name: 'Transfer ownership' }).click();
+    await question.getByRole('button', { name: 'Hand over' }).click();
     await said(adas.page, 'bob now owns the team').waitFor();
     await bobs.page.getByText('You own this team. To leave, transfer ownership first, or delete the team.').waitFor();
     await adas.page.getByRole('button', { name: 'Leave team' }).click();

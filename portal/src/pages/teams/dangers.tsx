@@ -90,7 +90,7 @@ function HandOver() {
         )}
       </div>
       <button type="button" className="plain bad" onClick={() => ask(true)} disabled={!heir} {...off}>
-        Transfer ownership
+        Hand over
       </button>
       {isAsked && heir && <HandOverQuestion heir={heir} onClose={() => ask(false)} />}
     </div>
@@ -114,7 +114,7 @@ function HandOverQuestion({
   return (
     <Danger
       title={`Transfer ${name} to ${nameOf(heir)}?`}
-      doIt="Transfer ownership"
+      doIt="Hand over"
       onDo={handOver}
       onClose={onClose}
       isBusy={isBusy}
