@@ -129,7 +129,7 @@ describe.concurrent('the end', () => {
     line.close();
   });
 
-  it('comes by itself, with one clear line, if the database does not answer during the start', async () => {
+  it('exits on its own, with one clear line, if the database does not answer during the start', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const reached = once(silent, 'connection');

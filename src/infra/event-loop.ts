@@ -7,8 +7,7 @@ const ROUNDS_PER_TURN = 10;
 const queue: (() => void)[] = [];
 
 /**
- * Yields to sockets, timers and other requests. An in-process database or a cached result never yields to the event
- * loop by itself.
+ * Yields to sockets, timers and other requests, which an in-process database or a cached result never does.
  * All callers share one queue and one continues per turn, so a turn lasts no longer than one piece of work. The queue
  * may be long, so code that others wait for, such as a transaction, must not join it.
  */

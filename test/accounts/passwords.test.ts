@@ -201,11 +201,11 @@ describe('a forgotten password', () => {
       'after the password was changed',
       (person) => post('change-password', { currentPassword: PASSWORD, newPassword: 'another horse' }, bearer(person)),
     ],
-  ])('cannot be replaced by a link %s', async (what, meanwhile) => {
+  ])('cannot be replaced by a link %s', async (what, concurrently) => {
     const person = await signUp(server, `late.${what.length}`);
     await request(person);
     const token = await linkToken(person);
-    await meanwhile(person);
+    await concurrently(person);
     const refused = await reset(token, 'a third horse');
     expect([refused.status, await refused.json()]).toEqual([
       400,

@@ -171,11 +171,11 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'the last published state is the
   test.each(Object.entries(PAIRS))('of %s', async (_what, { prepare, first, second, check }) => {
     await prepare?.();
     let other: Promise<unknown> = Promise.resolve();
-    const meanwhile = () => {
+    const concurrently = () => {
       other = second();
       return Promise.race([other, until(() => isAnybodyWaiting(server.app))]);
     };
-    await between(/^COMMIT/, meanwhile, first);
+    await between(/^COMMIT/, concurrently, first);
     await other;
     await check();
   });
@@ -355,7 +355,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'the last change is published la
     await sequence.prepare?.();
     room.events.length = 0;
     let other: Promise<unknown> = Promise.resolve();
-    const meanwhile = async () => {
+    const concurrently = async () => {
       other = sequence.second();
       let looks = 0;
       const isSeen = async () => {
@@ -366,7 +366,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'the last change is published la
       // Waits as long as a pending response takes.
       await sequence.isDone();
     };
-    await beforeAnswer(sequence.doneBy ?? /^COMMIT/, meanwhile, sequence.first);
+    await beforeAnswer(sequence.doneBy ?? /^COMMIT/, concurrently, sequence.first);
     await other;
     expect(room.events.map(({ type }) => type).filter((type) => sequence.told.includes(type))).toEqual(sequence.told);
   });

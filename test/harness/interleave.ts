@@ -9,35 +9,35 @@ export const noPostgres = process.env.TEST_DATABASE_URL
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /**
- * Runs `meanwhile` directly before a statement of `work` that matches.
+ * Runs `concurrently` directly before a statement of `work` that matches.
  * @param skip number of matching statements before it
  * @throws if no statement matched
  */
 export function between<T>(
   statement: RegExp,
-  meanwhile: () => Promise<unknown>,
+  concurrently: () => Promise<unknown>,
   work: () => Promise<T>,
   skip = 0,
 ): Promise<T> {
-  return atStatement(statement, skip, (query) => meanwhile().then(() => query()), work);
+  return atStatement(statement, skip, (query) => concurrently().then(() => query()), work);
 }
 
 /**
- * Runs `meanwhile` after the database has executed the first matching statement of `work`, and before its caller gets
+ * Runs `concurrently` after the database has executed the first matching statement of `work`, and before its caller gets
  * the result.
  * @throws if no statement matched
  */
 export function beforeAnswer<T>(
   statement: RegExp,
-  meanwhile: () => Promise<unknown>,
+  concurrently: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
   const held = (query: Ask, args: unknown[]) => {
     const answer = args.at(-1);
-    if (typeof answer !== 'function') return (query() as Promise<unknown>).finally(meanwhile);
+    if (typeof answer !== 'function') return (query() as Promise<unknown>).finally(concurrently);
     const late = (...answered: unknown[]) => {
-      // An error of `meanwhile` is returned as the result, so that the caller does not wait forever.
-      meanwhile().then(() => answer(...answered), answer as (fault: unknown) => void);
+      // An error of `concurrently` is returned as the result, so that the caller does not wait forever.
+      concurrently().then(() => answer(...answered), answer as (fault: unknown) => void);
     };
     return query([...args.slice(0, -1), late]);
   };
@@ -109,11 +109,11 @@ export function readingTogether(app: AppContext, look: Look, count: number): App
   return { ...app, db: { ...app.db, reader } };
 }
 
-/** The same app. `meanwhile` runs after a read of a kind and before its caller gets the result. */
-export function afterLook(app: AppContext, look: Look, meanwhile: () => Promise<unknown>): AppContext {
+/** The same app. `concurrently` runs after a read of a kind and before its caller gets the result. */
+export function afterLook(app: AppContext, look: Look, concurrently: () => Promise<unknown>): AppContext {
   const reader = replacingReads(app.db.reader, look, async (read) => {
     const row = await read();
-    await meanwhile();
+    await concurrently();
     return row;
   });
   return { ...app, db: { ...app.db, reader } };

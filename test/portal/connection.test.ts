@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'without a connection'), () => {
-  it('the page keeps what it shows, and requests the rest again by itself', async () => {
+  it('the page keeps what it shows, and requests the rest again automatically', async () => {
     await createApplication(ada, 'Otter bot');
     await createGuild(ada, 'Harbour');
     const { page, open, close } = await openPortal(browser, front, ada);

@@ -275,7 +275,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'unsaved text is kept'), 
       await tab.close();
     });
 
-    it('and a page whose file cannot be loaded opens by itself once the network is back', {
+    it('and a page whose file cannot be loaded opens automatically once the network is back', {
       tags: ['slow'],
     }, async () => {
       const tab = await openPortal(browser, { origin: front.origin }, ada);

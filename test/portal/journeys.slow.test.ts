@@ -110,7 +110,7 @@ describe.skipIf(noBrowser !== null).each(WAYS)(`${needing(noBrowser, 'a journey'
     await hand.type(page.getByLabel('whom', { exact: true }), 'all');
     await hand.press(button(page, 'Run command'));
     await page.getByRole('log').getByText('Ahoy, all', { exact: true }).waitFor();
-    // The timeline opens by itself if there is room for it next to the channel.
+    // The timeline opens automatically if there is room for it next to the channel.
     const timeline = page.getByRole('complementary', { name: 'Timeline of greet' });
     if (way.includes('telephone')) await hand.press(button(page, /Timeline/));
     await timeline.getByRole('listitem').nth(1).waitFor();

@@ -163,7 +163,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'a refusal is shown'), ()
     await alert.getByText('Something went wrong on the server.').nth(1).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Badger bot' }).waitFor();
     await writer.$executeRawUnsafe('ALTER TABLE "Gone" RENAME TO "Interaction"');
-    // The log may request its data again by itself in the meantime.
+    // The log may request its data again in the meantime.
     const again = page.getByRole('button', { name: 'Try again' });
     await expect
       .poll(async () => {

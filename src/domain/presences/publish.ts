@@ -15,7 +15,7 @@ export function publishPresence(call: CallContext, presence: ShownPresence): Pro
 }
 
 /**
- * Must be called after the commit, so that later changes reach the guild by themselves. Skips a user who is offline or
+ * Must be called after the commit, so that later changes are published to the guild anyway. Skips a user who is offline or
  * has left.
  */
 export async function publishPresenceIn(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {

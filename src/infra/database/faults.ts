@@ -39,7 +39,7 @@ export class DatabaseUnavailable extends Error {
   /** Whether a write may have been committed, because its answer did not arrive. */
   readonly mayBeDone: boolean;
 
-  /** @param commits whether the failed statement commits by itself */
+  /** @param commits whether the failed statement is a transaction of its own */
   constructor(cause: unknown, commits = true) {
     super('the database is not available', { cause });
     this.mayBeDone = commits && !isNotDone(cause);

@@ -28,7 +28,7 @@ export class Outages {
   }
 
   /**
-   * @param commits whether the statement would have committed by itself
+   * @param commits whether the statement was a transaction of its own
    * @returns the error to throw: {@link DatabaseUnavailable} during an outage
    */
   failed(error: unknown, kind: Kind, commits: boolean): unknown {

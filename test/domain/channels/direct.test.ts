@@ -174,7 +174,7 @@ describe('a user can be messaged', () => {
     expect(await outcome(openDirectChannel(room.ada, stranger.id))).toBe('CANNOT_MESSAGE_USER');
   });
 
-  test('by no other bot if it is a bot, not by itself, and not if it does not exist', async () => {
+  test('with a bot neither by another bot nor by that bot, and not with an unknown user', async () => {
     const other = await createBot(server.app);
     await addMember(server.app, room.guild.id, other.user);
     expect(await outcome(openDirectChannel(room.bot, other.id))).toBe('CANNOT_MESSAGE_USER');

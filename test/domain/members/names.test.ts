@@ -121,7 +121,7 @@ describe('the search keys and counts of members are correct', () => {
     await expectInStep();
   });
 
-  test('after a bot is renamed, by itself or with its application, in all its guilds', async () => {
+  test('after a bot is renamed, alone or with its application, in all its guilds', async () => {
     const owner = await createPerson(app);
     const bot = await createBot(app, { owner });
     const ids = Array.from({ length: 401 }, () => app.nextId());

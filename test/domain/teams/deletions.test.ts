@@ -30,13 +30,13 @@ afterEach(() => expect(faults).toEqual([]));
 const deleteTeam = () =>
   ada.graphql('mutation ($i: TeamIdInput!) { deleteTeam(input: $i) { id } }', { i: { teamId: team.id } });
 
-/** Runs `meanwhile` after `work` commits and before its response, when its mail is sent. */
-async function beforeTheAnswer<T>(meanwhile: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+/** Runs `concurrently` after `work` commits and before its response, when its mail is sent. */
+async function beforeTheAnswer<T>(concurrently: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const { mailer } = server.app;
   const { send } = mailer;
   mailer.send = async (mail) => {
     mailer.send = send;
-    await meanwhile();
+    await concurrently();
     return send.call(mailer, mail);
   };
   return work();

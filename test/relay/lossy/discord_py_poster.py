@@ -1,4 +1,4 @@
-"""A stock discord.py client that sends one message over REST, as often as the library tries by itself, and prints how that ended."""
+"""A stock discord.py client that sends one message over REST, with the retries of the library, and prints how that ended."""
 import asyncio
 import os
 
