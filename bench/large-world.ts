@@ -5,7 +5,7 @@ import type { CallContext } from '../src/domain/call.js';
 import { createGuild } from '../src/domain/guilds/index.js';
 import { Permission } from '../src/domain/permissions.js';
 import type { Database } from '../src/infra/database/index.js';
-import { snowflakeAt } from '../src/infra/ids.js';
+import { snowflakeAt } from '../src/infra/ids/ids.js';
 import { createServer } from '../src/server.js';
 import { throwAwayFolder } from './scratch.js';
 import { putMembers, signUp } from './world.js';

@@ -21,19 +21,19 @@ import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
-import type { AddressSignatures } from './infra/address-signatures.js';
-import type { BlobStore } from './infra/blobs.js';
 import type { Clock } from './infra/clock.js';
+import type { AddressSignatures } from './infra/crypto/address-signatures.js';
+import type { InstanceKeys } from './infra/crypto/instance-keys.js';
+import { SlowHashes } from './infra/crypto/slow-hashes.js';
 import type { Database } from './infra/database/index.js';
-import type { NextId } from './infra/ids.js';
-import type { InstanceKeys } from './infra/instance-keys.js';
+import type { NextId } from './infra/ids/ids.js';
 import { Jobs } from './infra/jobs/index.js';
-import type { Logger } from './infra/logger.js';
 import type { Mailer } from './infra/mail.js';
-import type { Metrics } from './infra/metrics.js';
-import type { Outbound } from './infra/outbound.js';
+import type { Outbound } from './infra/network/outbound.js';
+import type { Logger } from './infra/observability/logger.js';
+import type { Metrics } from './infra/observability/metrics.js';
 import type { RateLimits } from './infra/rate-limits.js';
-import { SlowHashes } from './infra/slow-hashes.js';
+import type { BlobStore } from './infra/storage/blobs.js';
 import { TimesOfUse } from './infra/times-of-use.js';
 
 /** Complete when the port is known. */

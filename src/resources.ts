@@ -4,20 +4,20 @@ import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
 import type { BusMessage } from './domain/bus-message.js';
 import { DomainError } from './domain/errors.js';
-import { type BlobStore, countingReceived, createFileBlobStore } from './infra/blobs.js';
-import { createLocalBus, createRedisBus } from './infra/bus.js';
 import type { Clock } from './infra/clock.js';
+import { openInstanceKeys } from './infra/crypto/instance-keys.js';
 import { type Database, openDatabase } from './infra/database/index.js';
-import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids.js';
-import { openInstanceKeys } from './infra/instance-keys.js';
-import type { Logger } from './infra/logger.js';
+import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids/ids.js';
+import { newestIdMs } from './infra/ids/newest-id.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
-import { type Measures, scopeOf } from './infra/metrics.js';
-import { newestIdMs } from './infra/newest-id.js';
-import { createOutbound } from './infra/outbound.js';
+import { createOutbound } from './infra/network/outbound.js';
+import type { Logger } from './infra/observability/logger.js';
+import { type Measures, scopeOf } from './infra/observability/metrics.js';
+import { createLocalBus, createRedisBus } from './infra/processes/bus.js';
+import type { RedisLink } from './infra/processes/redis.js';
+import { leaseWorker, type WorkerLease } from './infra/processes/worker-lease.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
-import type { RedisLink } from './infra/redis.js';
-import { leaseWorker, type WorkerLease } from './infra/worker-lease.js';
+import { type BlobStore, countingReceived, createFileBlobStore } from './infra/storage/blobs.js';
 
 export interface Resources
   extends Pick<AppContext, 'db' | 'keys' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
@@ -116,7 +116,7 @@ async function openBlobs(
     fileBytes.inc({ direction: 'received' }, bytes),
   );
   if (blobs === null) return files;
-  const { openS3BlobStore } = await import('./infra/s3-blobs.js');
+  const { openS3BlobStore } = await import('./infra/storage/s3-blobs.js');
   return openS3BlobStore(blobs, files, clock, log);
 }
 
@@ -127,7 +127,7 @@ async function connectToRedis(
   { redisFaults }: Measures,
 ): Promise<RedisLink | null> {
   if (redisUrl === null) return null;
-  const { connectRedis } = await import('./infra/redis.js');
+  const { connectRedis } = await import('./infra/processes/redis.js');
   return connectRedis(redisUrl, clock, log, redisPrefix, (reason) => redisFaults.inc({ reason }));
 }
 

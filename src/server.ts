@@ -28,16 +28,23 @@ import { watchRequests } from './http/requests.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { handleUnrouted } from './http/unrouted.js';
 import { routeUpgrades } from './http/upgrades.js';
-import { createAddressSignatures } from './infra/address-signatures.js';
-import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/bus.js';
+import { memoizeWithTtl } from './infra/caching/memoize-with-ttl.js';
 import { type Clock, systemClock } from './infra/clock.js';
-import { isDoneWithin } from './infra/deadlines.js';
-import { createLogger, type Logger } from './infra/logger.js';
-import { watchEventLoop } from './infra/loop-lag.js';
+import { isDoneWithin } from './infra/concurrency/timeouts.js';
+import { createAddressSignatures } from './infra/crypto/address-signatures.js';
+import { SharedKeys } from './infra/crypto/shared-keys.js';
 import { warnUnlessReachable } from './infra/mail.js';
-import { memoizeWithTtl } from './infra/memoize-with-ttl.js';
-import { createMetrics, endMetrics, type Measures, showLive, showPool, showRedis } from './infra/metrics.js';
-import { SharedKeys } from './infra/shared-keys.js';
+import { createLogger, type Logger } from './infra/observability/logger.js';
+import { watchEventLoop } from './infra/observability/loop-lag.js';
+import {
+  createMetrics,
+  endMetrics,
+  type Measures,
+  showLive,
+  showPool,
+  showRedis,
+} from './infra/observability/metrics.js';
+import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/processes/bus.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';

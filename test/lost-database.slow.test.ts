@@ -1,7 +1,7 @@
 import { REST } from '@discordjs/rest';
 import { GatewayOpcodes, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
+import { BUS_RECONNECTED, topics } from '../src/infra/processes/bus.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';

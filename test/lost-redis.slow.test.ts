@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUS_RECONNECTED } from '../src/infra/bus.js';
+import { BUS_RECONNECTED } from '../src/infra/processes/bus.js';
 import { type Frame, GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
 import type { Line } from './harness/line.js';

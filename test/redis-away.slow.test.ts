@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BUS_RECONNECTED, topics } from '../src/infra/bus.js';
+import { BUS_RECONNECTED, topics } from '../src/infra/processes/bus.js';
 import { messageOfEvent } from './harness/bus.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';

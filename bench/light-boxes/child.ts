@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { systemClock } from '../../src/infra/clock.js';
-import { boxSnowflakes } from '../../src/infra/ids.js';
+import { boxSnowflakes } from '../../src/infra/ids/ids.js';
 import type { Dialling, LightBox } from './index.js';
 
 /** The number of `ready`, after one `announce`. */

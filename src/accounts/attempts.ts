@@ -2,8 +2,8 @@ import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { REQUESTS_PER_CALLER, SIGN_IN_AT_HOME, SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { refuseBeyond, takeLimit } from '../domain/rate-limits.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
 import type { Limit } from '../infra/rate-limits.js';
-import { hashSecret } from '../infra/secrets.js';
 
 /**
  * @param key a network address or a person

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
-import type { KeyRing } from '../infra/instance-keys.js';
-import { isSameSignature } from '../infra/secrets.js';
+import type { KeyRing } from '../infra/crypto/instance-keys.js';
+import { isSameSignature } from '../infra/crypto/secrets.js';
 
 const OUR_COOKIES = new RegExp(`(?<=^|;)(\\s*(?:__Secure-)?${COOKIE_PREFIX}\\.\\w+=)([^;]*)`, 'g');
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { KeyRing } from '../infra/instance-keys.js';
-import { isSameSignature } from '../infra/secrets.js';
+import type { KeyRing } from '../infra/crypto/instance-keys.js';
+import { isSameSignature } from '../infra/crypto/secrets.js';
 import { sessionCredentials } from './sessions.js';
 
 /** Separates these tokens from the key's other signatures. */

@@ -18,7 +18,7 @@ import {
 } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
-import { hashSecret } from '../infra/secrets.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requireOwner } from './own-sessions.js';

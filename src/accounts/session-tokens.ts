@@ -1,5 +1,5 @@
 import type { DBAdapter, Where } from 'better-auth';
-import { hashSecret } from '../infra/secrets.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
 
 /** Stores only hashes of session tokens. Sessions that are read by token contain the token, others the hash. */
 export function hashingSessionTokens(adapter: DBAdapter): DBAdapter {

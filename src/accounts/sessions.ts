@@ -5,9 +5,9 @@ import { isSeenAgain, noteSeen } from '../domain/accounts/index.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
-import { BUS_RECONNECTED, topics } from '../infra/bus.js';
-import { hashSecret } from '../infra/secrets.js';
-import { atMost, CACHE_MS } from '../infra/subscribed-cache.js';
+import { atMost, CACHE_MS } from '../infra/caching/subscribed-cache.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
+import { BUS_RECONNECTED, topics } from '../infra/processes/bus.js';
 import type { Auth } from './auth.js';
 import { cookiesByNewest } from './cookie-keys.js';
 

@@ -6,7 +6,7 @@ import { fault, plainText } from '../domain/input.js';
 import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { FindPerson, Visitor } from '../http/page-sessions.js';
-import { hashSecret } from '../infra/secrets.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
 import { countSignIn, takeAttempt } from './attempts.js';
 import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';

@@ -1,7 +1,7 @@
 import { createEmailVerificationToken } from 'better-auth/api';
 import { verifyJWT } from 'better-auth/crypto';
 import type { AppContext } from '../context.js';
-import type { KeyRing } from '../infra/instance-keys.js';
+import type { KeyRing } from '../infra/crypto/instance-keys.js';
 
 /** In seconds. */
 const LINK_LIFETIME_S = 24 * 60 * 60;

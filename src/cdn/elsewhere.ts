@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../context.js';
 import { type BoxPicture, BoxPictures } from '../domain/boxes/index.js';
-import { isMadeByBox } from '../infra/ids.js';
+import { isMadeByBox } from '../infra/ids/ids.js';
 import type { ByteRange } from './conditions.js';
 import type { StoredContent } from './send.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EmojiForm, findPicture } from '../domain/emojis/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { EMOJI_SIDE } from '../infra/images.js';
 import type { ImageSource } from './icons.js';
 import { SIZE_QUERY, sizeForm } from './image-queries.js';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findServedIcon, type IconName } from '../domain/icons.js';
-import type { BlobStore } from '../infra/blobs.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { COVER_SIDE, DEFAULT_AVATARS, defaultAvatar, ICON_SIDE, type ImageFormat } from '../infra/images.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import type { ByteRange } from './conditions.js';
 import type { Elsewhere } from './elsewhere.js';
 import { SIZE_QUERY, sizeForm } from './image-queries.js';

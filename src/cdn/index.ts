@@ -6,7 +6,7 @@ import { findInteractionFile } from '../domain/interactions/index.js';
 import { type AttachmentFile, findAttachmentFile } from '../domain/messages/index.js';
 import type { Entrypoint } from '../entrypoint.js';
 import { refuseOtherMethods } from '../http/methods.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { TooManyImages } from '../infra/images.js';
 import { type FileFolder, filePath } from '../wire/messages.js';
 import { dispositionOf, servedType } from './content-types.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BlobStore } from '../infra/blobs.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import { type ByteRange, isTheSame, matches, parseRange } from './conditions.js';
 
 export interface Content {

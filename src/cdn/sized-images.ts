@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../domain/limits.js';
-import { Counts } from '../infra/counts.js';
+import { Counts } from '../infra/concurrency/counts.js';
 import { type ImageForm, type SizedImage, sizedImage, TooManyImages } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';

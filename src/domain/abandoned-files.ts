@@ -1,8 +1,8 @@
-import { type BlobStore, STAGING } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
+import { chunksOf, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import type { Reader } from '../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../infra/event-loop.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
+import { type BlobStore, STAGING } from '../infra/storage/blobs.js';
 import { emojiFiles } from './emojis/pictures.js';
 import { applicationIcons, guildIcons, teamIcons, userAvatars } from './icons.js';
 import { interactionFiles } from './interactions/files.js';

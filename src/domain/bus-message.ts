@@ -1,5 +1,5 @@
-import type { Bus, Reconnected, TopicKind } from '../infra/bus.js';
 import type { InteractionState } from '../infra/database/index.js';
+import type { Bus, Reconnected, TopicKind } from '../infra/processes/bus.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content.js';

@@ -1,13 +1,13 @@
 import type { Locale } from 'discord-api-types/v10';
-import type { BlobStore } from '../infra/blobs.js';
 import type { Clock } from '../infra/clock.js';
+import type { SlowHashes } from '../infra/crypto/slow-hashes.js';
 import type { Application, Interaction, Reader, Transaction, User, Webhook } from '../infra/database/index.js';
-import type { NextId } from '../infra/ids.js';
-import type { Logger } from '../infra/logger.js';
+import type { NextId } from '../infra/ids/ids.js';
 import type { Mail } from '../infra/mail.js';
-import type { Outbound } from '../infra/outbound.js';
+import type { Outbound } from '../infra/network/outbound.js';
+import type { Logger } from '../infra/observability/logger.js';
 import type { RateLimits } from '../infra/rate-limits.js';
-import type { SlowHashes } from '../infra/slow-hashes.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import type { ApplicationViews } from './applications/views.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import type { BoxClient } from './boxes/client.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../infra/clock.js';
+import { drainInBatches, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import type { ReaderAndWriter } from '../infra/database/index.js';
-import { drainInBatches, yieldToEventLoop } from '../infra/event-loop.js';
 import { removeDeadJobs } from '../infra/jobs/index.js';
 import { removeExpiredSessions, removeExpiredVerifications } from './accounts/expired.js';
 import { removeOldMeasures } from './boxes/measures.js';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BlobStore } from '../infra/blobs.js';
 import {
   coverImage,
   IMAGE_FORMATS,
@@ -9,6 +8,7 @@ import {
   squareImage,
   TooManyImages,
 } from '../infra/images.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import type { CallContext } from './call.js';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
 import { idIn, type KeptFiles } from './kept-files.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ID, parseSnowflake } from '../infra/ids.js';
+import { MAX_ID, parseSnowflake } from '../infra/ids/ids.js';
 
 /** For `z.string().refine(test, fault('STRING_TYPE_REGEX', '…'))`. */
 export function fault(code: string, message: string): { error: string; params: { code: string } } {

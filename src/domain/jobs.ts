@@ -1,7 +1,7 @@
-import type { BlobStore } from '../infra/blobs.js';
 import type { Database } from '../infra/database/index.js';
 import type { JobKinds } from '../infra/jobs/index.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
 import { removeMessagesOfBanned } from './bans/messages.js';
 import { greet } from './built-in-commands/greetings/greet.js';

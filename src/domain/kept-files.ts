@@ -1,5 +1,5 @@
 import type { Attachment, Reader } from '../infra/database/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 
 export type FileMetadata = Omit<Attachment, 'messageId' | 'description' | 'accountId'>;
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { joinLookups } from '../infra/caching/joined-lookups.js';
+import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
-import { joinLookups } from '../infra/joined-lookups.js';
-import { CACHE_MS } from '../infra/subscribed-cache.js';
 
 const MAX_REMEMBERED = 10_000;
 

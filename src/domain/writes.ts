@@ -1,9 +1,9 @@
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
-import type { NextId } from '../infra/ids.js';
+import type { NextId } from '../infra/ids/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
-import type { Logger } from '../infra/logger.js';
 import type { Mail, Mailer } from '../infra/mail.js';
+import type { Logger } from '../infra/observability/logger.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { CallContext, Write, WriteOneOptions, WriteOptions } from './call.js';

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.js';
-import { idSpaceOf } from '../infra/ids.js';
-import { KeyedSemaphore, type Release } from '../infra/semaphore.js';
+import { KeyedSemaphore, type Release } from '../infra/concurrency/semaphore.js';
+import { idSpaceOf } from '../infra/ids/ids.js';
 
 /** Guilds of one box loaded at once. Each takes several requests, and a connection has 64 concurrent calls. */
 const GUILDS_AT_ONCE = 24;

@@ -1,5 +1,5 @@
 import { refusalIn } from '../domain/errors.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 import { type Close, closes } from './protocol.js';
 
 /** Thrown when a client's payload must close its connection. */

@@ -3,7 +3,7 @@ import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import type { AuthenticatedBot } from '../domain/applications/index.js';
 import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET, IDENTIFY_PER_DAY } from '../domain/limits.js';
-import { forEachYielding } from '../infra/event-loop.js';
+import { forEachYielding } from '../infra/concurrency/event-loop.js';
 import { renderReady } from '../wire/ready.js';
 import type { Admission, Applicant } from './admission.js';
 import { bareToken } from './bare-token.js';

@@ -6,7 +6,7 @@ import {
 import { type GuildStore, GuildUnavailable } from '../domain/guilds/index.js';
 import type { MemberRecord, MemberSelection } from '../domain/members/index.js';
 import type { ShownPresence } from '../domain/presences/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { renderMember } from '../wire/members.js';
 import { renderPresence } from '../wire/presences.js';
 import { closeFor } from './closing.js';

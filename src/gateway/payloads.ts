@@ -1,6 +1,6 @@
 import { ActivityType } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { parseBounded } from '../infra/bounded-json.js';
+import { parseBounded } from '../infra/network/bounded-json.js';
 import { Closing } from './closing.js';
 import { closes } from './protocol.js';
 

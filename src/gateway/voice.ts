@@ -2,7 +2,7 @@ import { callContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice } from '../domain/voice/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { closeFor } from './closing.js';
 import type { Gateway } from './gateway.js';
 import type { VoiceRequest } from './payloads.js';

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
-import { isInTooManyPieces } from '../infra/body-pieces.js';
-import { Counts } from '../infra/counts.js';
-import type { Release } from '../infra/semaphore.js';
+import { Counts } from '../infra/concurrency/counts.js';
+import type { Release } from '../infra/concurrency/semaphore.js';
+import { isInTooManyPieces } from '../infra/network/body-pieces.js';
 import { charsetOf, decodeText, requireUncompressed } from './text.js';
 
 /** Limits of body bytes in memory. */

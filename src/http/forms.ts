@@ -6,8 +6,8 @@ import mime from 'mime-types';
 import { type DomainError, invalidInput } from '../domain/errors.js';
 import { limits } from '../domain/limits.js';
 import type { ReceivedFile } from '../domain/messages/index.js';
-import type { BlobStore } from '../infra/blobs.js';
-import { isInTooManyPieces } from '../infra/body-pieces.js';
+import { isInTooManyPieces } from '../infra/network/body-pieces.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import { type BodySource, requestTooLarge, tooManyPieces } from './bodies.js';
 import { partNotUtf8, requireUncompressed } from './text.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../infra/metrics.js';
+import type { Metrics } from '../infra/observability/metrics.js';
 import type { Phase, ReadinessChecks } from './readiness.js';
 
 export interface Operations {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { LOOPBACK_HOSTS } from '../infra/loopback.js';
+import { LOOPBACK_HOSTS } from '../infra/network/loopback.js';
 
 function isLoopback(host: string): boolean {
   return LOOPBACK_HOSTS.includes(host);

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { AppContext } from '../context.js';
-import { isDoneWithin } from '../infra/deadlines.js';
-import type { EventLoopWatch } from '../infra/loop-lag.js';
+import { isDoneWithin } from '../infra/concurrency/timeouts.js';
+import type { EventLoopWatch } from '../infra/observability/loop-lag.js';
 
 export type Phase = 'starting' | 'ready' | 'draining';
 

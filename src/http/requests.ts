@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from '../infra/logger.js';
-import type { Metrics } from '../infra/metrics.js';
+import type { Logger } from '../infra/observability/logger.js';
+import type { Metrics } from '../infra/observability/metrics.js';
 
 export interface RequestTrace {
   /** Path pattern, if the listener's routes do not give it. Paths contain tokens and are never logged. */

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusalIn } from '../domain/errors.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 import { httpFault, STATUS_OF_KIND } from './faults.js';
 import { html } from './pages/html.js';
 import { endingPage, START, sendPage } from './pages/page.js';

@@ -1,5 +1,5 @@
-import { Lazy } from './lazy.js';
-import { FairSemaphore, type Release, Semaphore } from './semaphore.js';
+import { Lazy } from './caching/lazy.js';
+import { FairSemaphore, type Release, Semaphore } from './concurrency/semaphore.js';
 
 export const IMAGE_FORMATS = ['png', 'webp', 'jpg'] as const;
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions } from 'nodemailer';
+import { Lazy } from './caching/lazy.js';
 import { type Clock, pause } from './clock.js';
-import { Lazy } from './lazy.js';
-import type { Logger } from './logger.js';
+import type { Logger } from './observability/logger.js';
 
 /** A plain-text mail to one person. Its values cannot inject headers. */
 export interface Mail {

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RedisLink } from './redis.js';
+import type { RedisLink } from './processes/redis.js';
 
 /** Fixed window. */
 export interface Limit {

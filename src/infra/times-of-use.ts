@@ -1,5 +1,5 @@
 import type { Clock, Timer } from './clock.js';
-import type { Logger } from './logger.js';
+import type { Logger } from './observability/logger.js';
 
 const STORED_EVERY_MS = 60_000;
 

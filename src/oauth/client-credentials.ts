@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.js';
 import type { ClientCredentials } from '../domain/oauth/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { formValue } from './form.js';
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeHandler } from '../entrypoint.js';
-import { yieldToEventLoop } from '../infra/event-loop.js';
+import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import { type Close, closes } from './protocol/closes.js';
 import { BODIES_WAIT_BYTES, type Outlet, type Receiver } from './protocol/link.js';
 import { MAX_TEXT_BYTES } from './protocol/messages.js';

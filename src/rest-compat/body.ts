@@ -4,7 +4,7 @@ import { DomainError, invalidInput } from '../domain/errors.js';
 import { type HeldBody, readBytes } from '../http/bodies.js';
 import { charsetOf, decodeText, requireUncompressed } from '../http/text.js';
 import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
-import type { Release } from '../infra/semaphore.js';
+import type { Release } from '../infra/concurrency/semaphore.js';
 import { parseJson } from './json.js';
 import { type FormReceiver, type ReceivedBody, readMultipart, valueOfForm } from './multipart.js';
 import type { RestRequest } from './request.js';

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { NOT_FOUND } from './errors.js';
 import { type Directory, locate } from './locate.js';
 import { type Matched, RouteTable } from './match.js';

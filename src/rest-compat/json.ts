@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { DomainError } from '../domain/errors.js';
-import { isWithinBounds, JSON_BOUNDS, type JsonBounds, JsonBoundsError } from '../infra/bounded-json.js';
+import { isWithinBounds, JSON_BOUNDS, type JsonBounds, JsonBoundsError } from '../infra/network/bounded-json.js';
 
 /** An integer that a double may not hold exactly. A match in a string only costs time. */
 const LONG_INTEGER = /\d{16}/;

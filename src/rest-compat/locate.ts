@@ -4,7 +4,7 @@ import { DomainError, type ErrorCode } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { countedAs } from '../domain/rate-limits.js';
 import { readBytes } from '../http/bodies.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import { parseBody, streamOf } from './body.js';
 import { coerceTo } from './coerce.js';
 import { NOT_FOUND, NOT_IMPLEMENTED, renderRestError } from './errors.js';

@@ -12,7 +12,7 @@ import {
   receiveFile,
   runForm,
 } from '../http/forms.js';
-import type { BlobStore } from '../infra/blobs.js';
+import type { BlobStore } from '../infra/storage/blobs.js';
 import { parseJson } from './json.js';
 
 export interface ReceivedBody {

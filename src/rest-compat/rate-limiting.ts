@@ -3,8 +3,8 @@ import type { AppContext } from '../context.js';
 import { REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { dividedKey } from '../domain/rate-limits.js';
 import { tooManyRequests } from '../http/too-many-requests.js';
+import { hashSecret } from '../infra/crypto/secrets.js';
 import { createRateLimits, type Limit, type LimitState, noRateLimits, type RateLimits } from '../infra/rate-limits.js';
-import { hashSecret } from '../infra/secrets.js';
 import type { RestError } from './errors.js';
 import type { Bucket, PathParams } from './route.js';
 

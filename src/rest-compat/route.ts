@@ -5,7 +5,7 @@ import type { CallContext } from '../domain/call.js';
 import { type DomainError, type ErrorCode, renameFaults } from '../domain/errors.js';
 import type { Scope } from '../domain/installations/index.js';
 import type { UploadedFile } from '../domain/messages/index.js';
-import { JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
+import { JSON_BOUNDS, type JsonBounds } from '../infra/network/bounded-json.js';
 import type { Limit } from '../infra/rate-limits.js';
 import type { RestAnswer } from './request.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moveFaults } from '../domain/errors.js';
 import { fault, isoTime, snowflake } from '../domain/input.js';
 import { parseInput } from '../domain/parse-input.js';
-import { COMMAND_JSON_BOUNDS } from '../infra/bounded-json.js';
+import { COMMAND_JSON_BOUNDS } from '../infra/network/bounded-json.js';
 import { wireName } from '../wire/names.js';
 import { parseJson } from './json.js';
 

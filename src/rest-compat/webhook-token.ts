@@ -8,7 +8,7 @@ import {
   WEBHOOK_FAILURES_PER_WEBHOOK,
 } from '../domain/limits.js';
 import { actorOfWebhook, isWebhookToken } from '../domain/webhooks/index.js';
-import { parseSnowflake } from '../infra/ids.js';
+import { parseSnowflake } from '../infra/ids/ids.js';
 import type { Scheme, Use } from './schemes.js';
 
 /** Size, and lifetime in milliseconds, of the cache of webhook and address pairs that used a valid token. */

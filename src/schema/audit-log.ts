@@ -12,7 +12,7 @@ import { neededInGuild } from '../domain/guild-operations.js';
 import { accessGuild } from '../domain/guilds/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
-import { snowflakeTime } from '../infra/ids.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import { Application, referredApplication } from './applications.js';
 import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';

@@ -16,9 +16,9 @@ import {
   visibleBoxes,
 } from '../domain/boxes/index.js';
 import { parseInput } from '../domain/parse-input.js';
-import { topics } from '../infra/bus.js';
 import type { Box as BoxRow } from '../infra/database/index.js';
-import { isMadeByBox } from '../infra/ids.js';
+import { isMadeByBox } from '../infra/ids/ids.js';
+import { topics } from '../infra/processes/bus.js';
 import { guildRowOf } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.js';
-import { yieldToEventLoop } from '../infra/event-loop.js';
+import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 
 /** Limits per operation. Lengths of lists are known only after reading, so the limits apply during the operation. */
 export const operationLimits = {

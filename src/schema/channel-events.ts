@@ -2,7 +2,7 @@ import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { accessChannel } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/bus.js';
+import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/processes/bus.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { idOf, parseId } from './ids.js';

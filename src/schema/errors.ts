@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { type DomainError, type ErrorKind, type FieldFault, refusalOfRequest } from '../domain/errors.js';
 import { STATUS_OF_KIND } from '../http/faults.js';
 import { isMissingRow } from '../infra/database/faults.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 
 type PortalCode =
   | 'UNAUTHENTICATED'

@@ -6,8 +6,8 @@ import { limits } from '../domain/limits.js';
 import { type ReceivedFile, tooManyAttachments } from '../domain/messages/index.js';
 import { type BodySource, type HeldBody, requestTooLarge } from '../http/bodies.js';
 import { countFormBytes, listenToForm, malformedForm, openForm, receiveFile, runForm } from '../http/forms.js';
-import type { BlobStore, StagedBlob } from '../infra/blobs.js';
-import { parseBounded } from '../infra/bounded-json.js';
+import { parseBounded } from '../infra/network/bounded-json.js';
+import type { BlobStore, StagedBlob } from '../infra/storage/blobs.js';
 
 /** A file that is received when the operation asks for it. */
 export class Upload {

@@ -7,7 +7,7 @@ import { accessGuild, channelsWith, ownGuildIds } from '../domain/guilds/index.j
 import { limits } from '../domain/limits.js';
 import { ALL_PERMISSIONS } from '../domain/permissions.js';
 import type { Channel as ChannelRow, Guild as GuildRow } from '../infra/database/index.js';
-import { isMadeByBox } from '../infra/ids.js';
+import { isMadeByBox } from '../infra/ids/ids.js';
 import { idOrNull } from '../wire/id.js';
 import {
   boxChannels,

@@ -11,15 +11,15 @@ import { originOf } from '../http/origins.js';
 import type { Visitor } from '../http/page-sessions.js';
 import { charsetOf, requireUncompressed } from '../http/text.js';
 import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
+import type { Lazy } from '../infra/caching/lazy.js';
+import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import {
   COMMAND_JSON_BOUNDS,
   isWithinBounds,
   JSON_BOUNDS,
   type JsonBounds,
   JsonBoundsError,
-} from '../infra/bounded-json.js';
-import { yieldToEventLoop } from '../infra/event-loop.js';
-import type { Lazy } from '../infra/lazy.js';
+} from '../infra/network/bounded-json.js';
 import type { GraphqlContext } from './context.js';
 import { type OperationForm, openOperationForm } from './forms.js';
 import { graphiqlScript } from './graphiql.js';

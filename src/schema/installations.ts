@@ -7,7 +7,7 @@ import {
 } from '../domain/installations/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Installation as InstallationRow } from '../infra/database/index.js';
-import { snowflakeTime } from '../infra/ids.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import { InstallContext } from './applications.js';
 import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';

@@ -24,7 +24,7 @@ import { parseInput } from '../domain/parse-input.js';
 import { PLATFORM_ID } from '../domain/platform/index.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Interaction as InteractionRow, InteractionStep as InteractionStepRow } from '../infra/database/index.js';
-import { snowflakeTime } from '../infra/ids.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import { idOrNull } from '../wire/id.js';
 import { Application, referredApplication } from './applications.js';
 import { builder, inputOf } from './builder.js';

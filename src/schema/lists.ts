@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
-import { chunksOf } from '../infra/event-loop.js';
+import { chunksOf } from '../infra/concurrency/event-loop.js';
 import type { OperationBudget } from './budget.js';
 import { builder, LIST_LENGTH } from './builder.js';
 import type { GraphqlContext } from './context.js';

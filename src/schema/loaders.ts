@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../infra/event-loop.js';
+import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 
 /** Batches the loads of one tick, and caches results by default. */
 export interface Loader<Key, Value> {

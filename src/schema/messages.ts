@@ -26,7 +26,7 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import { takeInChannel } from '../domain/rate-limits.js';
 import type { Message as MessageRow } from '../infra/database/index.js';
-import { snowflakeTime } from '../infra/ids.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { renderComponents } from '../wire/components.js';
 import { renderAttachment, renderEmbeds, renderReaction, shownFiles } from '../wire/messages.js';

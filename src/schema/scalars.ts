@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
-import { JSON_BOUNDS } from '../infra/bounded-json.js';
+import { JSON_BOUNDS } from '../infra/network/bounded-json.js';
 import { builder } from './builder.js';
 import { Upload } from './forms.js';
 

@@ -1,6 +1,6 @@
 import type { Heard } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
-import { BUS_RECONNECTED } from '../infra/bus.js';
+import { BUS_RECONNECTED } from '../infra/processes/bus.js';
 import type { GraphqlContext } from './context.js';
 
 /** True also after a gap in messages. */

@@ -1,9 +1,9 @@
 import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
-import { Counts } from '../infra/counts.js';
-import { forEachYielding, yieldToEventLoop } from '../infra/event-loop.js';
-import type { Logger } from '../infra/logger.js';
-import { type Release, Semaphore } from '../infra/semaphore.js';
+import { Counts } from '../infra/concurrency/counts.js';
+import { forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
+import { type Release, Semaphore } from '../infra/concurrency/semaphore.js';
+import type { Logger } from '../infra/observability/logger.js';
 
 /** Per user. Sockets of anonymous callers count per address. */
 const STREAMS_PER_PERSON = 100;

@@ -1,4 +1,4 @@
-import type { Release } from '../infra/semaphore.js';
+import type { Release } from '../infra/concurrency/semaphore.js';
 
 /** A stream's permit to compute a value. */
 export class Turn {

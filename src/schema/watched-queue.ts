@@ -1,6 +1,6 @@
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
-import { BUS_RECONNECTED, subscribeToAll, topics } from '../infra/bus.js';
+import { BUS_RECONNECTED, subscribeToAll, topics } from '../infra/processes/bus.js';
 import type { GraphqlContext } from './context.js';
 import { BoundedQueue } from './queue.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';

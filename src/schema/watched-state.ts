@@ -1,8 +1,8 @@
 import type { BusMessage, EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
-import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/bus.js';
+import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
-import { CACHE_MS } from '../infra/subscribed-cache.js';
+import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/processes/bus.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';

@@ -13,7 +13,7 @@ import {
   WebhookChange,
 } from '../domain/webhooks/index.js';
 import type { Webhook as WebhookRow } from '../infra/database/index.js';
-import { snowflakeTime } from '../infra/ids.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import { webhookUrl } from '../wire/webhooks.js';
 import { Application, ownerApplication } from './applications.js';
 import { isOnBox } from './box-guilds.js';

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { AppContext } from '../context.js';
 import { refusalIn } from '../domain/errors.js';
 import type { UpgradeHandler } from '../entrypoint.js';
-import { isWithinBounds, JSON_BOUNDS, type JsonBounds } from '../infra/bounded-json.js';
+import { isWithinBounds, JSON_BOUNDS, type JsonBounds } from '../infra/network/bounded-json.js';
 
 export interface SocketExtra {
   request: IncomingMessage;

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { DomainError, refusalOfRequest } from '../domain/errors.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 import type { GraphqlContext } from './context.js';
 import { keptDocuments, refuseRepeats } from './documents.js';
 import { renderError } from './errors.js';

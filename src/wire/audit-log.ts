@@ -13,7 +13,7 @@ import {
   type GuildLogPage,
   readChanges,
 } from '../domain/audit-log/index.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 import { renderCommand } from './commands.js';
 import { wireName } from './names.js';
 import { renderUser } from './users.js';

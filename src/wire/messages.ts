@@ -16,8 +16,8 @@ import {
   type MessageRecord,
   type ReactionCount,
 } from '../domain/messages/index.js';
-import type { AddressSignatures } from '../infra/address-signatures.js';
-import { snowflakeTime } from '../infra/ids.js';
+import type { AddressSignatures } from '../infra/crypto/address-signatures.js';
+import { snowflakeTime } from '../infra/ids/ids.js';
 import { renderComponents, ShownFiles } from './components.js';
 import { renderEmoji } from './emojis.js';
 import { renderAnswered } from './message-interactions.js';

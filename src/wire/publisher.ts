@@ -1,7 +1,7 @@
 import type { EventBus } from '../domain/bus-message.js';
 import type { DomainEvent } from '../domain/events.js';
 import type { LatestChanges } from '../domain/latest-changes.js';
-import type { Logger } from '../infra/logger.js';
+import type { Logger } from '../infra/observability/logger.js';
 import { renderEvent } from './events/index.js';
 import type { WireOptions } from './messages.js';
 

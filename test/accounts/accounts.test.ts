@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { hashSecret } from '../../src/infra/secrets.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import { it } from '../harness/fixtures.js';
 import { askGraphql } from '../harness/graphql.js';
 import { type Person, signUp } from '../harness/people.js';

@@ -3,8 +3,8 @@ import { memoryAdapter } from 'better-auth/adapters/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passingOutages, withoutOutage } from '../../src/accounts/outages.js';
 import { hashingSessionTokens } from '../../src/accounts/session-tokens.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import { DatabaseUnavailable } from '../../src/infra/database/faults.js';
-import { hashSecret } from '../../src/infra/secrets.js';
 
 interface Row {
   id: string;

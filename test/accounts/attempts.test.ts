@@ -5,8 +5,8 @@ import {
   SIGN_IN_PER_ADDRESS,
   SIGN_UP_PER_ADDRESS,
 } from '../../src/domain/limits.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import type { Limit } from '../../src/infra/rate-limits.js';
-import { hashSecret } from '../../src/infra/secrets.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 

@@ -6,8 +6,8 @@ import type { AppContext } from '../../src/context.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS, SIGN_UP_PER_ADDRESS } from '../../src/domain/limits.js';
 import type { PageSessions } from '../../src/http/page-sessions.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import { DatabaseUnavailable } from '../../src/infra/database/faults.js';
-import { hashSecret } from '../../src/infra/secrets.js';
 import { openContext } from '../harness/context.js';
 import { outcome } from '../harness/outcome.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
-import { BUS_RECONNECTED } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED } from '../../src/infra/processes/bus.js';
 import { hearGuild } from '../harness/bus.js';
 import { messageOf } from '../harness/guild-home.js';
 import { readableLog } from '../harness/log.js';

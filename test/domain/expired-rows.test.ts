@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeExpiredRows } from '../../src/domain/expired-rows.js';
 import type { User } from '../../src/infra/database/index.js';
 import { migrationsFolder } from '../../src/infra/database/migrations.js';
-import { snowflakeAt } from '../../src/infra/ids.js';
+import { snowflakeAt } from '../../src/infra/ids/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
 import { planOf } from '../harness/plans.js';

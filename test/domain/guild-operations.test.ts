@@ -56,7 +56,7 @@ import { ALL_PERMISSIONS, Permission, permissionNames } from '../../src/domain/p
 import { createRole, deleteRole, setRolePositions, updateRole } from '../../src/domain/roles/index.js';
 import { getVoiceState } from '../../src/domain/voice/index.js';
 import { listGuildWebhooks } from '../../src/domain/webhooks/index.js';
-import { hashSecret } from '../../src/infra/secrets.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { it } from '../harness/fixtures.js';
 import { PIXEL } from '../harness/images.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createKnownCredentials, type KnownCredentials } from '../../src/domain/known-credentials.js';
-import { hashSecret } from '../../src/infra/secrets.js';
+import { hashSecret } from '../../src/infra/crypto/secrets.js';
 import { test } from '../harness/fixtures.js';
 import { createPerson } from '../harness/rows.js';
 import type { TestServer } from '../harness/server.js';

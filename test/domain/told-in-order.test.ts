@@ -25,7 +25,7 @@ import {
 import { createRole, deleteRole, updateRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
 import { answer } from '../harness/answers.js';
 import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';

@@ -1,8 +1,8 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
-import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids.js';
+import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids/ids.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';

@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
-import { topics, topicsOfGuild } from '../../src/infra/bus.js';
+import { topics, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { messageOfEvent } from '../harness/bus.js';
 import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';

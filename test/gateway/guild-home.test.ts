@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import { wireTime } from '../../src/wire/time.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';

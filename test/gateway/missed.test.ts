@@ -1,6 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, expect } from 'vitest';
-import { BUS_RECONNECTED, topics, topicsOfGuild } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, topics, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { putInGuilds } from '../harness/rows.js';

@@ -2,7 +2,7 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.js';
 import { BOX_PATIENCE_MS } from '../../src/gateway/protocol.js';
-import { subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import { subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import {

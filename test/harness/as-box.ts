@@ -1,5 +1,5 @@
 import { BoxRoutes } from '../../src/domain/boxes/index.js';
-import { boxSnowflakes } from '../../src/infra/ids.js';
+import { boxSnowflakes } from '../../src/infra/ids/ids.js';
 import type { Server } from '../../src/server.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { BlobStore } from '../../src/infra/blobs.js';
+import type { BlobStore } from '../../src/infra/storage/blobs.js';
 
 /** The keys of all blobs below a folder such as `attachments/1`. */
 export async function keysBelow(blobs: BlobStore, folder: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { boxSnowflakes } from '../../src/infra/ids.js';
+import { boxSnowflakes } from '../../src/infra/ids/ids.js';
 import { type OwnNames, ownNamesOf } from '../../src/relay/cloud/own-names.js';
 import { readAnswer } from '../../src/relay/cloud/read-answer.js';
 import type {

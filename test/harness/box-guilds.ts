@@ -1,7 +1,7 @@
 import { type BoxClient, type BoxQuestions, BoxRefused } from '../../src/domain/boxes/index.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import type { Box, BoxGuild, User } from '../../src/infra/database/index.js';
-import { boxSnowflakes, ID_SPACES, type NextId } from '../../src/infra/ids.js';
+import { boxSnowflakes, ID_SPACES, type NextId } from '../../src/infra/ids/ids.js';
 import type { Server } from '../../src/server.js';
 
 type App = Server['app'];

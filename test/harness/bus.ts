@@ -1,6 +1,6 @@
 import type { BusMessage } from '../../src/domain/bus-message.js';
 import type { DomainEvent } from '../../src/domain/events.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import type { TestServer } from './server.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import nacl from 'tweetnacl';
 import { createBox } from '../../src/domain/boxes/index.js';
 import type { User } from '../../src/infra/database/index.js';
-import { boxSnowflakes, type NextId } from '../../src/infra/ids.js';
+import { boxSnowflakes, type NextId } from '../../src/infra/ids/ids.js';
 import { type Greeted, greet, type RawRelay } from './raw-relay.js';
 import { createPerson } from './rows.js';
 import type { TestServer } from './server.js';

@@ -1,4 +1,4 @@
-import { topics } from '../../src/infra/bus.js';
+import { topics } from '../../src/infra/processes/bus.js';
 import type { TestServer } from './server.js';
 
 /** Delays the check of session and bot tokens until all are released. */

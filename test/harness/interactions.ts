@@ -15,8 +15,8 @@ import {
 } from '../../src/domain/interactions/index.js';
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
-import { topics } from '../../src/infra/bus.js';
 import type { Interaction, Prisma } from '../../src/infra/database/index.js';
+import { topics } from '../../src/infra/processes/bus.js';
 import { InteractionCallback } from '../../src/rest-compat/interaction-callback.js';
 import { complete, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
 import type { TestServer } from './server.js';

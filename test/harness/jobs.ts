@@ -5,7 +5,7 @@ import { systemClock } from '../../src/infra/clock.js';
 import { PrismaClient } from '../../src/infra/database/generated/sqlite/client.js';
 import { type Database, openDatabase } from '../../src/infra/database/index.js';
 import { sqliteReader, sqliteWriter } from '../../src/infra/database/sqlite.js';
-import type { Logger } from '../../src/infra/logger.js';
+import type { Logger } from '../../src/infra/observability/logger.js';
 import type { Server } from '../../src/server.js';
 import { migratedDatabase, migratedFolder } from './server.js';
 

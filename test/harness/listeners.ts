@@ -1,4 +1,4 @@
-import { topics } from '../../src/infra/bus.js';
+import { topics } from '../../src/infra/processes/bus.js';
 import type { TestServer } from './server.js';
 
 export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { count(): number; none(): Promise<void> } {

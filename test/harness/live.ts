@@ -1,6 +1,6 @@
 import type { Client } from 'graphql-ws';
 import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import type { Loose } from './graphql.js';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';

@@ -2,8 +2,8 @@ import { BoxClientRef, type BoxQuestions } from '../../src/domain/boxes/index.js
 import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { userNameKeys } from '../../src/domain/members/name-keys.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/bus.js';
 import type { User } from '../../src/infra/database/index.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { answerCall } from '../../src/relay/box/answers.js';
 import { CloudBotDirectory } from '../../src/relay/cloud/cloud-bot-directory.js';
 import { stampDispatch } from '../../src/relay/cloud/dispatches.js';

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../src/infra/event-loop.js';
+import { yieldToEventLoop } from '../../src/infra/concurrency/event-loop.js';
 
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;

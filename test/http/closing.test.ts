@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { createMeasures } from '../../src/infra/metrics.js';
+import { createMeasures } from '../../src/infra/observability/metrics.js';
 import { openResources } from '../../src/resources.js';
 import { ManualClock } from '../harness/clock.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../harness/redis.js';

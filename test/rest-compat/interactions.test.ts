@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { snowflakeTime } from '../../src/infra/ids.js';
+import { snowflakeTime } from '../../src/infra/ids/ids.js';
 import { openScene, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
 import { ManualClock } from '../harness/clock.js';
 import {

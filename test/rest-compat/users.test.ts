@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BoxClientRef } from '../../src/domain/boxes/index.js';
 import { installApplication } from '../../src/domain/installations/index.js';
-import { boxSnowflakes } from '../../src/infra/ids.js';
+import { boxSnowflakes } from '../../src/infra/ids/ids.js';
 import { BoxesInMemory, putBox, putBoxGuild } from '../harness/box-guilds.js';
 import { expectReference } from '../harness/reference.js';
 import { openScene, type Scene } from '../harness/rest.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { announceGuild, connectBox, deleteBox, disconnectBox, noteGuild } from '../../src/domain/boxes/index.js';
 import type { GuildStore } from '../../src/domain/guilds/index.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
-import { isMadeByBox } from '../../src/infra/ids.js';
+import { isMadeByBox } from '../../src/infra/ids/ids.js';
 import { type EnrolledBox, enrolledBox } from '../domain/boxes/scene.js';
 import { asBox } from '../harness/as-box.js';
 import type { Loose } from '../harness/graphql.js';

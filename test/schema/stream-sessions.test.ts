@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BusMessage, Heard } from '../../src/domain/bus-message.js';
-import { BUS_RECONNECTED } from '../../src/infra/bus.js';
+import { BUS_RECONNECTED } from '../../src/infra/processes/bus.js';
 import { mayEndSession } from '../../src/schema/stream-sessions.js';
 
 const ended: BusMessage = {

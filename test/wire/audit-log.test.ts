@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isGuildLogEntry } from '../../src/domain/audit-log/guild-log.js';
 import type { AuditEntry } from '../../src/infra/database/index.js';
-import type { Logger } from '../../src/infra/logger.js';
+import type { Logger } from '../../src/infra/observability/logger.js';
 import { renderAuditLogEntry } from '../../src/wire/audit-log.js';
 import { readableLog, readLines } from '../harness/log.js';
 import { expectReference } from '../harness/reference.js';

@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/interactions/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import { ALL_PERMISSIONS, DEFAULT_EVERYONE_PERMISSIONS } from '../../src/domain/permissions.js';
-import { createAddressSignatures } from '../../src/infra/address-signatures.js';
+import { createAddressSignatures } from '../../src/infra/crypto/address-signatures.js';
 import { renderInteraction } from '../../src/wire/interactions.js';
 import {
   complete,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MessageInteraction } from '../../src/domain/messages/index.js';
 import type { MessageRecord } from '../../src/domain/messages/record.js';
 import type { User } from '../../src/infra/database/index.js';
-import { snowflakeAt } from '../../src/infra/ids.js';
+import { snowflakeAt } from '../../src/infra/ids/ids.js';
 import { redactMessage, renderMessage } from '../../src/wire/messages.js';
 import { wireTime } from '../../src/wire/time.js';
 import { renderUser } from '../../src/wire/users.js';

@@ -1,4 +1,4 @@
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { replacePassword } from './password.js';

@@ -1,6 +1,6 @@
+import { hashSecret, randomToken, secretMatches } from '../../infra/crypto/secrets.js';
 import type { Application } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids.js';
-import { hashSecret, randomToken, secretMatches } from '../../infra/secrets.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
 import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { createSigningKeys } from '../../infra/crypto/keys.js';
 import type { Application, Prisma } from '../../infra/database/index.js';
-import { createSigningKeys } from '../../infra/keys.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';

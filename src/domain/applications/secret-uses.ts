@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
+import { DelayedTask } from '../../infra/concurrency/delayed-task.js';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { Prisma } from '../../infra/database/index.js';
-import { DelayedTask } from '../../infra/delayed-task.js';
-import { chunksOf } from '../../infra/event-loop.js';
-import type { Logger } from '../../infra/logger.js';
-import { atMost } from '../../infra/subscribed-cache.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 

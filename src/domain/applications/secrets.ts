@@ -1,4 +1,4 @@
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 
 const PREFIX_LENGTH = 6;
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { topics } from '../../infra/bus.js';
+import { getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
-import { getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
+import { topics } from '../../infra/processes/bus.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
 import { readChanges, targetOf } from './actions.js';
 import type { GuildLogEntry } from './guild-log.js';
 import type { PortalLogEntry } from './list.js';

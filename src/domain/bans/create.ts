@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';

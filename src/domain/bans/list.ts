@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';

@@ -1,6 +1,6 @@
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Message } from '../../infra/database/index.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
-import { snowflakeAt } from '../../infra/ids.js';
+import { snowflakeAt } from '../../infra/ids/ids.js';
 import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
 import { discardAllFiles } from '../messages/files.js';

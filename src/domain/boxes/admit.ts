@@ -1,7 +1,7 @@
+import { hashSecret } from '../../infra/crypto/secrets.js';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Box, Transaction } from '../../infra/database/index.js';
-import { ID_SPACES } from '../../infra/ids.js';
-import { hashSecret } from '../../infra/secrets.js';
+import { ID_SPACES } from '../../infra/ids/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';

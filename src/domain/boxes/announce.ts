@@ -1,6 +1,6 @@
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { BoxGuild, Transaction } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
-import { idSpaceOf } from '../../infra/ids.js';
+import { idSpaceOf } from '../../infra/ids/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../infra/event-loop.js';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';

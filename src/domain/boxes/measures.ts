@@ -1,10 +1,10 @@
 import type { Clock } from '../../infra/clock.js';
+import { DelayedTask } from '../../infra/concurrency/delayed-task.js';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
-import { DelayedTask } from '../../infra/delayed-task.js';
-import { chunksOf } from '../../infra/event-loop.js';
-import type { Logger } from '../../infra/logger.js';
-import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/metrics.js';
+import type { Logger } from '../../infra/observability/logger.js';
+import { RELAY_OUTCOMES, type RelayOutcome } from '../../infra/observability/metrics.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import { ADDED_UP_TO_MS, HOURS_SHOWN, hourOf, NOT_KNOWN, stepOf } from './statistics.js';

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
-import { Counts } from '../../infra/counts.js';
+import { Counts } from '../../infra/concurrency/counts.js';
+import { KeyedSemaphore } from '../../infra/concurrency/semaphore.js';
 import type { Reader } from '../../infra/database/index.js';
-import { idSpaceOf } from '../../infra/ids.js';
-import type { Logger } from '../../infra/logger.js';
-import { KeyedSemaphore } from '../../infra/semaphore.js';
+import { idSpaceOf } from '../../infra/ids/ids.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import type { EmojiForm } from '../emojis/pictures.js';
 import { DomainError, TRY_AGAIN_MS } from '../errors.js';
 import type { IconName } from '../icons.js';

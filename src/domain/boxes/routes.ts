@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { topics } from '../../infra/bus.js';
+import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
-import { isMadeByBox } from '../../infra/ids.js';
-import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
+import { isMadeByBox } from '../../infra/ids/ids.js';
+import { topics } from '../../infra/processes/bus.js';
 import type { EventBus } from '../bus-message.js';
 
 export interface BoxRoute {

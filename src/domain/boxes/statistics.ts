@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { RELAY_OUTCOMES } from '../../infra/metrics.js';
+import { RELAY_OUTCOMES } from '../../infra/observability/metrics.js';
 
 const HOUR_MS = 3_600_000;
 

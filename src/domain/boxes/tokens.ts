@@ -1,4 +1,4 @@
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 import { limits } from '../limits.js';
 
 /** People and secret scanners recognise the token by this. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
-import { Lazy } from '../../infra/lazy.js';
+import { Lazy } from '../../infra/caching/lazy.js';
 import { invalidInput } from '../errors.js';
 import { characters } from '../input.js';
 import {

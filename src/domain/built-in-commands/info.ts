@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import type { User } from '../../infra/database/index.js';
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, channelsWith } from '../guilds/access.js';

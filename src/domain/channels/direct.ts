@@ -1,7 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import { type Channel, Prisma, type User } from '../../infra/database/index.js';
-import { MAX_ID } from '../../infra/ids.js';
+import { MAX_ID } from '../../infra/ids/ids.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { viewerOf } from '../messages/load.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { ChannelOverwrite, Reader, Transaction } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { permissionsInChannel, permissionsInGuild } from '../guilds/store.js';

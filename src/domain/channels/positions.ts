@@ -1,5 +1,5 @@
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';

@@ -1,6 +1,6 @@
-import type { BlobStore } from '../../infra/blobs.js';
+import { drainInBatches } from '../../infra/concurrency/event-loop.js';
 import type { ReaderAndWriter } from '../../infra/database/index.js';
-import { drainInBatches } from '../../infra/event-loop.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
 /** A few milliseconds in SQLite, during which other writes wait. */

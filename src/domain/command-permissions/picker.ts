@@ -1,6 +1,6 @@
 import type { ApplicationCommandType } from 'discord-api-types/v10';
+import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 import type { Prisma } from '../../infra/database/index.js';
-import { forEachYielding } from '../../infra/event-loop.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { DirectChannelAccess } from '../channels/access.js';

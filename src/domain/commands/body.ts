@@ -4,7 +4,7 @@ import {
   InteractionContextType,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
 import { FAULTS_TOLD, fault, listUpTo, maybe, parseEntry, plainText, uncheckedList } from '../input.js';
 import { limits } from '../limits.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { yieldOnce, yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldOnce, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';

@@ -1,5 +1,5 @@
+import { chunksOf, yieldOnce } from '../../infra/concurrency/event-loop.js';
 import { Prisma } from '../../infra/database/index.js';
-import { chunksOf, yieldOnce } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { type CommandScope, scopeIdOf, scopeOf } from './access.js';
 import { type CommandColumns, changesBetween } from './columns.js';

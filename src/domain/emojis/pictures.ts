@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { BlobStore } from '../../infra/blobs.js';
 import { type EmojiImage, emojiImage } from '../../infra/images.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import type { CallContext } from '../call.js';
 import { invalidInput } from '../errors.js';
 import { type IconSource, limitImages, tooManyImages } from '../icons.js';

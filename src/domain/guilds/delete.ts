@@ -1,6 +1,6 @@
-import type { BlobStore } from '../../infra/blobs.js';
+import { drainInBatches, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Guild, ReaderAndWriter, Transaction } from '../../infra/database/index.js';
-import { drainInBatches, yieldToEventLoop } from '../../infra/event-loop.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';

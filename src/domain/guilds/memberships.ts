@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;

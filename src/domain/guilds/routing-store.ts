@@ -1,5 +1,5 @@
 import type { Channel } from '../../infra/database/index.js';
-import { isMadeByBox } from '../../infra/ids.js';
+import { isMadeByBox } from '../../infra/ids/ids.js';
 import type { BoxRoutes } from '../boxes/routes.js';
 import type { MemberSelection } from '../members/load.js';
 import type { MemberRecord, MemberSummary } from '../members/record.js';

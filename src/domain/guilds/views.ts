@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { topics } from '../../infra/bus.js';
+import { atMost, CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
-import { atMost, CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/subscribed-cache.js';
+import { topics } from '../../infra/processes/bus.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberSummary } from '../members/record.js';
 import { type GuildPermissionInput, type Overwrite, rolePermissions } from '../permissions.js';

@@ -1,6 +1,6 @@
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { Application, Installation, User } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
-import { isMadeByBox } from '../../infra/ids.js';
+import { isMadeByBox } from '../../infra/ids/ids.js';
 import { BoxRefused } from '../boxes/client.js';
 import type { CallContext, Write } from '../call.js';
 import { GuildUnavailable } from '../guilds/store.js';

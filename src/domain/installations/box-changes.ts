@@ -1,4 +1,4 @@
-import { chunksOf, forEachYielding } from '../../infra/event-loop.js';
+import { chunksOf, forEachYielding } from '../../infra/concurrency/event-loop.js';
 import { BoxRefused } from '../boxes/client.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';

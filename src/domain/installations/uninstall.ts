@@ -1,5 +1,5 @@
+import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Installation, Prisma } from '../../infra/database/index.js';
-import { yieldOnce } from '../../infra/event-loop.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';

@@ -1,5 +1,5 @@
 import type { Interaction } from '../../infra/database/index.js';
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 import type { CallContext } from '../call.js';
 
 export interface EndpointHealth {

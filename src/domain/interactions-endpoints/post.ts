@@ -1,6 +1,6 @@
+import { signedHeaders } from '../../infra/crypto/keys.js';
 import type { Application } from '../../infra/database/index.js';
-import { signedHeaders } from '../../infra/keys.js';
-import type { OutboundAnswer, OutboundRequest } from '../../infra/outbound.js';
+import type { OutboundAnswer, OutboundRequest } from '../../infra/network/outbound.js';
 import type { CallContext } from '../call.js';
 
 export type SignatureHeaders = ReturnType<typeof signedHeaders>;

@@ -1,8 +1,8 @@
-import { parseBounded } from '../../infra/bounded-json.js';
+import { createSigningKeys } from '../../infra/crypto/keys.js';
+import { randomToken } from '../../infra/crypto/secrets.js';
 import type { Application } from '../../infra/database/index.js';
-import { createSigningKeys } from '../../infra/keys.js';
-import { OUTBOUND_STAGES, type OutboundAnswer, type OutboundStage } from '../../infra/outbound.js';
-import { randomToken } from '../../infra/secrets.js';
+import { parseBounded } from '../../infra/network/bounded-json.js';
+import { OUTBOUND_STAGES, type OutboundAnswer, type OutboundStage } from '../../infra/network/outbound.js';
 import { type CallContext, requireUser } from '../call.js';
 import type { Ping } from './ping.js';
 import { postSigned, type SignatureHeaders, signatureOf } from './post.js';

@@ -1,5 +1,5 @@
+import { secretMatches } from '../../infra/crypto/secrets.js';
 import type { Interaction, Reader } from '../../infra/database/index.js';
-import { secretMatches } from '../../infra/secrets.js';
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationViews } from '../applications/views.js';
 import { type Actor, type CallContext, requirePerson } from '../call.js';

@@ -1,5 +1,5 @@
-import type { BlobStore } from '../../infra/blobs.js';
 import type { Reader } from '../../infra/database/index.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import type { CallContext } from '../call.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import type { AttachmentFile } from '../messages/files.js';

@@ -1,6 +1,6 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
 import { storedObject } from '../../infra/database/stored.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { ChannelAccess } from '../channels/access.js';

@@ -6,8 +6,8 @@ import type {
   InteractionType,
   Locale,
 } from 'discord-api-types/v10';
-import type { StagedBlob } from '../../infra/blobs.js';
 import type { Application, Channel, Role, User } from '../../infra/database/index.js';
+import type { StagedBlob } from '../../infra/storage/blobs.js';
 import type { ChannelAccess } from '../channels/access.js';
 import type { IntegrationOwners } from '../command-permissions/record.js';
 import type { FileMetadata } from '../kept-files.js';

@@ -1,5 +1,5 @@
 import type { Interaction, InteractionState } from '../../infra/database/index.js';
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 
 /** Time for the first answer after the delivery, in milliseconds. Also the limit of the whole HTTP request. */
 export const ANSWER_WINDOW_MS = 3_000;

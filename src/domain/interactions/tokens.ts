@@ -1,5 +1,5 @@
-import { MAX_ID } from '../../infra/ids.js';
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
+import { MAX_ID } from '../../infra/ids/ids.js';
 
 const RANDOM_BYTES = 96;
 

@@ -1,5 +1,5 @@
 import type { Interaction, InteractionState } from '../../infra/database/index.js';
-import { snowflakeAt } from '../../infra/ids.js';
+import { snowflakeAt } from '../../infra/ids/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { TOKEN_LIFETIME_MS } from './states.js';
 import { stepRow } from './steps.js';

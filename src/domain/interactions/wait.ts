@@ -1,5 +1,5 @@
-import { topics } from '../../infra/bus.js';
 import type { InteractionState } from '../../infra/database/index.js';
+import { topics } from '../../infra/processes/bus.js';
 import type { CallContext } from '../call.js';
 import type { InteractionRecord } from './record.js';
 

@@ -1,5 +1,5 @@
+import type { KeyRing } from '../../infra/crypto/instance-keys.js';
 import { type Database, isDatabaseLocked } from '../../infra/database/index.js';
-import type { KeyRing } from '../../infra/instance-keys.js';
 import { findOtherKeys, type KeysOfProcess } from './rows.js';
 
 /**

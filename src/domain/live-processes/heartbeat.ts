@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../infra/clock.js';
+import type { InstanceKeys } from '../../infra/crypto/instance-keys.js';
 import type { Database } from '../../infra/database/index.js';
-import type { InstanceKeys } from '../../infra/instance-keys.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { refusalIn } from '../errors.js';
 import { type Conflict, findConflict } from './conflicts.js';
 import {

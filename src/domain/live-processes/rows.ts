@@ -1,5 +1,5 @@
+import type { KeyRing } from '../../infra/crypto/instance-keys.js';
 import { type Database, Prisma } from '../../infra/database/index.js';
-import type { KeyRing } from '../../infra/instance-keys.js';
 
 /** How long a process counts as running after a heartbeat, in milliseconds. */
 export const ALIVE_MS = 30_000;

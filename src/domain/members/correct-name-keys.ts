@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Database } from '../../infra/database/index.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { nickColumns, userNameKeys } from './name-keys.js';
 
 const PAGE = 400;

@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
 import type { Selection } from './prune-payload.js';
 
 /** One statement takes SQLite about ten milliseconds. */

@@ -1,5 +1,5 @@
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
 /** Conditions are combined with AND. */

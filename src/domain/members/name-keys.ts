@@ -1,5 +1,5 @@
+import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Member, Transaction, User } from '../../infra/database/index.js';
-import { yieldOnce } from '../../infra/event-loop.js';
 
 /**
  * Upper case, because the lower case of sigma depends on its neighbours. The key of a prefix must be a prefix of the

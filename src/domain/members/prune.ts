@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { KeyedMutex } from '../../infra/concurrency/keyed-mutex.js';
 import { Prisma } from '../../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
-import { KeyedMutex } from '../../infra/keyed-mutex.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';

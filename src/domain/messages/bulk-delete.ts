@@ -1,4 +1,4 @@
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 import type { CallContext, Write } from '../call.js';
 import type { GuildChannelAccess } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';

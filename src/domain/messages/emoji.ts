@@ -1,4 +1,4 @@
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { DomainError } from '../errors.js';
 
 /** The `v` flag matches emoji of several code points. */

@@ -1,7 +1,7 @@
-import type { BlobStore } from '../../infra/blobs.js';
+import { drainInBatches } from '../../infra/concurrency/event-loop.js';
 import type { ReaderAndWriter } from '../../infra/database/index.js';
-import { drainInBatches } from '../../infra/event-loop.js';
-import { snowflakeAt } from '../../infra/ids.js';
+import { snowflakeAt } from '../../infra/ids/ids.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import { DAY_MS } from '../expiry.js';
 import { REMOVABLE_ROW, removeRows } from './remove-rows.js';
 

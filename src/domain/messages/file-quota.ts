@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
-import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 

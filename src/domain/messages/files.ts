@@ -1,7 +1,7 @@
 import { imageSize } from 'image-size';
-import type { BlobStore } from '../../infra/blobs.js';
 import { mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Reader } from '../../infra/database/index.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import type { CallContext } from '../call.js';
 import { DomainError, type FieldFault, invalidInput } from '../errors.js';
 import { type FileMetadata, idIn, type KeptFiles } from '../kept-files.js';

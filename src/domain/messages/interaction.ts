@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { User } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 
 const owners = z.object({ guildId: z.string().optional(), userId: z.string().optional() });
 

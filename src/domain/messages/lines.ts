@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../../infra/keyed-mutex.js';
+import { KeyedMutex } from '../../infra/concurrency/keyed-mutex.js';
 
 /**
  * One change of a message at a time: the database may report concurrent commits in another order, which their events

@@ -1,5 +1,5 @@
 import type { Reader, User } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';

@@ -1,5 +1,5 @@
 import type { ReaderAndWriter } from '../../infra/database/index.js';
-import { snowflakeAt } from '../../infra/ids.js';
+import { snowflakeAt } from '../../infra/ids/ids.js';
 
 /** Much longer than the window of an enforced nonce. */
 const FORGET_AFTER_MS = 60 * 60_000;

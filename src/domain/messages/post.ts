@@ -1,7 +1,7 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isUniqueConflict, mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 import type { CallContext, Write } from '../call.js';
 import { type ChannelAccess, eventChannel, guildIdOf, memberIn } from '../channels/access.js';
 import { DomainError, invalidInput, unavailable } from '../errors.js';

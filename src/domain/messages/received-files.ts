@@ -1,4 +1,4 @@
-import type { StagedBlob } from '../../infra/blobs.js';
+import type { StagedBlob } from '../../infra/storage/blobs.js';
 
 /** Received completely, but not stored yet. */
 export interface ReceivedFile {

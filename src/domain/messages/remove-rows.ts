@@ -1,5 +1,5 @@
-import type { BlobStore } from '../../infra/blobs.js';
 import type { Prisma, ReaderAndWriter } from '../../infra/database/index.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import { messageFolder } from './files.js';
 
 export const REMOVABLE_ROW = {

@@ -1,5 +1,5 @@
+import { hashSecret } from '../../infra/crypto/secrets.js';
 import type { Reader } from '../../infra/database/index.js';
-import { hashSecret } from '../../infra/secrets.js';
 import type { Actor } from '../call.js';
 import { storedScopes } from '../installations/scopes.js';
 

@@ -1,5 +1,5 @@
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 import type { Prisma } from '../../infra/database/index.js';
-import { hashSecret, randomToken } from '../../infra/secrets.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { planInstall, writeInstall } from '../installations/install.js';

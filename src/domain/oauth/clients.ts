@@ -1,6 +1,6 @@
+import { joinLookups } from '../../infra/caching/joined-lookups.js';
+import { hashSecret, secretMatches } from '../../infra/crypto/secrets.js';
 import type { Application, Reader } from '../../infra/database/index.js';
-import { joinLookups } from '../../infra/joined-lookups.js';
-import { hashSecret, secretMatches } from '../../infra/secrets.js';
 import type { SecretUses } from '../applications/secret-uses.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';

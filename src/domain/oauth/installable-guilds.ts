@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import { livingProcesses } from '../boxes/connections.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
 import { storedStrings } from '../../infra/database/stored.js';
-import { LOOPBACK_HOSTS } from '../../infra/loopback.js';
+import { LOOPBACK_HOSTS } from '../../infra/network/loopback.js';
 import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
 

@@ -1,5 +1,5 @@
+import { hashSecret } from '../../infra/crypto/secrets.js';
 import type { OAuthGrant } from '../../infra/database/index.js';
-import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';

@@ -1,4 +1,4 @@
-import { hashSecret } from '../../infra/secrets.js';
+import { hashSecret } from '../../infra/crypto/secrets.js';
 import type { CallContext } from '../call.js';
 import type { Client } from './clients.js';
 

@@ -1,4 +1,4 @@
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 import type { CallContext, Write } from '../call.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { GuildUnavailable } from '../guilds/store.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
+import { forEachYielding } from '../../infra/concurrency/event-loop.js';
+import { KeyedMutex } from '../../infra/concurrency/keyed-mutex.js';
+import { Semaphore } from '../../infra/concurrency/semaphore.js';
 import { isMissingReference } from '../../infra/database/faults.js';
-import { forEachYielding } from '../../infra/event-loop.js';
-import { KeyedMutex } from '../../infra/keyed-mutex.js';
-import type { Logger } from '../../infra/logger.js';
-import { Semaphore } from '../../infra/semaphore.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';

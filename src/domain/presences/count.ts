@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
-import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
 
 const MAX_GUILDS = 5_000;
 

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../infra/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
 import { endVoice } from '../voice/leave.js';
 import { publishPresence } from './publish.js';

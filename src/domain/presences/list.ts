@@ -1,5 +1,5 @@
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import { byUser, type ShownPresence, shownOf } from './record.js';
 
 /** SQLite takes 999 parameters. */

@@ -1,4 +1,4 @@
-import { forEachYielding } from '../../infra/event-loop.js';
+import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
 import { looksAlike, presencesOf, type ShownPresence, shownOf } from './record.js';
 

@@ -1,5 +1,5 @@
+import { hashSecret } from '../../infra/crypto/secrets.js';
 import type { Presence, Prisma } from '../../infra/database/index.js';
-import { hashSecret } from '../../infra/secrets.js';
 import type { CallContext } from '../call.js';
 import type { SessionSummary } from './store.js';
 

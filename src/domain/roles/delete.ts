@@ -1,4 +1,4 @@
-import { yieldOnce } from '../../infra/event-loop.js';
+import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';

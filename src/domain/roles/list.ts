@@ -1,5 +1,5 @@
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Role } from '../../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext } from '../call.js';
 import { accessGuild } from '../guilds/access.js';
 import { limits } from '../limits.js';

@@ -1,5 +1,5 @@
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { User } from '../../infra/database/index.js';
-import { chunksOf, yieldToEventLoop } from '../../infra/event-loop.js';
 import type { CallContext, Write } from '../call.js';
 import { lockMembers } from '../members/lock.js';
 

@@ -1,5 +1,5 @@
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { Prisma } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { MemberKey } from '../members/kept-timeouts.js';

@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
 import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 

@@ -1,5 +1,5 @@
+import { type SlowHashes, TooManyChecks } from '../../infra/crypto/slow-hashes.js';
 import type { Prisma, Reader, Webhook } from '../../infra/database/index.js';
-import { type SlowHashes, TooManyChecks } from '../../infra/slow-hashes.js';
 import { accessApplication } from '../applications/access.js';
 import type { ApplicationViews } from '../applications/views.js';
 import { accessBoxGuild } from '../boxes/access.js';

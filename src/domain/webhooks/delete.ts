@@ -1,5 +1,5 @@
+import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Prisma, Webhook } from '../../infra/database/index.js';
-import { yieldOnce } from '../../infra/event-loop.js';
 import { type CallContext, requireWebhook, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessWebhook } from './access.js';

@@ -1,5 +1,5 @@
+import { randomToken } from '../../infra/crypto/secrets.js';
 import type { Webhook } from '../../infra/database/index.js';
-import { randomToken } from '../../infra/secrets.js';
 
 /** In base64url the token has 68 characters, a length that libraries accept. */
 const PREFIX_BYTES = 6;

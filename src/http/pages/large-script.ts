@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { Lazy } from '../../infra/lazy.js';
+import { Lazy } from '../../infra/caching/lazy.js';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 

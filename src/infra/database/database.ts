@@ -1,5 +1,5 @@
 import type { StartError } from '../../config.js';
-import type { PoolState } from '../metrics.js';
+import type { PoolState } from '../observability/metrics.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
 import type { Dialect } from './migrations.js';
 

@@ -1,5 +1,5 @@
 import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
-import { BlobsUnavailable } from '../blobs.js';
+import { BlobsUnavailable } from '../storage/blobs.js';
 import { Prisma } from './generated/sqlite/client.js';
 
 export function isMissingRow(error: unknown): boolean {

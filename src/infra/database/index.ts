@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Measures } from '../metrics.js';
+import type { Logger } from '../observability/logger.js';
+import type { Measures } from '../observability/metrics.js';
 import type { Database } from './database.js';
 import type { Prisma, PrismaClient } from './generated/sqlite/client.js';
 import { Outages } from './outages.js';

@@ -7,8 +7,8 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
-import { Lazy } from '../lazy.js';
-import type { Logger } from '../logger.js';
+import { Lazy } from '../caching/lazy.js';
+import type { Logger } from '../observability/logger.js';
 import { isUpToDate, type Migration, readLedger, requireUsableLedger } from './ledger.js';
 
 export type Dialect = 'sqlite' | 'postgresql';

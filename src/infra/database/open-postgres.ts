@@ -1,7 +1,7 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Clock } from '../clock.js';
-import { isDoneWithin } from '../deadlines.js';
-import type { Logger } from '../logger.js';
+import { isDoneWithin } from '../concurrency/timeouts.js';
+import type { Logger } from '../observability/logger.js';
 import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { type DatabaseLock, lockDatabase } from './database-lock.js';

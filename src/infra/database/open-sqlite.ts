@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../observability/logger.js';
 import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { lockFolder } from './folder-lock.js';

@@ -1,7 +1,7 @@
 import type { SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Measures } from '../metrics.js';
+import type { Logger } from '../observability/logger.js';
+import type { Measures } from '../observability/metrics.js';
 import { DatabaseUnavailable, isDriverUnavailable } from './faults.js';
 
 /** Time without failures that ends an outage. */

@@ -5,8 +5,8 @@ import type {
   SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
-import { isDoneWithin } from '../deadlines.js';
-import type { PoolState } from '../metrics.js';
+import { isDoneWithin } from '../concurrency/timeouts.js';
+import type { PoolState } from '../observability/metrics.js';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
 

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
+import { isDoneWithin } from '../concurrency/timeouts.js';
 import type { Database, Transaction } from '../database/index.js';
-import { isDoneWithin } from '../deadlines.js';
-import type { NextId } from '../ids.js';
-import type { Logger } from '../logger.js';
+import type { NextId } from '../ids/ids.js';
+import type { Logger } from '../observability/logger.js';
 import type { JobKinds, JobPayloads, NewJob } from './kinds.js';
 import { showJobs } from './metrics.js';
 import { insertJob, insertRecurring, readBacklog } from './rows.js';

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.js';
 import { isUnavailable } from '../database/faults.js';
 import type { Database } from '../database/index.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../observability/logger.js';
 import { type HeldJob, LEASE_MS, nameOf, renewJob } from './rows.js';
 
 const RENEW_EVERY_MS = LEASE_MS / 3;

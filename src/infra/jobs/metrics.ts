@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
+import { memoizeWithTtl, showPart } from '../caching/memoize-with-ttl.js';
 import type { Clock } from '../clock.js';
-import { memoizeWithTtl, showPart } from '../memoize-with-ttl.js';
 import type { Backlog } from './rows.js';
 
 /**

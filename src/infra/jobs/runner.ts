@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../clock.js';
+import { yieldToEventLoop } from '../concurrency/event-loop.js';
+import { within } from '../concurrency/timeouts.js';
 import { isUnavailable } from '../database/faults.js';
 import type { Database } from '../database/index.js';
-import { within } from '../deadlines.js';
-import { yieldToEventLoop } from '../event-loop.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../observability/logger.js';
 import { type JobKind, type JobKinds, maxMsOf, retryDelayMs, triesOf } from './kinds.js';
 import { keepLease } from './lease.js';
 import type { Ending } from './metrics.js';

@@ -11,7 +11,7 @@ import { Permission } from '../../domain/permissions.js';
 import { type Html, html, name } from '../../http/pages/html.js';
 import type { Page } from '../../http/pages/page.js';
 import type { User } from '../../infra/database/index.js';
-import { snowflakeTime } from '../../infra/ids.js';
+import { snowflakeTime } from '../../infra/ids/ids.js';
 import { ownAddress, PATHS } from './addresses.js';
 import type { Choice, Faults } from './decision.js';
 import { notice } from './notice.js';

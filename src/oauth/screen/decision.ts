@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import type { AuthorizationRequest, InstallableGuild, InstallTarget } from '../../domain/oauth/index.js';
 import { isPermissionString, parsePermissions } from '../../domain/permissions.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { formValue } from '../form.js';
 
 export interface Choice {

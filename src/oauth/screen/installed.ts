@@ -1,6 +1,6 @@
 import { findInstallation } from '../../domain/oauth/index.js';
 import { isPermissionString, parsePermissions } from '../../domain/permissions.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import type { Answer } from './answer.js';
 import { installedPage, notFoundPage } from './pages.js';
 import type { Visit } from './visit.js';

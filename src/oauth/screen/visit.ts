@@ -15,7 +15,7 @@ import { countedAs } from '../../domain/rate-limits.js';
 import type { HeldBody } from '../../http/bodies.js';
 import { originOf } from '../../http/origins.js';
 import type { PageSessions, Visitor } from '../../http/page-sessions.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { renderOAuthError } from '../errors.js';
 import { formValue } from '../form.js';
 import { withParameters } from './addresses.js';

@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.js';
 import type { Actor } from '../../domain/call.js';
 import { type BotProfile, copyOfBot } from '../../domain/cloud-bots/index.js';
 import { DomainError } from '../../domain/errors.js';
-import { idSpaceOf } from '../../infra/ids.js';
+import { idSpaceOf } from '../../infra/ids/ids.js';
 import type { FromCloud, RequestingBot } from '../protocol/messages.js';
 
 type Request = Extract<FromCloud, { op: 'request' }>;

@@ -1,5 +1,5 @@
 import type { Reader } from '../../infra/database/index.js';
-import { idSpaceOf } from '../../infra/ids.js';
+import { idSpaceOf } from '../../infra/ids/ids.js';
 import type { AnnouncedGuild } from './event-log.js';
 
 const PAGE = 100;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { because, type Close, closes } from '../protocol/closes.js';
 import { Link, type Outlet } from '../protocol/link.js';
 import { CloudMessage, type FromCloud } from '../protocol/messages.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedByCloud } from '../../config.js';
 import { type Clock, pause } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { type Close, closes, isPermanent } from '../protocol/closes.js';
 import { dialRelay } from '../ws-adapter.js';
 import { BackOff, seconds } from './back-off.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Heard } from '../../domain/bus-message.js';
-import { isWithinBounds, type JsonBounds } from '../../infra/bounded-json.js';
-import { BUS_RECONNECTED } from '../../infra/bus.js';
 import type { Reader } from '../../infra/database/index.js';
-import type { Logger } from '../../infra/logger.js';
+import { isWithinBounds, type JsonBounds } from '../../infra/network/bounded-json.js';
+import type { Logger } from '../../infra/observability/logger.js';
+import { BUS_RECONNECTED } from '../../infra/processes/bus.js';
 import {
   DISPATCHED,
   type DispatchedName,

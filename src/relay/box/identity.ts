@@ -2,9 +2,9 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type BoxConfig, StartError } from '../../config.js';
-import { ID_SPACES, parseSnowflake } from '../../infra/ids.js';
-import { createSigningKeys, signWith } from '../../infra/keys.js';
-import { hashSecret, randomToken } from '../../infra/secrets.js';
+import { createSigningKeys, signWith } from '../../infra/crypto/keys.js';
+import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
+import { ID_SPACES, parseSnowflake } from '../../infra/ids/ids.js';
 
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/);
 

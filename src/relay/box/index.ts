@@ -4,7 +4,7 @@ import type { Heard } from '../../domain/bus-message.js';
 import type { Entrypoint } from '../../entrypoint.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Database } from '../../infra/database/index.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { dialRelay } from '../ws-adapter.js';
 import { enrol } from './enrol.js';
 import { EventFeed } from './event-feed.js';

@@ -1,4 +1,4 @@
-import { LOOPBACK_HOSTS } from '../../infra/loopback.js';
+import { LOOPBACK_HOSTS } from '../../infra/network/loopback.js';
 
 /** Names of the same machine count as equal (docs/relay.md, R-12). */
 export function isSameOrigin(one: string, other: string): boolean {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { MAX_PICTURE_BYTES } from '../../domain/boxes/index.js';
 import { findPicture } from '../../domain/emojis/index.js';
 import { findServedIcon, ICON_FOLDERS, type IconName } from '../../domain/icons.js';
-import type { BlobStore } from '../../infra/blobs.js';
 import { IMAGE_FORMATS } from '../../infra/images.js';
+import type { BlobStore } from '../../infra/storage/blobs.js';
 import { snowflake } from '../protocol/ids.js';
 
 const Icon = z.object({

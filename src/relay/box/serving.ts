@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { BrokenBody } from '../protocol/broken-body.js';
 import { because, closes } from '../protocol/closes.js';
 import type { Link } from '../protocol/link.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { type Close, closes, isPermanent } from '../protocol/closes.js';
 import type { Outlet, Receiver } from '../protocol/link.js';
 import { BackOff, seconds } from './back-off.js';

@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.js';
 import { boxHolder, guildsOfBox } from '../../domain/boxes/index.js';
 import { refusalIn } from '../../domain/errors.js';
 import type { Timer } from '../../infra/clock.js';
-import { forEachYielding } from '../../infra/event-loop.js';
+import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 
 /** Delay before bots learn that a box is away (docs/relay.md, R-42). */
 const UNTOLD_MS = 3_000;

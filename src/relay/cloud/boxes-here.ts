@@ -1,11 +1,11 @@
 import type { AppContext } from '../../context.js';
 import { disconnectBox } from '../../domain/boxes/index.js';
 import { refusalIn } from '../../domain/errors.js';
-import { type BusSubscription, topics } from '../../infra/bus.js';
 import type { Timer } from '../../infra/clock.js';
+import { chunksOf, forEachYielding, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Box } from '../../infra/database/index.js';
-import { isDoneWithin } from '../../infra/deadlines.js';
-import { chunksOf, forEachYielding, yieldToEventLoop } from '../../infra/event-loop.js';
+import { type BusSubscription, topics } from '../../infra/processes/bus.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Absences } from './absences.js';
 import type { BoxConnection } from './connection.js';

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import type { ApplicationViews } from '../../domain/applications/index.js';
 import { INSTALLING_MS } from '../../domain/installations/index.js';
 import { PLATFORM_ID } from '../../domain/platform/index.js';
+import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
-import { chunksOf } from '../../infra/event-loop.js';
-import { isMadeByBox } from '../../infra/ids.js';
-import { atMost, CACHE_MS } from '../../infra/subscribed-cache.js';
+import { isMadeByBox } from '../../infra/ids/ids.js';
 import { renderUser } from '../../wire/users.js';
 
 const MAX_IDS = 50_000;

@@ -5,7 +5,7 @@ import { type AppContext, callContext } from '../../context.js';
 import type { Actor } from '../../domain/call.js';
 import { countedAs } from '../../domain/rate-limits.js';
 import { requireDirectedWebhook } from '../../domain/webhooks/index.js';
-import type { SharedKeys } from '../../infra/shared-keys.js';
+import type { SharedKeys } from '../../infra/crypto/shared-keys.js';
 import { renderUser } from '../../wire/users.js';
 import type { SentBot } from '../protocol/messages.js';
 import { answerOfBox, type ForwardedAnswer, faultOfBox } from './answers.js';

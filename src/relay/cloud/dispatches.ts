@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { BusMessage, ContentForms } from '../../domain/bus-message.js';
-import { idSpaceOf } from '../../infra/ids.js';
+import { idSpaceOf } from '../../infra/ids/ids.js';
 import { type Publication, stampEvent } from '../../wire/events/index.js';
 import { messageAs, type WithContent } from '../../wire/messages.js';
 import { snowflake } from '../protocol/ids.js';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Release } from '../../infra/semaphore.js';
+import type { Release } from '../../infra/concurrency/semaphore.js';
 
 const MAX_HANDSHAKES = { perAddress: 64, all: 2_048 };
 

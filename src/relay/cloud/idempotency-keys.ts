@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SharedKeys } from '../../infra/shared-keys.js';
+import type { SharedKeys } from '../../infra/crypto/shared-keys.js';
 import { GRACE_MS, isUnsure, UNSURE_MS } from './in-flight-writes.js';
 import type { BoxAnswer, CallOptions } from './transport.js';
 

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../context.js';
 import { noteChannel } from '../../domain/boxes/index.js';
 import { refusalIn } from '../../domain/errors.js';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import type { ForwardedAnswer } from './answers.js';
 
 const CHANNELS_OF_GUILD = /^(?:\/api\/v9)?\/guilds\/\d+\/channels$/;

@@ -1,5 +1,5 @@
 import type { BoxMeasures } from '../../domain/boxes/index.js';
-import type { Metrics, RelayOutcome } from '../../infra/metrics.js';
+import type { Metrics, RelayOutcome } from '../../infra/observability/metrics.js';
 import { type BoxAnswer, BoxError, type BoxFault } from './transport.js';
 
 /** The status that the caller gets (service description, section 7). */

@@ -1,5 +1,5 @@
 import { PLATFORM_ID } from '../../domain/platform/index.js';
-import { idSpaceOf, parseSnowflake } from '../../infra/ids.js';
+import { idSpaceOf, parseSnowflake } from '../../infra/ids/ids.js';
 import type { BotsOfCloud } from './cloud-bot-directory.js';
 
 /** Ids that a box may use (docs/relay.md, R-33, R-35). */

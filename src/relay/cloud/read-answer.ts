@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseBounded } from '../../infra/bounded-json.js';
+import { parseBounded } from '../../infra/network/bounded-json.js';
 import { ANSWER_BOUNDS } from '../protocol/messages.js';
 import { namesOnlyItsOwn, type OwnNames } from './own-names.js';
 import { type BoxAnswer, BoxError } from './transport.js';

@@ -6,8 +6,8 @@ import { DomainError } from '../../domain/errors.js';
 import { readBytes, requestTooLarge, tooManyPieces } from '../../http/bodies.js';
 import { MAX_FORM_BYTES, malformedForm } from '../../http/forms.js';
 import { requireUncompressed } from '../../http/text.js';
-import type { StagedBlob } from '../../infra/blobs.js';
-import { isInTooManyPieces } from '../../infra/body-pieces.js';
+import { isInTooManyPieces } from '../../infra/network/body-pieces.js';
+import type { StagedBlob } from '../../infra/storage/blobs.js';
 import { BoundarySieve, boundaryOf } from './form-boundaries.js';
 import type { ForwardedBody } from './transport.js';
 

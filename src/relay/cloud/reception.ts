@@ -1,8 +1,8 @@
 import type { AppContext } from '../../context.js';
 import { admitBox, connectBox } from '../../domain/boxes/index.js';
 import { DomainError, refusalIn } from '../../domain/errors.js';
-import { yieldToEventLoop } from '../../infra/event-loop.js';
-import type { Release } from '../../infra/semaphore.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import type { Release } from '../../infra/concurrency/semaphore.js';
 import { type Close, closes } from '../protocol/closes.js';
 import { Link, type Outlet, type Receiver } from '../protocol/link.js';
 import { BoxMessage, type FromBox, type ToBox } from '../protocol/messages.js';

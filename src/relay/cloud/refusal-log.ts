@@ -1,5 +1,5 @@
 import type { Clock } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import type { Logger } from '../../infra/observability/logger.js';
 
 const LOG_EVERY_MS = 10_000;
 

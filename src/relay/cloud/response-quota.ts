@@ -1,4 +1,4 @@
-import type { Release } from '../../infra/semaphore.js';
+import type { Release } from '../../infra/concurrency/semaphore.js';
 
 /** Limits of buffered answers, per box and per process (docs/relay.md, R-24). */
 export const MAX_KEPT_BYTES = { box: 32 * 1024 * 1024, process: 128 * 1024 * 1024 };

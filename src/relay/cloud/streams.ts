@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../../infra/clock.js';
-import type { Release } from '../../infra/semaphore.js';
+import type { Release } from '../../infra/concurrency/semaphore.js';
 import { BrokenBody } from '../protocol/broken-body.js';
 import { type Link, TooLongMessage } from '../protocol/link.js';
 import type { FromBox, ToBox } from '../protocol/messages.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseSnowflake } from '../../infra/ids.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 
 export const snowflake = z.string().transform((text, context) => {
   const value = parseSnowflake(text);

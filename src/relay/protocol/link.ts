@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import { parseBounded } from '../../infra/bounded-json.js';
 import type { Clock } from '../../infra/clock.js';
-import type { Logger } from '../../infra/logger.js';
+import { parseBounded } from '../../infra/network/bounded-json.js';
+import type { Logger } from '../../infra/observability/logger.js';
 import { BrokenBody, type CreditLimits } from './broken-body.js';
 import { because, type Close, closes } from './closes.js';
 import { Heartbeat } from './heartbeat.js';

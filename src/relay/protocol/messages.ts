@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonBounds } from '../../infra/bounded-json.js';
+import type { JsonBounds } from '../../infra/network/bounded-json.js';
 import { snowflake } from './ids.js';
 
 /** The best first (docs/relay.md, R-11). */

@@ -15,7 +15,7 @@ import {
   updateCommand,
 } from '../../domain/commands/index.js';
 import { parseInput } from '../../domain/parse-input.js';
-import { COMMAND_JSON_BOUNDS } from '../../infra/bounded-json.js';
+import { COMMAND_JSON_BOUNDS } from '../../infra/network/bounded-json.js';
 import { renderCommand } from '../../wire/commands.js';
 import { reads, writes } from '../buckets.js';
 import { coerceTo } from '../coerce.js';

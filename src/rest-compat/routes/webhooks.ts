@@ -35,7 +35,7 @@ import {
   type WebhookRecord,
   WebhookRename,
 } from '../../domain/webhooks/index.js';
-import { COMMAND_JSON_BOUNDS } from '../../infra/bounded-json.js';
+import { COMMAND_JSON_BOUNDS } from '../../infra/network/bounded-json.js';
 import { messageAs, renderMessage } from '../../wire/messages.js';
 import { renderNewWebhook, renderOwnWebhook, renderWebhook } from '../../wire/webhooks.js';
 import { reads, writes } from '../buckets.js';

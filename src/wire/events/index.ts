@@ -1,5 +1,5 @@
 import type { Audience, BusMessage, ContentForms, EventName } from '../../domain/bus-message.js';
-import { type TopicKind, topics } from '../../infra/bus.js';
+import { type TopicKind, topics } from '../../infra/processes/bus.js';
 import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';

@@ -1,6 +1,6 @@
 import nacl from 'tweetnacl';
 import { describe, expect } from 'vitest';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import { it } from '../../harness/fixtures.js';
 import { createApplication, type Person, signUp } from '../../harness/people.js';
 import type { TestServer } from '../../harness/server.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBotToken } from '../../../src/domain/applications/bot-tokens.js';
 import { createClientSecret } from '../../../src/domain/applications/secrets.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import { createApplication, signUp } from '../../harness/people.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createBot } from '../../harness/world.js';

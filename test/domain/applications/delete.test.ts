@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect } from 'vitest';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import { it } from '../../harness/fixtures.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { between, noPostgres } from '../../harness/interleave.js';

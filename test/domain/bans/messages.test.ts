@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { banMember } from '../../../src/domain/bans/index.js';
 import { removeMessagesOfBanned } from '../../../src/domain/bans/messages.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { MAX_ID, snowflakeAt } from '../../../src/infra/ids.js';
+import { MAX_ID, snowflakeAt } from '../../../src/infra/ids/ids.js';
 import { hearGuild } from '../../harness/bus.js';
 import { eventually } from '../../harness/jobs.js';
 import { createPerson } from '../../harness/rows.js';

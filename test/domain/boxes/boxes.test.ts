@@ -14,9 +14,9 @@ import {
 } from '../../../src/domain/boxes/index.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { limits } from '../../../src/domain/limits.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { ID_SPACES } from '../../../src/infra/ids.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { ID_SPACES } from '../../../src/infra/ids/ids.js';
 import { asBox } from '../../harness/as-box.js';
 import { toldBy } from '../../harness/calls.js';
 import { test } from '../../harness/fixtures.js';

@@ -1,8 +1,8 @@
 import type { AppContext } from '../../../src/context.js';
 import { type AnnouncedGuild, admitBox, announceGuild, createBox } from '../../../src/domain/boxes/index.js';
+import { randomToken } from '../../../src/infra/crypto/secrets.js';
 import type { Box, User } from '../../../src/infra/database/index.js';
-import { boxSnowflakes, type NextId } from '../../../src/infra/ids.js';
-import { randomToken } from '../../../src/infra/secrets.js';
+import { boxSnowflakes, type NextId } from '../../../src/infra/ids/ids.js';
 import { createPerson } from '../../harness/rows.js';
 import { callOf } from '../../harness/world.js';
 

@@ -5,7 +5,7 @@ import { BoxMeasures } from '../../../src/domain/boxes/measures.js';
 import { ADDED_UP_TO_MS, percentileOf, statisticsOf, stepOf } from '../../../src/domain/boxes/statistics.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { DatabaseUnavailable } from '../../../src/infra/database/faults.js';
-import { RELAY_OUTCOMES } from '../../../src/infra/metrics.js';
+import { RELAY_OUTCOMES } from '../../../src/infra/observability/metrics.js';
 import { ManualClock } from '../../harness/clock.js';
 import { eventually } from '../../harness/jobs.js';
 import { readableLog, readLines } from '../../harness/log.js';

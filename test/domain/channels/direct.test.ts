@@ -14,7 +14,7 @@ import {
   sendMessage,
   startTyping,
 } from '../../../src/domain/messages/index.js';
-import { topics } from '../../../src/infra/bus.js';
+import { topics } from '../../../src/infra/processes/bus.js';
 import { asBox } from '../../harness/as-box.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Heard } from '../../../src/domain/bus-message.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import { topics, topicsOfGuild } from '../../../src/infra/bus.js';
+import { topics, topicsOfGuild } from '../../../src/infra/processes/bus.js';
 import { it } from '../../harness/fixtures.js';
 import { outboxOf } from '../../harness/mails.js';
 import {

@@ -1,5 +1,5 @@
 import { beforeEach, expect } from 'vitest';
-import { snowflakeAt } from '../../../src/infra/ids.js';
+import { snowflakeAt } from '../../../src/infra/ids/ids.js';
 import { it } from '../../harness/fixtures.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
 import type { TestServer } from '../../harness/server.js';

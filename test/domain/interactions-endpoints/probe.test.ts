@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallContext } from '../../../src/domain/call.js';
 import { type EndpointProbe, postToEndpoint, probeEndpoint } from '../../../src/domain/interactions-endpoints/index.js';
 import type { Application } from '../../../src/infra/database/index.js';
-import { createOutbound, type OutboundOptions } from '../../../src/infra/outbound.js';
+import { createOutbound, type OutboundOptions } from '../../../src/infra/network/outbound.js';
 import { SELF_SIGNED } from '../../harness/certificates.js';
 import { openContext } from '../../harness/context.js';
 import { type EndpointMode, type EndpointOptions, startEndpoint, type TestEndpoint } from '../../harness/endpoint.js';

@@ -4,7 +4,7 @@ import { WITH_ROLES_AND_EMOJIS } from '../../../src/domain/guilds/index.js';
 import { deleteMessage } from '../../../src/domain/messages/index.js';
 import { storedInteraction } from '../../../src/domain/messages/interaction.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
-import { snowflakeTime } from '../../../src/infra/ids.js';
+import { snowflakeTime } from '../../../src/infra/ids/ids.js';
 import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
 import { MovableClock } from '../../harness/clock.js';
 import {

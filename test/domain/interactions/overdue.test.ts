@@ -11,8 +11,8 @@ import {
   takeForGateway,
 } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
-import { topics } from '../../../src/infra/bus.js';
-import { snowflakeTime } from '../../../src/infra/ids.js';
+import { snowflakeTime } from '../../../src/infra/ids/ids.js';
+import { topics } from '../../../src/infra/processes/bus.js';
 import { InteractionCallback } from '../../../src/rest-compat/interaction-callback.js';
 import { ManualClock } from '../../harness/clock.js';
 import {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/interactions/index.js';
 import { deleteMessage, editMessage } from '../../../src/domain/messages/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
-import { snowflakeTime } from '../../../src/infra/ids.js';
+import { snowflakeTime } from '../../../src/infra/ids/ids.js';
 import { EditMessageBody } from '../../../src/rest-compat/message-body.js';
 import { ManualClock } from '../../harness/clock.js';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAcknowledged, isOpen, OPEN_STATES, stateAt, tokenEnd } from '../../../src/domain/interactions/states.js';
 import type { InteractionState } from '../../../src/infra/database/index.js';
-import { snowflakeAt } from '../../../src/infra/ids.js';
+import { snowflakeAt } from '../../../src/infra/ids/ids.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const FINAL = ['ANSWERED', 'FAILED', 'EXPIRED'] as const;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interactionOfToken, makeInteractionToken } from '../../../src/domain/interactions/tokens.js';
-import { MAX_ID } from '../../../src/infra/ids.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
+import { MAX_ID } from '../../../src/infra/ids/ids.js';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { addReaction, deleteMessage, deleteMessages, pinMessage } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
-import { snowflakeAt } from '../../../src/infra/ids.js';
+import { snowflakeAt } from '../../../src/infra/ids/ids.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
 import { createDirectChannel } from '../../harness/rows.js';

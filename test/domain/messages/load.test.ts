@@ -16,7 +16,7 @@ import {
   startTyping,
 } from '../../../src/domain/messages/index.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { snowflakeTime } from '../../../src/infra/ids.js';
+import { snowflakeTime } from '../../../src/infra/ids/ids.js';
 import { hearGuild } from '../../harness/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';

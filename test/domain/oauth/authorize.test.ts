@@ -14,8 +14,8 @@ import {
   parseAuthorizationQuery,
   readAuthorizationRequest,
 } from '../../../src/domain/oauth/index.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import type { Application, Prisma } from '../../../src/infra/database/index.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
 import { type Caller, newCaller, toldBy } from '../../harness/calls.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';

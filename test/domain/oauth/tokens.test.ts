@@ -12,8 +12,8 @@ import {
   refreshTokens,
   revokeToken,
 } from '../../../src/domain/oauth/index.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import type { Application, User } from '../../../src/infra/database/index.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
 import { readingTogether } from '../../harness/interleave.js';
 import { type CodeOptions, grantCode, pkcePair, REDIRECT_URI } from '../../harness/oauth.js';

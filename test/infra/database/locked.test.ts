@@ -3,7 +3,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIGN_IN_PER_ACCOUNT } from '../../../src/domain/limits.js';
-import { hashSecret } from '../../../src/infra/secrets.js';
+import { hashSecret } from '../../../src/infra/crypto/secrets.js';
 import { ManualClock } from '../../harness/clock.js';
 import { readableLog, readLines } from '../../harness/log.js';
 import { signUp } from '../../harness/people.js';

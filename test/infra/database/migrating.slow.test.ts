@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig, StartError } from '../../../src/config.js';
 import { systemClock } from '../../../src/infra/clock.js';
-import { createMeasures } from '../../../src/infra/metrics.js';
+import { createMeasures } from '../../../src/infra/observability/metrics.js';
 import { openResources } from '../../../src/resources.js';
 import { endLockHolders, throwAwayDatabase } from '../../harness/databases.js';
 import { noPostgres } from '../../harness/interleave.js';

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Database, PrismaClient } from '../../../src/infra/database/index.js';
-import { type NextId, snowflakes } from '../../../src/infra/ids.js';
+import { type NextId, snowflakes } from '../../../src/infra/ids/ids.js';
 import { type JobKinds, Jobs, type NewJob, removeDeadJobs } from '../../../src/infra/jobs/index.js';
 import { LEASE_MS } from '../../../src/infra/jobs/rows.js';
 import { ManualClock } from '../../harness/clock.js';

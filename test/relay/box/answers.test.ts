@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { idSpaceOf } from '../../../src/infra/ids.js';
+import { idSpaceOf } from '../../../src/infra/ids/ids.js';
 import { answerCall } from '../../../src/relay/box/answers.js';
 import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
 import { namesOnlyItsOwn } from '../../../src/relay/cloud/own-names.js';

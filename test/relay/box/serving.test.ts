@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { banMember } from '../../../src/domain/bans/index.js';
 import { createEmoji } from '../../../src/domain/emojis/index.js';
 import { updateGuild } from '../../../src/domain/guilds/index.js';
-import { idSpaceOf } from '../../../src/infra/ids.js';
+import { idSpaceOf } from '../../../src/infra/ids/ids.js';
 import { startBox, type TestBox } from '../../harness/box.js';
 import { PIXEL } from '../../harness/images.js';
 import { type Message, RawCloud, type RawConnection } from '../../harness/raw-cloud.js';

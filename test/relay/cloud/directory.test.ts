@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
-import { boxSnowflakes } from '../../../src/infra/ids.js';
+import { boxSnowflakes } from '../../../src/infra/ids/ids.js';
 import { createDirectory } from '../../../src/relay/cloud/directory.js';
 import { BoxError, type BoxFault } from '../../../src/relay/cloud/transport.js';
 import { Admissions } from '../../../src/rest-compat/admit.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import type { User } from '../../../src/infra/database/index.js';
-import { boxSnowflakes, snowflakes } from '../../../src/infra/ids.js';
+import { boxSnowflakes, snowflakes } from '../../../src/infra/ids/ids.js';
 import { stampDispatch } from '../../../src/relay/cloud/dispatches.js';
 import { DISPATCHED, type DispatchedName } from '../../../src/relay/protocol/messages.js';
 import { renderEvent } from '../../../src/wire/events/index.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalBus } from '../../../src/infra/bus.js';
 import { systemClock } from '../../../src/infra/clock.js';
-import { connectRedis, type RedisLink } from '../../../src/infra/redis.js';
-import { SharedKeys } from '../../../src/infra/shared-keys.js';
+import { SharedKeys } from '../../../src/infra/crypto/shared-keys.js';
+import { createLocalBus } from '../../../src/infra/processes/bus.js';
+import { connectRedis, type RedisLink } from '../../../src/infra/processes/redis.js';
 import { CrossProcessClient } from '../../../src/relay/cloud/cross-process/client.js';
 import type { CrossProcessMessage } from '../../../src/relay/cloud/cross-process/messages.js';
 import { CrossProcessServer } from '../../../src/relay/cloud/cross-process/server.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boxSnowflakes, snowflakes } from '../../../src/infra/ids.js';
+import { boxSnowflakes, snowflakes } from '../../../src/infra/ids/ids.js';
 import { namesOnlyItsOwn } from '../../../src/relay/cloud/own-names.js';
 import { renderUser } from '../../../src/wire/users.js';
 import { ManualClock } from '../../harness/clock.js';

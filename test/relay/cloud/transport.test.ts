@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BoxRefused } from '../../../src/domain/boxes/index.js';
 import { GuildUnavailable } from '../../../src/domain/guilds/index.js';
-import { createLocalBus } from '../../../src/infra/bus.js';
+import { createLocalBus } from '../../../src/infra/processes/bus.js';
 import { CrossProcessClient } from '../../../src/relay/cloud/cross-process/client.js';
 import { type CrossProcessMessage, crossProcessTopics } from '../../../src/relay/cloud/cross-process/messages.js';
 import { CrossProcessServer } from '../../../src/relay/cloud/cross-process/server.js';

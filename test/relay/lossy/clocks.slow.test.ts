@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/infra/clock.js';
-import { snowflakeTime } from '../../../src/infra/ids.js';
+import { snowflakeTime } from '../../../src/infra/ids/ids.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { type Lossy, startLossy } from '../../harness/lossy.js';
 import { sendMessage } from '../../harness/people.js';

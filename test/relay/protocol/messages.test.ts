@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { MAX_ID } from '../../../src/infra/ids.js';
+import { MAX_ID } from '../../../src/infra/ids/ids.js';
 import {
   BoxMessage,
   CloudMessage,

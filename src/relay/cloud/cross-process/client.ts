@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
 import type { Clock, Timer } from '../../../infra/clock.js';
-import type { Release } from '../../../infra/semaphore.js';
+import type { Release } from '../../../infra/concurrency/semaphore.js';
+import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
 import { ResponseQuota } from '../response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport, type CallOptions, type ForwardedBody } from '../transport.js';
 import { type CrossProcessMessage, type CrossProcessWork, crossProcessTopics } from './messages.js';

@@ -1,6 +1,6 @@
-import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/bus.js';
 import type { Clock, Timer } from '../../../infra/clock.js';
-import type { Logger } from '../../../infra/logger.js';
+import type { Logger } from '../../../infra/observability/logger.js';
+import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
 import { SMALL_BYTES } from '../response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport } from '../transport.js';
 import { type CrossProcessMessage, crossProcessTopics } from './messages.js';

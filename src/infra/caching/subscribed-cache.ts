@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.js';
+import { BUS_RECONNECTED, type Bus, type BusSubscription, type Reconnected } from '../processes/bus.js';
+
+/**
+ * How long a cached value is valid. Derived values may be cached for as long again, so that a missed change is visible
+ * within a minute.
+ */
+export const CACHE_MS = 30_000;
+
+/** The `max` option of `LRUCache` would allocate the space for all entries at once. */
+export function atMost(entries: number) {
+  return { maxSize: entries, sizeCalculation: () => 1 };
+}
+
+/**
+ * Loads a value of the map once for all callers. A failed load is not cached.
+ * @param max at this size, the map is cleared before another load
+ */
+export function getOrLoad<Key, Thing>(
+  things: Map<Key, Promise<Thing>>,
+  key: Key,
+  max: number,
+  read: () => Promise<Thing>,
+): Promise<Thing> {
+  const known = things.get(key);
+  if (known) return known;
+  if (things.size >= max) things.clear();
+  // A lazy query would start once for each caller that awaits it.
+  const reading = Promise.resolve(read());
+  things.set(key, reading);
+  reading.catch(() => things.get(key) === reading && things.delete(key));
+  return reading;
+}
+
+interface Entry<Thing, Facts> {
+  thing: Promise<Thing | null> | null;
+  facts: Facts;
+  since: number;
+  subscription: BusSubscription;
+}
+
+export interface SubscribedCacheOptions<Thing, Facts, Message extends { type: string }> {
+  /** The least recently used entry is evicted first. */
+  max: number;
+  clock: Clock;
+  bus: Bus<Message>;
+  topicOf: (id: bigint) => string;
+  read: (id: bigint) => Promise<Thing | null>;
+  empty: () => Facts;
+  /** Drops the facts that the message makes stale. */
+  onMessage: (id: bigint, message: Message) => void;
+}
+
+/** `type` is any string, so TypeScript cannot narrow the union by it. */
+function isReconnected(message: { type: string }): message is Reconnected {
+  return message.type === BUS_RECONNECTED;
+}
+
+/**
+ * Caches values and facts, and invalidates them by messages of the bus. Reads do not wait for the subscription. A value
+ * that was read before it is complete is read again afterwards.
+ */
+export class SubscribedCache<Thing, Facts extends object, Message extends { type: string }> {
+  readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
+
+  constructor(private readonly options: SubscribedCacheOptions<Thing, Facts, Message>) {
+    this.#entries = new LRUCache({ ...atMost(options.max), dispose: ({ subscription }) => subscription.close() });
+  }
+
+  /** Loads a value once for all callers. Missing values and failed loads are not cached. */
+  thing(id: bigint): Promise<Thing | null> {
+    const entry = this.#current(id);
+    if (entry.thing) return entry.thing;
+    // See {@link remember}.
+    return this.#keep(id, entry, Promise.resolve(this.options.read(id)));
+  }
+
+  /** Derives a cached value again after a part of it changed. Does nothing if the value is not cached. */
+  renew(id: bigint, reread: (before: Thing) => Promise<Thing | null>): void {
+    const entry = this.#entries.peek(id);
+    if (entry?.thing)
+      void this.#keep(
+        id,
+        entry,
+        entry.thing.then((before) => before && reread(before)),
+      );
+  }
+
+  #keep(id: bigint, entry: Entry<Thing, Facts>, thing: Promise<Thing | null>): Promise<Thing | null> {
+    entry.thing = thing;
+    const drop = () => {
+      if (this.#entries.peek(id)?.thing === thing) this.#entries.delete(id);
+    };
+    thing.then((found) => found ?? drop(), drop);
+    return thing;
+  }
+
+  of(id: bigint): Facts {
+    return this.#current(id).facts;
+  }
+
+  peek(id: bigint): Facts | undefined {
+    return this.#entries.peek(id)?.facts;
+  }
+
+  forget(id: bigint): void {
+    const entry = this.#entries.peek(id);
+    if (entry) this.#empty(entry);
+  }
+
+  #current(id: bigint): Entry<Thing, Facts> {
+    const entry = this.#entries.get(id) ?? this.#open(id);
+    const age = this.options.clock.now() - entry.since;
+    if (age < 0 || age >= CACHE_MS) this.#empty(entry);
+    return entry;
+  }
+
+  #open(id: bigint): Entry<Thing, Facts> {
+    const { bus, topicOf, onMessage, clock, empty } = this.options;
+    const subscription = bus.subscribe(topicOf(id), (message) => {
+      if (isReconnected(message)) this.forget(id);
+      else onMessage(id, message);
+    });
+    const entry: Entry<Thing, Facts> = { thing: null, facts: empty(), since: clock.now(), subscription };
+    if (!subscription.isComplete) void subscription.ready.then(() => subscription.isComplete && this.#empty(entry));
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  #empty(entry: Entry<Thing, Facts>): void {
+    entry.thing = null;
+    entry.facts = this.options.empty();
+    entry.since = this.options.clock.now();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock, Timer } from '../clock.js';
+
+/** Delayed background work. Runs never overlap. */
+export class DelayedTask {
+  #timer: Timer | null = null;
+  #done: Promise<void> = Promise.resolve();
+
+  /** @param work does everything that is pending; must not reject */
+  constructor(
+    private readonly clock: Clock,
+    private readonly work: () => Promise<void>,
+  ) {}
+
+  for(ms: number): void {
+    this.#timer ??= this.clock.after(ms, () => void this.now());
+  }
+
+  /** Settles when this run and any earlier one have ended. */
+  now(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#done = this.#done.then(this.work);
+    return this.#done;
+  }
+}

@@ -1,0 +1,88 @@
+import { availableParallelism } from 'node:os';
+import { Lazy } from '../caching/lazy.js';
+import { Counts } from '../concurrency/counts.js';
+import { type Release, Semaphore } from '../concurrency/semaphore.js';
+import { randomToken } from './secrets.js';
+
+/**
+ * argon2id (RFC 9106) with 8 MiB and three passes takes one core about 10 ms. The hashed secrets are random, so the
+ * cost only has to slow down guesses.
+ */
+const COST = { memoryCost: 8 * 1024, timeCost: 3, parallelism: 1 };
+
+/** Little more than one second of checks. */
+const CHECKS_WAITING = 128;
+
+/** Running and queued checks of one client, so that others find room. */
+const CHECKS_OF_ONE = 64;
+
+/** Leaves one core to the event loop, and two of the four threads in Node's pool to files and DNS lookups. */
+const CHECKS_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+
+/** Prefix of stored hashes. The library rejects other text. */
+const STORED = /^\$argon2id\$/;
+
+/** Loaded on demand, because few processes need its binary at startup. */
+const library = new Lazy(() => import('@node-rs/argon2'));
+
+export class TooManyChecks extends Error {
+  override readonly name = 'TooManyChecks';
+}
+
+/** For secrets that can be guessed often. They are computed outside of the event loop. */
+export class SlowHashes {
+  readonly #checks: Semaphore;
+  readonly #makings = new Semaphore(1);
+  readonly #underWay = new Counts();
+  /** Hash of a secret that does not exist. */
+  readonly #ofNobody = new Lazy(async () => (await library.get()).hash(randomToken(32), COST));
+
+  /** @param ofOne running and queued checks of one client */
+  constructor(
+    atOnce = CHECKS_AT_ONCE,
+    waiting = CHECKS_WAITING,
+    private readonly ofOne = CHECKS_OF_ONE,
+  ) {
+    this.#checks = new Semaphore(atOnce, waiting);
+  }
+
+  /** Hashes one secret at a time, with an unlimited queue. */
+  async hash(secret: string): Promise<string> {
+    const { hash } = await library.get();
+    return inTurn(await this.#makings.take(), () => hash(secret, COST));
+  }
+
+  /**
+   * Whether `stored` is the hash of `secret`.
+   * @param stored null, or text that is not a hash, takes as long and never matches
+   * @param caller address of the client
+   * @throws {TooManyChecks}
+   */
+  async matches(secret: string, stored: string | null, caller: string): Promise<boolean> {
+    if (this.#underWay.of(caller) >= this.ofOne) throw new TooManyChecks();
+    const end = this.#underWay.take(caller);
+    try {
+      return await this.#compare(secret, stored);
+    } finally {
+      end();
+    }
+  }
+
+  async #compare(secret: string, stored: string | null): Promise<boolean> {
+    const { verify } = await library.get();
+    const ofNobody = await this.#ofNobody.get();
+    const turn = this.#checks.take();
+    if (!turn) throw new TooManyChecks();
+    const isKnown = stored !== null && STORED.test(stored);
+    const isGood = await inTurn(await turn, () => verify(isKnown ? stored : ofNobody, secret));
+    return isKnown && isGood;
+  }
+}
+
+async function inTurn<T>(release: Release | null, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    release?.();
+  }
+}

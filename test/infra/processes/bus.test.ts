@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/infra/clock.js';
+import { createLocalBus, createRedisBus, subscribeToAll } from '../../../src/infra/processes/bus.js';
+import { connectRedis } from '../../../src/infra/processes/redis.js';
+import { missingRedis, REDIS_URL } from '../../harness/redis.js';
+import { needing } from '../../harness/skipping.js';
+
+const missing = await missingRedis();
+interface Message {
+  type: 'TYPING_START';
+  data: string;
+}
+
+const log = pino({ level: 'silent' });
+
+test.skipIf(missing)(
+  needing(missing, 'a listener that leaves a topic twice does not remove other listeners of the process'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const bus = createRedisBus<Message>(here, log);
+    const topic = randomUUID();
+    const heard: string[] = [];
+    const leaving = bus.subscribe(topic, () => {});
+    await bus.subscribe(topic, (message) => 'data' in message && heard.push(message.data)).ready;
+    leaving.close();
+    leaving.close();
+    createRedisBus<Message>(there, log).publish(topic, { type: 'TYPING_START', data: '{"n":1}' });
+    await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['{"n":1}']);
+    here.close();
+    there.close();
+  },
+);
+
+test.skipIf(missing)(
+  needing(missing, 'a listener that left a topic gets no more messages of it, and other listeners still do'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const [bus, publisher] = [createRedisBus<Message>(here, log), createRedisBus<Message>(there, log)];
+    const topic = randomUUID();
+    const heard: string[] = [];
+    const listen = async (name: string) => {
+      const subscription = bus.subscribe(
+        topic,
+        (message) => 'data' in message && heard.push(`${name} ${message.data}`),
+      );
+      await subscription.ready;
+      expect(subscription.isComplete).toBe(true);
+      return subscription;
+    };
+    const deliver = (data: string) => publisher.deliver(topic, { type: 'TYPING_START', data });
+    const [first, second] = [await listen('first'), await listen('second')];
+    first.close();
+    expect(await deliver('1')).toBe('heard');
+    await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['second 1']);
+    second.close();
+    await expect.poll(() => deliver('2'), { timeout: 8_000 }).toBe('unheard');
+    const third = await listen('third');
+    expect(await deliver('3')).toBe('heard');
+    await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['second 1', 'third 3']);
+    third.close();
+    here.close();
+    there.close();
+  },
+);
+
+test('messages under two topics arrive in the order of publication, at once in the same process', () => {
+  const bus = createLocalBus<Message>(log);
+  const heard: string[] = [];
+  const { close } = subscribeToAll(bus, ['a', 'b'], (message) => 'data' in message && heard.push(message.data));
+  for (let n = 0; n < 4; n += 1) {
+    bus.publish(n % 2 ? 'a' : 'b', { type: 'TYPING_START', data: String(n) });
+    expect(heard).toHaveLength(n + 1);
+  }
+  close();
+  bus.publish('a', { type: 'TYPING_START', data: 'unheard' });
+  expect(heard).toEqual(['0', '1', '2', '3']);
+});
+
+test.skipIf(missing)(
+  needing(missing, 'messages that one process publishes under two topics reach other processes in that order'),
+  async () => {
+    const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
+    if (!here || !there) throw new Error('there are two connections');
+    const names = [randomUUID(), randomUUID()];
+    const heard: number[] = [];
+    const listening = subscribeToAll(createRedisBus<Message>(here, log), names, (message) => {
+      if ('data' in message) heard.push(Number(message.data));
+    });
+    await listening.ready;
+    expect(listening.isComplete).toBe(true);
+    const publisher = createRedisBus<Message>(there, log);
+    const order = Array.from({ length: 500 }, (_, n) => n);
+    for (const n of order) publisher.publish(names[n % 2] ?? '', { type: 'TYPING_START', data: String(n) });
+    await expect.poll(() => heard.length, { timeout: 8_000 }).toBe(order.length);
+    expect(heard).toEqual(order);
+    listening.close();
+    here.close();
+    there.close();
+  },
+);
