@@ -7,7 +7,7 @@ import { emojiFiles } from './emojis/pictures.js';
 import { applicationIcons, guildIcons, teamIcons, userAvatars } from './icons.js';
 import { interactionFiles } from './interactions/files.js';
 import type { KeptFiles } from './kept-files.js';
-import { attachmentFiles } from './messages/files.js';
+import { attachmentFiles } from './messages/files/files.js';
 
 export interface FileKeeping {
   read: Reader;

@@ -2,7 +2,7 @@ import type { InteractionState } from '../infra/database/index.js';
 import type { Bus, Reconnected, TopicKind } from '../infra/processes/bus.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
-import type { ContentReaders } from './messages/content.js';
+import type { ContentReaders } from './messages/content/content-readers.js';
 
 export type EventName = DomainEvent['type'];
 

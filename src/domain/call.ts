@@ -18,7 +18,7 @@ import { DomainError } from './errors.js';
 import type { DomainEvent, EventChannel } from './events.js';
 import type { GuildStore } from './guilds/store.js';
 import type { Scope } from './installations/scopes.js';
-import type { Endpoints } from './interactions/endpoint.js';
+import type { Endpoints } from './interactions/delivery/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
 import type { ShownPresence, Status } from './presences/record.js';

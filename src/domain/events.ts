@@ -5,7 +5,7 @@ import type { GuildChannelDetails, GuildChannelRecord } from './channels/record.
 import type { CommandPermissions } from './command-permissions/record.js';
 import type { GuildRecord } from './guilds/record.js';
 import type { InteractionProgress } from './interactions/record.js';
-import type { InteractionRequest } from './interactions/request.js';
+import type { InteractionRequest } from './interactions/requests/request.js';
 import type { MemberRecord, MemberSummary } from './members/record.js';
 import type { MessageRecord } from './messages/record.js';
 import type { ShownPresence } from './presences/record.js';

@@ -1,5 +1,5 @@
 import { InteractionResponseType, InteractionType } from 'discord-api-types/v10';
-import { makeInteractionToken } from '../../src/domain/interactions/tokens.js';
+import { makeInteractionToken } from '../../src/domain/interactions/responses/tokens.js';
 import type { Interaction, Prisma } from '../../src/infra/database/index.js';
 import type { Server } from '../../src/server.js';
 import { answer, commandOf } from './answers.js';

@@ -1,8 +1,8 @@
 import { ComponentType, type InteractionResponseType } from 'discord-api-types/v10';
 import { callContext } from '../../src/context.js';
 import type { CallContext } from '../../src/domain/call.js';
-import { createInteraction } from '../../src/domain/interactions/create.js';
-import { takeForGateway } from '../../src/domain/interactions/deliver.js';
+import { createInteraction } from '../../src/domain/interactions/delivery/create.js';
+import { takeForGateway } from '../../src/domain/interactions/delivery/deliver.js';
 import {
   type Answer,
   actorOfCallback,

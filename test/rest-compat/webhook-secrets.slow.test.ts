@@ -8,7 +8,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { makeInteractionToken } from '../../src/domain/interactions/tokens.js';
+import { makeInteractionToken } from '../../src/domain/interactions/responses/tokens.js';
 import { ALL_PERMISSIONS } from '../../src/domain/permissions.js';
 import { makeWebhookToken } from '../../src/domain/webhooks/tokens.js';
 import { createServer } from '../../src/server.js';

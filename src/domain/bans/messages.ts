@@ -3,7 +3,7 @@ import type { Message } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids/ids.js';
 import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
-import { discardAllFiles } from '../messages/files.js';
+import { discardAllFiles } from '../messages/files/files.js';
 
 /** Ids above `after`, up to `last`. */
 export interface MessagesToRemove {

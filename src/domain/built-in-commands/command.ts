@@ -4,9 +4,9 @@ import type { ChannelAccess } from '../channels/access.js';
 import type { CommandOption } from '../commands/record.js';
 import type { RESERVED_NAMES } from '../commands/reserved-names.js';
 import type { ChannelOperation } from '../guild-operations.js';
-import type { GivenParameter } from '../interactions/request.js';
-import type { AllowedMentions } from '../messages/body.js';
-import type { MessageEmbeds } from '../messages/embeds.js';
+import type { GivenParameter } from '../interactions/requests/request.js';
+import type { AllowedMentions } from '../messages/content/body.js';
+import type { MessageEmbeds } from '../messages/content/embeds.js';
 
 type Group = keyof typeof RESERVED_NAMES;
 

@@ -4,7 +4,7 @@ import { snowflakeTime } from '../../infra/ids/ids.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, channelsWith } from '../guilds/access.js';
-import { messageEmbeds } from '../messages/embeds.js';
+import { messageEmbeds } from '../messages/content/embeds.js';
 import { type BuiltInAnswer, type BuiltInCommand, type Invocation, type NameIn, privately } from './command.js';
 import { requireServer } from './place.js';
 

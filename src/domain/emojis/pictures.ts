@@ -6,7 +6,7 @@ import { invalidInput } from '../errors.js';
 import { type IconSource, limitImages, tooManyImages } from '../icons.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
-import { unlessStored } from '../messages/files.js';
+import { unlessStored } from '../messages/files/files.js';
 
 /** The stored formats. Only an animated emoji has `gif` and `moving`. */
 export type EmojiForm = keyof EmojiImage;

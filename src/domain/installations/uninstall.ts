@@ -3,7 +3,7 @@ import type { Installation, Prisma } from '../../infra/database/index.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { endUninstalled } from '../interactions/uninstalled.js';
+import { endUninstalled } from '../interactions/delivery/uninstalled.js';
 import { deleteAllMemberships, deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';

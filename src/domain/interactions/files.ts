@@ -2,8 +2,8 @@ import type { Reader } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
 import type { CallContext } from '../call.js';
 import { idIn, type KeptFiles } from '../kept-files.js';
-import type { AttachmentFile } from '../messages/files.js';
-import type { FileShown } from './request.js';
+import type { AttachmentFile } from '../messages/files/files.js';
+import type { FileShown } from './requests/request.js';
 
 export function folderOf(interactionId: bigint): string {
   return `interaction-files/${interactionId}/`;

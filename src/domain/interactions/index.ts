@@ -1,11 +1,7 @@
-export { accessInteraction, actorOfCallback, actorOfFollowUp } from './access.js';
-export { type Answer, answerByToken } from './answers.js';
-export { autocompleteRequest, commandRequest } from './command-requests.js';
-export { componentRequest } from './component-requests.js';
-export { takeForGateway } from './deliver.js';
-export type { EndpointOutcome, Endpoints } from './endpoint.js';
+export { takeForGateway } from './delivery/deliver.js';
+export type { EndpointOutcome, Endpoints } from './delivery/endpoint.js';
+export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './delivery/overdue.js';
 export { findInteractionFile } from './files.js';
-export { ChosenValues, InvokedOptions, SubmittedComponents } from './input.js';
 export {
   autocompleteCommand,
   invokeCommand,
@@ -15,10 +11,14 @@ export {
   useComponent,
 } from './invoke.js';
 export { listInteractions } from './list.js';
-export { modalRequest } from './modal-requests.js';
-export { failureAt, nextOverdue, OverdueInteractions, settleOverdue } from './overdue.js';
 export type { Callback, InteractionProgress, OfferedChoice } from './record.js';
-export type { ChannelShown, InteractionRequest, MemberShown, Resolved } from './request.js';
-export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses.js';
+export { autocompleteRequest, commandRequest } from './requests/command-requests.js';
+export { componentRequest } from './requests/component-requests.js';
+export { ChosenValues, InvokedOptions, SubmittedComponents } from './requests/input.js';
+export { modalRequest } from './requests/modal-requests.js';
+export type { ChannelShown, InteractionRequest, MemberShown, Resolved } from './requests/request.js';
+export { accessInteraction, actorOfCallback, actorOfFollowUp } from './responses/access.js';
+export { type Answer, answerByToken } from './responses/answers.js';
+export { type AnswerKey, createFollowUp, deleteAnswer, editAnswer, getAnswer } from './responses/responses.js';
 export { stateAt } from './states.js';
 export { noteRefusedAnswer } from './steps.js';

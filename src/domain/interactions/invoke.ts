@@ -3,14 +3,14 @@ import { Prisma } from '../../infra/database/index.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import { FILES_PER_PERSON } from '../limits.js';
-import { type UploadedFile, unlessStored } from '../messages/files.js';
+import { type UploadedFile, unlessStored } from '../messages/files/files.js';
 import { takeLimit } from '../rate-limits.js';
-import { autocompleteRequest, commandRequest, type InvokedCommand } from './command-requests.js';
-import { componentRequest, type UsedComponent } from './component-requests.js';
-import { createInteraction } from './create.js';
-import { deliverAndAwaitAnswer, deliverInteraction, deliverStored } from './deliver.js';
-import { modalRequest, type SubmittedModal } from './modal-requests.js';
+import { createInteraction } from './delivery/create.js';
+import { deliverAndAwaitAnswer, deliverInteraction, deliverStored } from './delivery/deliver.js';
 import type { InteractionRecord } from './record.js';
+import { autocompleteRequest, commandRequest, type InvokedCommand } from './requests/command-requests.js';
+import { componentRequest, type UsedComponent } from './requests/component-requests.js';
+import { modalRequest, type SubmittedModal } from './requests/modal-requests.js';
 import { stateAt, tokenEnd } from './states.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { InteractionResponseType } from 'discord-api-types/v10';
 import type { Interaction, InteractionState } from '../../infra/database/index.js';
-import type { MessageEdit, NewMessage } from '../messages/body.js';
 import type { ModalContent } from '../messages/components/index.js';
+import type { MessageEdit, NewMessage } from '../messages/content/body.js';
 
 export type InteractionRecord = Interaction;
 

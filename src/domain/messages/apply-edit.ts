@@ -4,10 +4,12 @@ import type { CallContext, Write } from '../call.js';
 import { type ChannelAccess, eventChannel } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
-import { endDeferral, isDeferred } from '../interactions/deferrals.js';
+import { endDeferral, isDeferred } from '../interactions/responses/deferrals.js';
 import { limits } from '../limits.js';
 import type { MemberSummary } from '../members/record.js';
-import { type MessageEdit, requireContent } from './body.js';
+import { type MessageEdit, requireContent } from './content/body.js';
+import { checkLook } from './content/layout.js';
+import { type Mentions, mentionColumns, resolveMentions } from './content/mentions.js';
 import {
   checkNotes,
   discardFiles,
@@ -17,11 +19,9 @@ import {
   tooManyAttachments,
   type UploadedFile,
   unlessStored,
-} from './files.js';
-import { checkLook } from './layout.js';
+} from './files/files.js';
 import { messageLines } from './lines.js';
 import { loadMessage } from './load.js';
-import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
 import { EVERYONE, listenersOf } from './visibility.js';
 

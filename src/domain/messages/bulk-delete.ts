@@ -3,9 +3,9 @@ import type { CallContext, Write } from '../call.js';
 import type { GuildChannelAccess } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
-import { endDeferral, isDeferred } from '../interactions/deferrals.js';
+import { endDeferral, isDeferred } from '../interactions/responses/deferrals.js';
 import { limits } from '../limits.js';
-import { discardAllFiles } from './files.js';
+import { discardAllFiles } from './files/files.js';
 import { storedInteraction } from './interaction.js';
 import { EVERYONE, visibleTo } from './visibility.js';
 

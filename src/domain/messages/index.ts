@@ -1,4 +1,10 @@
 export { applyEdit } from './apply-edit.js';
+export { deleteMessages } from './bulk-delete.js';
+export {
+  findComponent,
+  messageComponents,
+  modalContent,
+} from './components/index.js';
 export {
   type AllowedMentions,
   attachmentDescription,
@@ -8,18 +14,13 @@ export {
   messageContent,
   messageNonce,
   type NewMessage,
-} from './body.js';
-export { deleteMessages } from './bulk-delete.js';
-export {
-  findComponent,
-  messageComponents,
-  modalContent,
-} from './components/index.js';
-export { type ContentShown, contentReaders, contentShownTo } from './content.js';
+} from './content/body.js';
+export { type ContentShown, contentReaders, contentShownTo } from './content/content-readers.js';
+export { messageEmbeds } from './content/embeds.js';
+export { attachmentNameIn } from './content/urls.js';
 export { deleteMessage, removeMessage } from './delete.js';
 export { editMessage, requireEditing } from './edit.js';
-export { messageEmbeds } from './embeds.js';
-export { FileQuota } from './file-quota.js';
+export { FileQuota } from './files/file-quota.js';
 export {
   type AttachmentFile,
   fileTooLarge,
@@ -27,7 +28,7 @@ export {
   type ReceivedFile,
   tooManyAttachments,
   type UploadedFile,
-} from './files.js';
+} from './files/files.js';
 export { getMessage } from './get.js';
 export type { MessageInteraction } from './interaction.js';
 export { listMessages } from './list.js';
@@ -39,5 +40,4 @@ export { addReaction, clearReactions, listReactions, removeReaction } from './re
 export type { AttachmentRecord, MessageKey, MessageRecord, ReactionCount } from './record.js';
 export { requireSending, sendMessage } from './send.js';
 export { startTyping } from './typing.js';
-export { attachmentNameIn } from './urls.js';
 export { EVERYONE, type Reader, visibleTo, visibleToSql } from './visibility.js';

@@ -6,7 +6,9 @@ import type { CallContext, Write } from '../call.js';
 import { type ChannelAccess, eventChannel, guildIdOf, memberIn } from '../channels/access.js';
 import { DomainError, invalidInput, unavailable } from '../errors.js';
 import type { DomainEvent } from '../events.js';
-import { type NewMessage, requireContent } from './body.js';
+import { type NewMessage, requireContent } from './content/body.js';
+import { checkLook } from './content/layout.js';
+import { type Mentions, mentionColumns, resolveMentions } from './content/mentions.js';
 import {
   checkNotes,
   discardAllFiles,
@@ -15,11 +17,9 @@ import {
   namesOf,
   type UploadedFile,
   unlessStored,
-} from './files.js';
+} from './files/files.js';
 import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
-import { checkLook } from './layout.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
-import { type Mentions, mentionColumns, resolveMentions } from './mentions.js';
 import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
 import { isUserMessage } from './user-messages.js';

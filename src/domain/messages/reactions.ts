@@ -9,7 +9,7 @@ import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel, requireTakingPart } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import { allows } from '../permissions.js';
-import { customKey, type NamedEmoji, namedEmoji } from './emoji.js';
+import { customKey, type NamedEmoji, namedEmoji } from './content/emoji.js';
 import { findMessage } from './load.js';
 import type { MessageKey } from './record.js';
 import { managesMessages } from './rights.js';

@@ -1,6 +1,6 @@
 import type { Prisma, ReaderAndWriter } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
-import { messageFolder } from './files.js';
+import { messageFolder } from './files/files.js';
 
 export const REMOVABLE_ROW = {
   id: true,

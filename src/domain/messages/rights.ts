@@ -1,8 +1,8 @@
 import { type ChannelAccess, permissionsIn } from '../channels/access.js';
 import { CHANNEL_OPERATIONS, type ChannelOperation, type ChannelOperations } from '../guild-operations.js';
 import { allows } from '../permissions.js';
-import type { MessageEdit, NewMessage } from './body.js';
-import type { UploadedFile } from './files.js';
+import type { MessageEdit, NewMessage } from './content/body.js';
+import type { UploadedFile } from './files/files.js';
 
 export function managesMessages(place: ChannelAccess): boolean {
   return allows(permissionsIn(place), CHANNEL_OPERATIONS.manageMessages);

@@ -2,7 +2,7 @@ import { MessageType } from 'discord-api-types/v10';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { ChannelAccess } from '../channels/access.js';
-import { type AllowedMentions, messageContent, messageNonce } from '../messages/body.js';
+import { type AllowedMentions, messageContent, messageNonce } from '../messages/content/body.js';
 import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
 

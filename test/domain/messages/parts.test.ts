@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { DomainError } from '../../../src/domain/errors.js';
-import { attachmentDescription, messageContent, messageNonce } from '../../../src/domain/messages/body.js';
-import { contentShownTo } from '../../../src/domain/messages/content.js';
-import { messageEmbeds } from '../../../src/domain/messages/embeds.js';
+import { attachmentDescription, messageContent, messageNonce } from '../../../src/domain/messages/content/body.js';
+import { contentShownTo } from '../../../src/domain/messages/content/content-readers.js';
+import { messageEmbeds } from '../../../src/domain/messages/content/embeds.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 
 function faultsOf(schema: z.ZodType, value: unknown): string[] {

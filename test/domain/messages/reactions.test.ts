@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { callContext } from '../../../src/context.js';
-import { namedEmoji } from '../../../src/domain/messages/emoji.js';
+import { namedEmoji } from '../../../src/domain/messages/content/emoji.js';
 import { addReaction, clearReactions, removeReaction } from '../../../src/domain/messages/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import { test } from '../../harness/fixtures.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characters, fault, maybe, plainText, snowflake } from '../../input.js';
-import { isUnicodeEmoji } from '../emoji.js';
+import { isUnicodeEmoji } from '../content/emoji.js';
 
 /** Texts of components are not trimmed, since white space can be layout or part of an identifier. */
 

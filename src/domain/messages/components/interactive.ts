@@ -1,7 +1,7 @@
 import { ButtonStyle, ChannelType, ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { maybe, unionOfKinds } from '../../input.js';
-import { urlOf } from '../urls.js';
+import { urlOf } from '../content/urls.js';
 import {
   addFault,
   addRequired,

@@ -1,7 +1,7 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { maybe, unionOfKinds } from '../../input.js';
-import { mediaUrl, ownFileUrl } from '../urls.js';
+import { mediaUrl, ownFileUrl } from '../content/urls.js';
 import { addFault, component, countOf, offByDefault, onByDefault, text } from './fields.js';
 import { button, messageSelect } from './interactive.js';
 

@@ -1,0 +1,42 @@
+import type { InteractionState } from '../../../infra/database/index.js';
+import { topics } from '../../../infra/processes/bus.js';
+import type { CallContext } from '../../call.js';
+import type { InteractionRecord } from '../record.js';
+
+export interface Waiting {
+  /** Resolves when the subscription is active. */
+  ready: Promise<void>;
+  /** The first state other than the given ones, or null after `ms` milliseconds. */
+  settled(ms: number): Promise<InteractionState | null>;
+  close(): void;
+}
+
+/** Works for changes in any process. */
+export function waitForEndOf(
+  call: CallContext,
+  { id, applicationId }: Pick<InteractionRecord, 'id' | 'applicationId'>,
+  states: readonly InteractionState[],
+): Waiting {
+  let arrived: (state: InteractionState) => void = () => {};
+  const state = new Promise<InteractionState>((resolve) => {
+    arrived = resolve;
+  });
+  const subscription = call.bus.subscribe(topics.application(applicationId), (message) => {
+    if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
+    const { state } = message.interaction;
+    if (state !== undefined && !states.includes(state)) arrived(state);
+  });
+  return {
+    ready: subscription.ready,
+    settled(ms) {
+      return new Promise((resolve) => {
+        const timer = call.clock.after(ms, () => resolve(null));
+        void state.then((reached) => {
+          timer.cancel();
+          resolve(reached);
+        });
+      });
+    },
+    close: () => subscription.close(),
+  };
+}
