@@ -1,13 +1,13 @@
 import { boxSnowflakes } from '../../src/infra/ids/ids.js';
-import { type OwnNames, ownNamesOf } from '../../src/relay/cloud/own-names.js';
-import { readAnswer } from '../../src/relay/cloud/read-answer.js';
+import { readAnswer } from '../../src/relay/cloud/connections/read-answer.js';
 import type {
   BoxAnswer,
   BoxTransport,
   BoxTransports,
   CallOptions,
   ForwardedRequest,
-} from '../../src/relay/cloud/transport.js';
+} from '../../src/relay/cloud/forwarding/transport.js';
+import { type OwnNames, ownNamesOf } from '../../src/relay/cloud/own-names.js';
 import type { Server } from '../../src/server.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome } from './guild-home.js';
 import { createPerson } from './rows.js';

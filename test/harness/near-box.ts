@@ -6,7 +6,7 @@ import type { User } from '../../src/infra/database/index.js';
 import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import { answerCall } from '../../src/relay/box/answers.js';
 import { CloudBotDirectory } from '../../src/relay/cloud/cloud-bot-directory.js';
-import { stampDispatch } from '../../src/relay/cloud/dispatches.js';
+import { stampDispatch } from '../../src/relay/cloud/events/dispatches.js';
 import { DISPATCHED } from '../../src/relay/protocol/messages.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import { asBox } from './as-box.js';

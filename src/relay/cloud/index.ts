@@ -8,23 +8,23 @@ import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { closes } from '../protocol/closes.js';
 import { createRelayAcceptor } from '../ws-adapter.js';
-import { RelayBoxClient } from './box-client.js';
-import { BoxesHere } from './boxes-here.js';
 import type { CloudBotDirectory } from './cloud-bot-directory.js';
-import { CloudBoxTransports } from './cloud-transports.js';
+import { BoxesHere } from './connections/boxes-here.js';
+import { HandshakeLimiter } from './connections/handshake-limiter.js';
+import { endConnectionsOf } from './connections/process-end.js';
+import { Reception } from './connections/reception.js';
+import { ResponseQuota } from './connections/response-quota.js';
 import { CrossProcessClient } from './cross-process/client.js';
 import type { CrossProcessMessage } from './cross-process/messages.js';
 import { CrossProcessServer } from './cross-process/server.js';
-import { HandshakeLimiter } from './handshake-limiter.js';
-import { InFlightWrites } from './in-flight-writes.js';
-import { endConnectionsOf } from './process-end.js';
-import { Reception } from './reception.js';
-import { ResponseQuota } from './response-quota.js';
-import type { BoxTransports } from './transport.js';
+import { RelayBoxClient } from './forwarding/box-client.js';
+import { CloudBoxTransports } from './forwarding/cloud-transports.js';
+import { InFlightWrites } from './forwarding/in-flight-writes.js';
+import type { BoxTransports } from './forwarding/transport.js';
 
 export { CloudBotDirectory } from './cloud-bot-directory.js';
 export type { CrossProcessMessage } from './cross-process/messages.js';
-export { createDirectory } from './directory.js';
+export { createDirectory } from './forwarding/directory.js';
 export { RemoteGuildStore } from './guild-store.js';
 
 /** Time for open requests, slightly less than the stop waits. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Heard } from '../../../src/domain/bus-message.js';
 import { topics } from '../../../src/infra/processes/bus.js';
-import { endConnectionsOf } from '../../../src/relay/cloud/process-end.js';
+import { endConnectionsOf } from '../../../src/relay/cloud/connections/process-end.js';
 import { ManualClock } from '../../harness/clock.js';
 import {
   type Announced,

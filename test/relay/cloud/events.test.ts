@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../../../src/infra/processes/bus.js';
 import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
-import { EventsIntake } from '../../../src/relay/cloud/events-intake.js';
+import { EventsIntake } from '../../../src/relay/cloud/events/events-intake.js';
 import { ManualClock } from '../../harness/clock.js';
 import { failStatements } from '../../harness/faults.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../src/context.js';
-import { createDirectory } from '../../../src/relay/cloud/directory.js';
+import { createDirectory } from '../../../src/relay/cloud/forwarding/directory.js';
 import { credentialSchemes } from '../../../src/rest-compat/credentials.js';
 import { Interpreter } from '../../../src/rest-compat/interpreter.js';
 import { routes } from '../../../src/rest-compat/table.js';

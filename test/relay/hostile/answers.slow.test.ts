@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_KEPT_BYTES } from '../../../src/relay/cloud/response-quota.js';
+import { MAX_KEPT_BYTES } from '../../../src/relay/cloud/connections/response-quota.js';
 import { askHonest, type HostileScene, openHostile } from '../../harness/hostile.js';
 import type { RestAnswer } from '../../harness/rest.js';
 

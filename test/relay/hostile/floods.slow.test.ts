@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_KEPT_BYTES, ResponseQuota, SMALL_BYTES } from '../../../src/relay/cloud/response-quota.js';
+import { MAX_KEPT_BYTES, ResponseQuota, SMALL_BYTES } from '../../../src/relay/cloud/connections/response-quota.js';
 import { askHonest, type HostileScene, openHostile, tell } from '../../harness/hostile.js';
 
 describe('R-24: the quota for answers', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { boxSnowflakes, snowflakes } from '../../../src/infra/ids/ids.js';
-import { stampDispatch } from '../../../src/relay/cloud/dispatches.js';
+import { stampDispatch } from '../../../src/relay/cloud/events/dispatches.js';
 import { DISPATCHED } from '../../../src/relay/protocol/messages.js';
 import { renderUser } from '../../../src/wire/users.js';
 import { ManualClock } from '../../harness/clock.js';

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Release } from '../../../infra/concurrency/semaphore.js';
 import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
-import { ResponseQuota } from '../response-quota.js';
-import { type BoxAnswer, BoxError, type BoxTransport, type CallOptions, type ForwardedBody } from '../transport.js';
+import { ResponseQuota } from '../connections/response-quota.js';
+import {
+  type BoxAnswer,
+  BoxError,
+  type BoxTransport,
+  type CallOptions,
+  type ForwardedBody,
+} from '../forwarding/transport.js';
 import { type CrossProcessMessage, type CrossProcessWork, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 

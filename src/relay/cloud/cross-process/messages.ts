@@ -1,4 +1,4 @@
-import type { BoxFault, CallOptions, ForwardedRequest } from '../transport.js';
+import type { BoxFault, CallOptions, ForwardedRequest } from '../forwarding/transport.js';
 
 export type CrossProcessWork =
   | { kind: 'request'; request: Omit<ForwardedRequest, 'body' | 'guildId'> & { guildId: string }; size: number }

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Logger } from '../../../infra/observability/logger.js';
 import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
-import { SMALL_BYTES } from '../response-quota.js';
-import { type BoxAnswer, BoxError, type BoxTransport } from '../transport.js';
+import { SMALL_BYTES } from '../connections/response-quota.js';
+import { type BoxAnswer, BoxError, type BoxTransport } from '../forwarding/transport.js';
 import { type CrossProcessMessage, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
