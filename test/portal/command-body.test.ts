@@ -6,7 +6,7 @@ import {
   NEW_BODY,
   type Option,
   parseBody,
-} from '../../portal/src/pages/applications/command-body.js';
+} from '../../portal/src/pages/applications/commands/command-body.js';
 import {
   added,
   GROUP,
@@ -19,7 +19,7 @@ import {
   retyped,
   SUBCOMMAND,
   typesWithin,
-} from '../../portal/src/pages/applications/option-tree.js';
+} from '../../portal/src/pages/applications/commands/option-tree.js';
 
 const Translations = fc.option(fc.dictionary(fc.constantFrom('de', 'fr', 'ja'), fc.string(), { minKeys: 1 }));
 

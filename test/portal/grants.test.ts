@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allChannels, effectText, type Grant } from '../../portal/src/pages/servers/grants.js';
+import { allChannels, effectText, type Grant } from '../../portal/src/pages/servers/integrations/grants.js';
 
 const SERVER = {
   id: '100',

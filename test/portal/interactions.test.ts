@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newestFirst, partAt, withRow } from '../../portal/src/pages/applications/interaction-log.js';
+import { newestFirst, partAt, withRow } from '../../portal/src/pages/applications/interactions/interaction-log.js';
 import { noBrowser, openBrowser } from '../harness/browser.js';
 import { MovableClock } from '../harness/clock.js';
 import { putCommand } from '../harness/command-rows.js';

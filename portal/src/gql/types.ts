@@ -1423,84 +1423,6 @@ export type InviteQueryVariables = Exact<{
 
 export type InviteQuery = { readonly invite: { readonly code: string, readonly guildId: string, readonly guildName: string, readonly guildIconUrl: string | null, readonly guildDescription: string | null, readonly memberCount: number, readonly presenceCount: number, readonly temporary: boolean, readonly inviter: { readonly id: string, readonly username: string } } | null };
 
-export type BanPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
-
-export type GuildBansQueryVariables = Exact<{
-  id: string;
-  after?: string | null | undefined;
-}>;
-
-
-export type GuildBansQuery = { readonly guild: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
-
-export type GuildBansChangedSubscriptionVariables = Exact<{
-  id: string;
-  after?: string | null | undefined;
-}>;
-
-
-export type GuildBansChangedSubscription = { readonly guildChanged: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
-
-export type UnbanMemberMutationVariables = Exact<{
-  input: MemberIdInput;
-}>;
-
-
-export type UnbanMemberMutation = { readonly unbanMember: { readonly id: string } };
-
-export type ChannelSettingsFragment = { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
-
-export type ChannelSettingsPageFragment = { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> };
-
-export type ChannelSettingsQueryVariables = Exact<{
-  guildId: string;
-}>;
-
-
-export type ChannelSettingsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } | null };
-
-export type ChannelSettingsChangedSubscriptionVariables = Exact<{
-  guildId: string;
-}>;
-
-
-export type ChannelSettingsChangedSubscription = { readonly guildChanged: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
-
-export type UpdateChannelMutationVariables = Exact<{
-  input: UpdateChannelInput;
-}>;
-
-
-export type UpdateChannelMutation = { readonly updateChannel: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
-
-export type DeleteChannelMutationVariables = Exact<{
-  input: ChannelIdInput;
-}>;
-
-
-export type DeleteChannelMutation = { readonly deleteChannel: { readonly id: string } };
-
-export type SetChannelPositionsMutationVariables = Exact<{
-  input: SetChannelPositionsInput;
-}>;
-
-
-export type SetChannelPositionsMutation = { readonly setChannelPositions: { readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
-
-export type SetChannelOverwriteMutationVariables = Exact<{
-  input: SetChannelOverwriteInput;
-}>;
-
-
-export type SetChannelOverwriteMutation = { readonly setChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
-
-export type DeleteChannelOverwriteMutationVariables = Exact<{
-  input: DeleteChannelOverwriteInput;
-}>;
-
-
-export type DeleteChannelOverwriteMutation = { readonly deleteChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
-
 export type MessageShownFragment = { readonly id: string, readonly content: string, readonly createdAt: string, readonly editedAt: string | null, readonly ephemeral: boolean, readonly flags: number, readonly type: number, readonly attachments: unknown, readonly embeds: unknown, readonly components: unknown, readonly reactions: unknown, readonly viewerOperations: ReadonlyArray<MessageOperation>, readonly author: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 
 export type ChannelMessagesQueryVariables = Exact<{
@@ -1560,13 +1482,6 @@ export type StartTypingMutationVariables = Exact<{
 
 
 export type StartTypingMutation = { readonly startTyping: { readonly channel: { readonly id: string } } };
-
-export type CreateChannelMutationVariables = Exact<{
-  input: CreateChannelInput;
-}>;
-
-
-export type CreateChannelMutation = { readonly createChannel: { readonly channel: { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
 
 export type CommandShownFragment = { readonly id: string, readonly name: string, readonly description: string, readonly type: CommandType, readonly version: string, readonly options: unknown, readonly application: { readonly id: string, readonly name: string, readonly iconUrl: string | null } };
 
@@ -1628,6 +1543,66 @@ export type FindMembersQueryVariables = Exact<{
 
 
 export type FindMembersQuery = { readonly guild: { readonly id: string, readonly members: { readonly edges: ReadonlyArray<{ readonly node: { readonly nick: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly bot: boolean } } }> } } | null };
+
+export type ChannelSettingsFragment = { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null };
+
+export type ChannelSettingsPageFragment = { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> };
+
+export type ChannelSettingsQueryVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type ChannelSettingsQuery = { readonly guild: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } | null };
+
+export type ChannelSettingsChangedSubscriptionVariables = Exact<{
+  guildId: string;
+}>;
+
+
+export type ChannelSettingsChangedSubscription = { readonly guildChanged: { readonly id: string, readonly channels: ReadonlyArray<{ readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
+
+export type UpdateChannelMutationVariables = Exact<{
+  input: UpdateChannelInput;
+}>;
+
+
+export type UpdateChannelMutation = { readonly updateChannel: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type DeleteChannelMutationVariables = Exact<{
+  input: ChannelIdInput;
+}>;
+
+
+export type DeleteChannelMutation = { readonly deleteChannel: { readonly id: string } };
+
+export type SetChannelPositionsMutationVariables = Exact<{
+  input: SetChannelPositionsInput;
+}>;
+
+
+export type SetChannelPositionsMutation = { readonly setChannelPositions: { readonly channels: ReadonlyArray<{ readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null }> } };
+
+export type SetChannelOverwriteMutationVariables = Exact<{
+  input: SetChannelOverwriteInput;
+}>;
+
+
+export type SetChannelOverwriteMutation = { readonly setChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type DeleteChannelOverwriteMutationVariables = Exact<{
+  input: DeleteChannelOverwriteInput;
+}>;
+
+
+export type DeleteChannelOverwriteMutation = { readonly deleteChannelOverwrite: { readonly channel: { readonly bitrate: number, readonly userLimit: number, readonly overwrites: unknown, readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
+
+export type CreateChannelMutationVariables = Exact<{
+  input: CreateChannelInput;
+}>;
+
+
+export type CreateChannelMutation = { readonly createChannel: { readonly channel: { readonly id: string, readonly name: string, readonly type: number, readonly topic: string | null, readonly nsfw: boolean, readonly position: number, readonly rateLimitPerUser: number, readonly viewerPermissions: string, readonly parent: { readonly id: string } | null } } };
 
 export type InviteRowFragment = { readonly code: string, readonly url: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number, readonly channel: { readonly id: string, readonly name: string } | null, readonly inviter: { readonly id: string, readonly username: string } };
 
@@ -1818,6 +1793,31 @@ export type JoinGuildMutationVariables = Exact<{
 
 
 export type JoinGuildMutation = { readonly joinGuild: { readonly guild: { readonly id: string, readonly name: string, readonly description: string | null, readonly iconUrl: string | null, readonly tier: GuildTier } } };
+
+export type BanPageFragment = { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } };
+
+export type GuildBansQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildBansQuery = { readonly guild: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type GuildBansChangedSubscriptionVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type GuildBansChangedSubscription = { readonly guildChanged: { readonly id: string, readonly bans: { readonly edges: ReadonlyArray<{ readonly node: { readonly reason: string | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } };
+
+export type UnbanMemberMutationVariables = Exact<{
+  input: MemberIdInput;
+}>;
+
+
+export type UnbanMemberMutation = { readonly unbanMember: { readonly id: string } };
 
 export type MemberRowFragment = { readonly nick: string | null, readonly joinedAt: string, readonly communicationDisabledUntil: string | null, readonly viewerOperations: ReadonlyArray<MemberOperation>, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly bot: boolean } };
 

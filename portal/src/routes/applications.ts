@@ -61,46 +61,46 @@ const commands = createRoute({
   getParentRoute: () => application,
   path: 'commands',
   validateSearch: commandsSearch,
-  component: page(() => import('../pages/applications/commands.js'), 'Commands'),
+  component: page(() => import('../pages/applications/commands/commands.js'), 'Commands'),
 });
 
 const newCommand = createRoute({
   getParentRoute: () => application,
   path: 'commands/new',
   validateSearch: commandsSearch,
-  component: page(() => import('../pages/applications/new-command.js'), 'NewCommand'),
+  component: page(() => import('../pages/applications/commands/new-command.js'), 'NewCommand'),
 });
 
 const overwrite = createRoute({
   getParentRoute: () => application,
   path: 'commands/overwrite',
   validateSearch: commandsSearch,
-  component: page(() => import('../pages/applications/overwrite.js'), 'Overwrite'),
+  component: page(() => import('../pages/applications/commands/overwrite.js'), 'Overwrite'),
 });
 
 const command = createRoute({
   getParentRoute: () => application,
   path: 'commands/$commandId',
   validateSearch: commandsSearch,
-  component: page(() => import('../pages/applications/command.js'), 'Command'),
+  component: page(() => import('../pages/applications/commands/command.js'), 'Command'),
 });
 
 const interactions = createRoute({
   getParentRoute: () => application,
   path: 'interactions',
-  component: page(() => import('../pages/applications/interactions.js'), 'Interactions'),
+  component: page(() => import('../pages/applications/interactions/interactions.js'), 'Interactions'),
 });
 
 const interaction = createRoute({
   getParentRoute: () => application,
   path: 'interactions/$interactionId',
-  component: page(() => import('../pages/applications/interaction.js'), 'InteractionTimeline'),
+  component: page(() => import('../pages/applications/interactions/interaction.js'), 'InteractionTimeline'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => application,
   path: 'webhooks',
-  component: page(() => import('../pages/applications/webhooks.js'), 'Webhooks'),
+  component: page(() => import('../pages/applications/webhooks/webhooks.js'), 'Webhooks'),
 });
 
 const emojis = createRoute({

@@ -33,38 +33,38 @@ const general = createRoute({
 const channels = createRoute({
   getParentRoute: () => server,
   path: 'channels',
-  component: page(() => import('../pages/servers/channels.js'), 'Channels'),
+  component: page(() => import('../pages/servers/channels/channels.js'), 'Channels'),
 });
 
 const noChannel = createRoute({
   getParentRoute: () => channels,
   path: '/',
-  component: page(() => import('../pages/servers/channels.js'), 'NoChannel'),
+  component: page(() => import('../pages/servers/channels/channels.js'), 'NoChannel'),
 });
 
 const channel = createRoute({
   getParentRoute: () => channels,
   path: '$channelId',
-  component: page(() => import('../pages/servers/channel.js'), 'Channel'),
+  component: page(() => import('../pages/servers/channel/channel.js'), 'Channel'),
 });
 
 const channelSettings = createRoute({
   getParentRoute: () => channels,
   path: '$channelId/settings',
-  component: page(() => import('../pages/servers/channel-settings.js'), 'ChannelSettings'),
+  component: page(() => import('../pages/servers/channels/channel-settings.js'), 'ChannelSettings'),
 });
 
 const integrations = createRoute({
   getParentRoute: () => server,
   path: 'integrations',
-  component: page(() => import('../pages/servers/integrations.js'), 'Integrations'),
+  component: page(() => import('../pages/servers/integrations/integrations.js'), 'Integrations'),
 });
 
 const integration = createRoute({
   getParentRoute: () => server,
   path: 'integrations/$applicationId',
   validateSearch: whySearch,
-  component: page(() => import('../pages/servers/integration.js'), 'Integration'),
+  component: page(() => import('../pages/servers/integrations/integration.js'), 'Integration'),
 });
 
 const allCommands = createRoute({
@@ -80,25 +80,25 @@ const oneCommand = createRoute({
 const roles = createRoute({
   getParentRoute: () => server,
   path: 'roles',
-  component: page(() => import('../pages/servers/roles.js'), 'Roles'),
+  component: page(() => import('../pages/servers/roles/roles.js'), 'Roles'),
 });
 
 const everyoneRole = createRoute({
   getParentRoute: () => roles,
   path: '/',
-  component: page(() => import('../pages/servers/roles.js'), 'EveryoneRole'),
+  component: page(() => import('../pages/servers/roles/roles.js'), 'EveryoneRole'),
 });
 
 const newRole = createRoute({
   getParentRoute: () => roles,
   path: 'new',
-  component: page(() => import('../pages/servers/roles.js'), 'NewRole'),
+  component: page(() => import('../pages/servers/roles/roles.js'), 'NewRole'),
 });
 
 const role = createRoute({
   getParentRoute: () => roles,
   path: '$roleId',
-  component: page(() => import('../pages/servers/roles.js'), 'OpenRole'),
+  component: page(() => import('../pages/servers/roles/roles.js'), 'OpenRole'),
 });
 
 const emojis = createRoute({
@@ -110,13 +110,13 @@ const emojis = createRoute({
 const bans = createRoute({
   getParentRoute: () => server,
   path: 'bans',
-  component: page(() => import('../pages/servers/bans.js'), 'Bans'),
+  component: page(() => import('../pages/servers/members/bans.js'), 'Bans'),
 });
 
 const members = createRoute({
   getParentRoute: () => server,
   path: 'members',
-  component: page(() => import('../pages/servers/members.js'), 'Members'),
+  component: page(() => import('../pages/servers/members/members.js'), 'Members'),
 });
 
 const audit = createRoute({
@@ -129,7 +129,7 @@ const audit = createRoute({
 const parity = createRoute({
   getParentRoute: () => server,
   path: 'parity',
-  component: page(() => import('../pages/servers/parity.js'), 'Parity'),
+  component: page(() => import('../pages/servers/roles/parity.js'), 'Parity'),
 });
 
 export const serverRoutes = [

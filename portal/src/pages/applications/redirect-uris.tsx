@@ -1,6 +1,6 @@
 import { TextField } from '../../ui/field.js';
 import { useRowFocus } from '../../ui/row-focus.js';
-import { removed } from './option-tree.js';
+import { removed } from './commands/option-tree.js';
 import { useRowKeys } from './row-keys.js';
 
 const MOST = 10;

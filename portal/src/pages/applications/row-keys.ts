@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { moved, removed } from './option-tree.js';
+import { moved, removed } from './commands/option-tree.js';
 
 /** React keys for rows without ids, so that row state survives removing and moving. */
 interface RowKeys {

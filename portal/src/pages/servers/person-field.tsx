@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { FindMembersDocument } from '../../gql/servers/commands.js';
+import { FindMembersDocument } from '../../gql/servers/channel/commands.js';
 import { useQuery } from '../../query.js';
 import { Combobox, type ComboboxItem } from '../../ui/combobox.js';
 import { useServer } from './server.js';
