@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
-import { type BoxClient, BoxMeasures, type BoxRoutes, type ParityRow } from './domain/boxes/index.js';
+import { BoxMeasures, type ParityRow } from './domain/boxes/index.js';
 import type { EventBus } from './domain/bus-message.js';
-import type { Actor, CallContext } from './domain/call.js';
+import type { Actor, CallContext, Dependencies } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
 import type { DomainEvent } from './domain/events.js';
-import type { GuildStore } from './domain/guilds/index.js';
-import { type Endpoints, nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
-import type { Ping } from './domain/interactions-endpoints/index.js';
+import { nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import type { LatestChanges } from './domain/latest-changes.js';
@@ -21,19 +19,13 @@ import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
-import type { Clock } from './infra/clock.js';
 import type { AddressSignatures } from './infra/crypto/address-signatures.js';
 import type { InstanceKeys } from './infra/crypto/instance-keys.js';
 import { SlowHashes } from './infra/crypto/slow-hashes.js';
 import type { Database } from './infra/database/index.js';
-import type { NextId } from './infra/ids/ids.js';
 import { Jobs } from './infra/jobs/index.js';
 import type { Mailer } from './infra/mail.js';
-import type { Outbound } from './infra/network/outbound.js';
-import type { Logger } from './infra/observability/logger.js';
 import type { Metrics } from './infra/observability/metrics.js';
-import type { RateLimits } from './infra/rate-limits.js';
-import type { BlobStore } from './infra/storage/blobs.js';
 import { TimesOfUse } from './infra/times-of-use.js';
 
 /** Complete when the port is known. */
@@ -51,37 +43,24 @@ export interface Addresses {
 }
 
 /** Exists once per process. */
-export interface AppContext {
+export interface AppContext extends Dependencies {
   config: Config;
   addresses: Addresses;
   keys: InstanceKeys;
   /** For rate limits; the same as `request.ip`. */
   clientAddress: FindClientAddress;
-  log: Logger;
-  clock: Clock;
-  nextId: NextId;
   db: Database;
   bus: EventBus;
-  blobs: BlobStore;
   mailer: Mailer;
-  /** HTTP client for user-supplied URLs. */
-  outbound: Outbound;
-  limits: RateLimits;
   metrics: Metrics;
-  guilds: GuildStore;
-  boxRoutes: BoxRoutes;
   /** Features that work on boxes. */
   parity: readonly ParityRow[];
-  boxes: BoxClient;
   recipients: Recipients;
-  applications: ApplicationViews;
   botTokens: BotTokens;
   secretUses: SecretUses;
   /** Request statistics of boxes. */
   boxMeasures: BoxMeasures;
   known: KnownCredentials;
-  /** Slow hashes, for secrets that can be guessed. */
-  slowHashes: SlowHashes;
   writes: Writes;
   fileQuota: FileQuota;
   bodies: Bodies;
@@ -93,16 +72,12 @@ export interface AppContext {
    * @param since `changes.now()` before the event's data was read; undefined if no part of it can be outdated
    */
   publish: (event: DomainEvent, since?: number) => void;
-  endpoints: Endpoints;
   overdue: OverdueInteractions;
   /** This process's heartbeat. The state of its connections ends with it. */
   live: LiveProcess;
-  /** Client connections that make users appear online. */
   connections: Connections;
   presenceCounts: PresenceCounts;
-  /** Last use of webhooks. */
   executions: TimesOfUse<bigint>;
-  renderPing: (ping: Ping) => string;
   callOfNobody: () => CallContext;
   /** Such as `redis` or `snowflake-worker`. */
   degraded: () => string[];

@@ -119,17 +119,8 @@ interface Quota {
   take(accountId: bigint, sizes: readonly number[]): Promise<void>;
 }
 
-/** The caller and the dependencies of a domain function. Created for each call. */
-export interface CallContext {
-  actor: Actor;
-  requestId: string;
-  /** Idempotency key, if the requester may repeat the request; else null. */
-  workKey: string | null;
-  /** Null if unknown. */
-  locale: Locale | null;
-  auditReason: string | null;
-  /** The same call with a reason. */
-  because(reason: string): CallContext;
+/** What domain functions need, apart from their caller. Exists once per process. */
+export interface Dependencies {
   log: Logger;
   clock: Clock;
   nextId: NextId;
@@ -142,10 +133,6 @@ export interface CallContext {
   /** The guild store, which decides access to guilds. */
   guilds: GuildStore;
   boxRoutes: BoxRoutes;
-  /** Whether webhooks work in guilds on boxes. */
-  hasBoxWebhooks: boolean;
-  /** Set by `BUILT_IN_COMMANDS`. */
-  hasBuiltIns: boolean;
   /** The client for boxes. */
   boxes: BoxClient;
   recipients: Pick<Recipients, 'of'>;
@@ -161,6 +148,24 @@ export interface CallContext {
   presenceCounts: OnlineCounts;
   /** Last uses of webhooks. */
   executions: Uses;
+  renderPing(ping: Ping): string;
+}
+
+/** The caller and the dependencies of a domain function. Created for each call. */
+export interface CallContext extends Dependencies {
+  actor: Actor;
+  requestId: string;
+  /** Idempotency key, if the requester may repeat the request; else null. */
+  workKey: string | null;
+  /** Null if unknown. */
+  locale: Locale | null;
+  auditReason: string | null;
+  /** The same call with a reason. */
+  because(reason: string): CallContext;
+  /** Whether webhooks work in guilds on boxes. */
+  hasBoxWebhooks: boolean;
+  /** Set by `BUILT_IN_COMMANDS`. */
+  hasBuiltIns: boolean;
   /** Public origin of this instance. */
   publicUrl: string;
   portalUrl: string;
@@ -181,7 +186,6 @@ export interface CallContext {
   ): Promise<T>;
   /** For events that are stored nowhere, such as typing. Failures are logged. */
   announce(event: DomainEvent): void;
-  renderPing(ping: Ping): string;
 }
 
 /** @throws UNAUTHENTICATED, and FORBIDDEN for a token */
