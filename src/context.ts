@@ -19,10 +19,12 @@ import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
+import { KeyedMutex } from './infra/concurrency/keyed-mutex.js';
 import type { AddressSignatures } from './infra/crypto/address-signatures.js';
 import type { InstanceKeys } from './infra/crypto/instance-keys.js';
 import { SlowHashes } from './infra/crypto/slow-hashes.js';
 import type { Database } from './infra/database/index.js';
+import { Images } from './infra/images.js';
 import { Jobs } from './infra/jobs/index.js';
 import type { Mailer } from './infra/mail.js';
 import type { Metrics } from './infra/observability/metrics.js';
@@ -94,6 +96,8 @@ export type ContextParts = Omit<
   | 'slowHashes'
   | 'writes'
   | 'fileQuota'
+  | 'images'
+  | 'mutexes'
   | 'bodies'
   | 'jobs'
   | 'overdue'
@@ -120,6 +124,8 @@ export function createAppContext(parts: ContextParts): AppContext {
     boxMeasures: new BoxMeasures({ ...parts, callOfNobody }),
     known,
     slowHashes: new SlowHashes(),
+    images: new Images(),
+    mutexes: { messages: new KeyedMutex(), prunes: new KeyedMutex() },
     fileQuota: new FileQuota(parts.db.reader, parts.clock, parts.config.filesPerAccountMb),
     writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
@@ -170,6 +176,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     clock: app.clock,
     nextId: app.nextId,
     blobs: app.blobs,
+    images: app.images,
     fileQuota: app.fileQuota,
     limits: app.limits,
     outbound: app.outbound,
@@ -188,6 +195,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     connections: app.connections,
     presenceCounts: app.presenceCounts,
     executions: app.executions,
+    mutexes: app.mutexes,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,

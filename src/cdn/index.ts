@@ -29,7 +29,7 @@ const FOLDERS: readonly { folder: FileFolder; find: typeof findAttachmentFile; g
 
 /** Serves uploads under `/cdn`. Browsers must not run their content. */
 export function createCdnEntrypoint(app: AppContext): Entrypoint {
-  const sized = new SizedImages();
+  const sized = new SizedImages(app.images);
   const images = { blobs: app.blobs, sized, elsewhere: new Elsewhere(app) };
   return {
     mount(http) {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../domain/limits.js';
 import { Counts } from '../infra/concurrency/counts.js';
-import { type ImageForm, type SizedImage, sizedImage, TooManyImages } from '../infra/images.js';
+import { type ImageForm, type Images, type SizedImage, TooManyImages } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';
 
@@ -53,6 +53,8 @@ export class SizedImages {
   readonly #formsOf = new Counts();
   #held = 0;
 
+  constructor(private readonly images: Images) {}
+
   /**
    * The caller checks access.
    * @param client for fair queueing
@@ -84,7 +86,7 @@ export class SizedImages {
     const release = this.#formsOf.take(asked);
     try {
       if (this.#formsOf.of(asked) > FORMS_AT_ONCE) throw new TooManyImages();
-      const sized = await sizedImage(client, () => buffer(file.read()), form);
+      const sized = await this.images.sized(client, () => buffer(file.read()), form);
       const kept = { image: sized && sized.content.length <= MAX_BYTES ? served(sized) : null };
       this.#kept.set(key, kept, kept.image ? {} : { ttl: AS_IT_IS_MS });
       return kept;

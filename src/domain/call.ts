@@ -1,8 +1,10 @@
 import type { Locale } from 'discord-api-types/v10';
 import type { Clock } from '../infra/clock.js';
+import type { KeyedMutex } from '../infra/concurrency/keyed-mutex.js';
 import type { SlowHashes } from '../infra/crypto/slow-hashes.js';
 import type { Application, Interaction, Reader, Transaction, User, Webhook } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids/ids.js';
+import type { Images } from '../infra/images.js';
 import type { Mail } from '../infra/mail.js';
 import type { Outbound } from '../infra/network/outbound.js';
 import type { Logger } from '../infra/observability/logger.js';
@@ -119,12 +121,21 @@ interface Quota {
   take(accountId: bigint, sizes: readonly number[]): Promise<void>;
 }
 
+/** By id. For work that must not run concurrently in a process. */
+export interface Mutexes {
+  /** Changes of a message: the database may report concurrent commits in another order, which their events would follow. */
+  messages: KeyedMutex<bigint>;
+  /** Counts before a prune, which examine every member of a guild. */
+  prunes: KeyedMutex<string>;
+}
+
 /** What domain functions need, apart from their caller. Exists once per process. */
 export interface Dependencies {
   log: Logger;
   clock: Clock;
   nextId: NextId;
   blobs: BlobStore;
+  images: Images;
   /** For files of messages. */
   fileQuota: Quota;
   limits: RateLimits;
@@ -148,6 +159,7 @@ export interface Dependencies {
   presenceCounts: OnlineCounts;
   /** Last uses of webhooks. */
   executions: Uses;
+  mutexes: Mutexes;
   renderPing(ping: Ping): string;
 }
 

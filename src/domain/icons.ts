@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import {
-  coverImage,
-  IMAGE_FORMATS,
-  type ImageFormat,
-  type KeptImage,
-  squareImage,
-  TooManyImages,
-} from '../infra/images.js';
+import { IMAGE_FORMATS, type ImageFormat, type Images, type KeptImage, TooManyImages } from '../infra/images.js';
 import type { BlobStore } from '../infra/storage/blobs.js';
 import type { CallContext } from './call.js';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from './errors.js';
@@ -29,13 +22,13 @@ export type IconSource = Buffer | (() => Promise<Buffer>);
 
 interface IconKind {
   field: string;
-  fit(content: Buffer): Promise<KeptImage | null>;
+  fit(images: Images, content: Buffer): Promise<KeptImage | null>;
 }
 
-const SQUARE: IconKind = { field: 'icon', fit: squareImage };
+const SQUARE: IconKind = { field: 'icon', fit: (images, content) => images.square(content) };
 
 /** A cover image keeps its proportions. */
-export const COVER: IconKind = { field: 'cover', fit: coverImage };
+export const COVER: IconKind = { field: 'cover', fit: (images, content) => images.cover(content) };
 
 function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): string {
   return `${folder}/${id}/${hash}.${format}`;
@@ -58,7 +51,7 @@ export async function keepIcon(
     const message = `File cannot be larger than ${limits.iconSize / 1024} kb.`;
     throw invalidInput({ path: field, code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await fit(content).catch(tooManyImages);
+  const image = await fit(call.images, content).catch(tooManyImages);
   if (!image) {
     const message = 'Must be a PNG, JPEG, GIF or WebP image with at most 16 million pixels and 8,192 pixels per side.';
     throw invalidInput({ path: field, code: 'IMAGE_INVALID', message });

@@ -44,38 +44,8 @@ const library = new Lazy(async () => {
 type Sharp = Awaited<ReturnType<typeof library.get>>;
 type SharpImage = ReturnType<Sharp>;
 
-/** Uploads and resizes have separate queues that take turns, so that neither delays the other for long. */
-const decoders = new Semaphore(DECODED_AT_ONCE);
-const uploads = new Semaphore(DECODED_AT_ONCE, UPLOADS_WAITING);
-const sizings = new FairSemaphore<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
-
 export class TooManyImages extends Error {
   override readonly name = 'TooManyImages';
-}
-
-/**
- * Fits a PNG, JPEG, GIF or WebP image, detected by its content, into a square of at most 512 pixels. The padding is
- * transparent, or white in JPEG. Keeps the first frame of an animation and no metadata.
- * @returns null for other content, more than 16 million pixels, or a side above 8,192
- * @throws {TooManyImages}
- */
-export function squareImage(content: Buffer): Promise<KeptImage | null> {
-  return inTurn(
-    () => uploads.take(),
-    (sharp) => makeSquare(sharp, content).catch(nothing),
-  );
-}
-
-/**
- * Fits an image into 1,024 pixels on each side. Keeps its proportions and does not enlarge it.
- * @returns null in the cases of {@link squareImage}
- * @throws {TooManyImages}
- */
-export function coverImage(content: Buffer): Promise<KeptImage | null> {
-  return inTurn(
-    () => uploads.take(),
-    (sharp) => makeCover(sharp, content).catch(nothing),
-  );
 }
 
 /** Only animations have the last two forms. */
@@ -89,19 +59,6 @@ export interface EmojiImage {
 
 /** Pixels. */
 export const EMOJI_SIDE = 128;
-
-/**
- * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without enlarging it. `gif` and `moving` keep all
- * frames of an animation, the other forms the first.
- * @returns null for other content, more than 16 million pixels in all frames, or a side above 8,192
- * @throws {TooManyImages}
- */
-export function emojiImage(content: Buffer): Promise<EmojiImage | null> {
-  return inTurn(
-    () => uploads.take(),
-    (sharp) => makeEmoji(sharp, content).catch(nothing),
-  );
-}
 
 export interface ImageForm {
   /** Limits in pixels. An image is never enlarged. */
@@ -121,40 +78,84 @@ export interface SizedImage {
 /** Longer animations are not resized: each frame takes time, however small it is. */
 const MAX_FRAMES = 1_000;
 
-/**
- * Resizes or converts an image, and removes its metadata. GIF and WebP keep all frames of an animation, other formats
- * the first.
- * @param client clients take turns
- * @param read reads a PNG, JPEG, GIF or WebP image, detected by its content, once a decoder is free
- * @returns null if the image has this form already, cannot be decoded, or takes more than 5 seconds.
- * Also null for a side above 8,192, or more than 1,000 kept frames or 16 million pixels in them.
- * @throws {TooManyImages}, and errors of `read`
- */
-export function sizedImage(client: string, read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
-  return inTurn(
-    () => sizings.take(client),
-    async (sharp) => {
-      const content = await read();
-      return makeSized(sharp, content, form).catch(nothing);
-    },
-  );
-}
+/** Checks and converts images. Exists once per process, whose threads and memory it limits. */
+export class Images {
+  /** Uploads and resizes have separate queues that take turns, so that neither delays the other for long. */
+  readonly #decoders = new Semaphore(DECODED_AT_ONCE);
+  readonly #uploads = new Semaphore(DECODED_AT_ONCE, UPLOADS_WAITING);
+  readonly #sizings = new FairSemaphore<string>(DECODED_AT_ONCE, SIZED_WAITING, SIZED_WAITING_IN_ALL);
 
-/** @throws {TooManyImages} */
-async function inTurn<Result>(
-  enter: () => Promise<Release> | null,
-  work: (sharp: Sharp) => Promise<Result>,
-): Promise<Result> {
-  const sharp = await library.get();
-  const place = enter();
-  if (!place) throw new TooManyImages();
-  const leaveLine = await place;
-  const release = await decoders.take();
-  try {
-    return await work(sharp);
-  } finally {
-    release?.();
-    leaveLine();
+  /**
+   * Fits a PNG, JPEG, GIF or WebP image, detected by its content, into a square of at most 512 pixels. The padding is
+   * transparent, or white in JPEG. Keeps the first frame of an animation and no metadata.
+   * @returns null for other content, more than 16 million pixels, or a side above 8,192
+   * @throws {TooManyImages}
+   */
+  square(content: Buffer): Promise<KeptImage | null> {
+    return this.#uploaded((sharp) => makeSquare(sharp, content));
+  }
+
+  /**
+   * Fits an image into 1,024 pixels on each side. Keeps its proportions and does not enlarge it.
+   * @returns null in the cases of {@link square}
+   * @throws {TooManyImages}
+   */
+  cover(content: Buffer): Promise<KeptImage | null> {
+    return this.#uploaded((sharp) => makeCover(sharp, content));
+  }
+
+  /**
+   * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without enlarging it. `gif` and `moving` keep all
+   * frames of an animation, the other forms the first.
+   * @returns null for other content, more than 16 million pixels in all frames, or a side above 8,192
+   * @throws {TooManyImages}
+   */
+  emoji(content: Buffer): Promise<EmojiImage | null> {
+    return this.#uploaded((sharp) => makeEmoji(sharp, content));
+  }
+
+  /**
+   * Resizes or converts an image, and removes its metadata. GIF and WebP keep all frames of an animation, other formats
+   * the first.
+   * @param client clients take turns
+   * @param read reads a PNG, JPEG, GIF or WebP image, detected by its content, once a decoder is free
+   * @returns null if the image has this form already, cannot be decoded, or takes more than 5 seconds.
+   * Also null for a side above 8,192, or more than 1,000 kept frames or 16 million pixels in them.
+   * @throws {TooManyImages}, and errors of `read`
+   */
+  sized(client: string, read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
+    return this.#inTurn(
+      () => this.#sizings.take(client),
+      async (sharp) => {
+        const content = await read();
+        return makeSized(sharp, content, form).catch(nothing);
+      },
+    );
+  }
+
+  #uploaded<Image>(make: (sharp: Sharp) => Promise<Image | null>): Promise<Image | null> {
+    return this.#inTurn(
+      () => this.#uploads.take(),
+      (sharp) => make(sharp).catch(nothing),
+    );
+  }
+
+  /** @throws {TooManyImages} */
+  async #inTurn<Result>(
+    enter: () => Promise<Release> | null,
+    work: (sharp: Sharp) => Promise<Result>,
+  ): Promise<Result> {
+    const sharp = await library.get();
+    const entered = enter();
+    if (!entered) throw new TooManyImages();
+    const leave = await entered;
+    const release = await this.#decoders.take();
+    try {
+      return await work(sharp);
+    } finally {
+      release?.();
+      leave();
+    }
   }
 }
 

@@ -5,18 +5,19 @@ import { LRUCache } from 'lru-cache';
 const MAX_KEPT_LENGTH = 4 * 1024;
 const MAX_KEPT = 250;
 
-const kept = new LRUCache<string, DocumentNode>({ max: MAX_KEPT });
-
 /** Pages send the same documents repeatedly. */
-export const keptDocuments = {
-  documentCache: {
-    get: (text: string) => kept.get(text),
-    set(text: string, document: DocumentNode) {
-      if (text.length <= MAX_KEPT_LENGTH) kept.set(text, document);
+export function createDocumentCache() {
+  const documents = new LRUCache<string, DocumentNode>({ max: MAX_KEPT });
+  return {
+    documentCache: {
+      get: (text: string) => documents.get(text),
+      set(text: string, document: DocumentNode) {
+        if (text.length <= MAX_KEPT_LENGTH) documents.set(text, document);
+      },
     },
-  },
-  errorCache: { get: () => undefined, set: () => {} },
-};
+    errorCache: { get: () => undefined, set: () => {} },
+  };
+}
 
 const MAX_COMPARISONS = 5_000;
 const MAX_SPREADS = 200;

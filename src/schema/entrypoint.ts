@@ -6,6 +6,7 @@ import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Entrypoint, UpgradeHandler } from '../entrypoint.js';
 import { readLocale } from '../http/locale.js';
 import type { FindPerson } from '../http/page-sessions.js';
+import type { LargeScript } from '../http/pages/large-script.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import { Lazy } from '../infra/caching/lazy.js';
 import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
@@ -13,6 +14,7 @@ import type { Logger } from '../infra/observability/logger.js';
 import { showSubscriptions } from '../infra/observability/metrics.js';
 import { OPERATION_COST, OperationBudget, type Pay } from './budget.js';
 import type { GraphqlContext } from './context.js';
+import { createGraphiqlScript } from './graphiql.js';
 import { type ContextFor, mountGraphql } from './http.js';
 import { Loaders } from './loaders.js';
 import { Streams } from './streams.js';
@@ -24,7 +26,8 @@ import type { Yoga } from './yoga.js';
  * does not need it.
  */
 export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entrypoint {
-  const yoga = new Lazy(() => loadGraphqlServer(app.log));
+  const graphiql = createGraphiqlScript();
+  const yoga = new Lazy(() => loadGraphqlServer(app.log, graphiql));
   const streams = new Streams(app.clock, app.log);
   showSubscriptions(app.metrics, () => streams.size);
   const contextFor: ContextFor = async (visitor, requestId = randomUUID()): Promise<GraphqlContext> => {
@@ -65,7 +68,7 @@ export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entr
     );
   };
   return {
-    mount: (http) => mountGraphql(http, app, yoga, contextFor, streaming),
+    mount: (http) => mountGraphql(http, app, { yoga, graphiql }, contextFor, streaming),
     upgrades: { '/graphql': upgrade },
     async drain() {
       draining = true;
@@ -78,7 +81,7 @@ export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entr
 }
 
 /** Yields between imports, because together they block the event loop too long. */
-async function loadGraphqlServer(log: Logger): Promise<Yoga> {
+async function loadGraphqlServer(log: Logger, graphiql: LargeScript): Promise<Yoga> {
   await import('graphql');
   await yieldToEventLoop();
   await import('./builder.js');
@@ -87,5 +90,5 @@ async function loadGraphqlServer(log: Logger): Promise<Yoga> {
   await yieldToEventLoop();
   const { createGraphqlServer } = await import('./yoga.js');
   await yieldToEventLoop();
-  return createGraphqlServer(log);
+  return createGraphqlServer(log, graphiql);
 }

@@ -1,7 +1,9 @@
 import { LargeScript } from '../http/pages/large-script.js';
 
 /** 9 MB of text. */
-export const graphiqlScript = new LargeScript('/graphql/files', 'graphiql', loadScript);
+export function createGraphiqlScript(): LargeScript {
+  return new LargeScript('/graphql/files', 'graphiql', loadScript);
+}
 
 /** Shown if the page is opened without an operation. */
 const WELCOME = `# Run GraphQL operations on this instance.
@@ -22,8 +24,8 @@ const WELCOME = `# Run GraphQL operations on this instance.
 `;
 
 /** `?query=…#variables=…` in the URL sets the content. Variables may be private, so they are stored per tab. */
-export async function graphiqlPage(options: object = {}): Promise<string> {
-  const path = await graphiqlScript.path();
+export async function graphiqlPage(script: LargeScript, options: object = {}): Promise<string> {
+  const path = await script.path();
   const [given, welcome] = [options, WELCOME].map(inScript);
   return `<!doctype html>
 <html lang="en">

@@ -9,6 +9,7 @@ import { type BodySource, type HeldBody, readBytes, readText, requestTooLarge } 
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import type { Visitor } from '../http/page-sessions.js';
+import type { LargeScript } from '../http/pages/large-script.js';
 import { charsetOf, requireUncompressed } from '../http/text.js';
 import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
 import type { Lazy } from '../infra/caching/lazy.js';
@@ -22,7 +23,6 @@ import {
 } from '../infra/network/bounded-json.js';
 import type { GraphqlContext } from './context.js';
 import { type OperationForm, openOperationForm } from './forms.js';
-import { graphiqlScript } from './graphiql.js';
 import type { Yoga } from './yoga.js';
 
 /**
@@ -50,7 +50,7 @@ interface Admission {
 export function mountGraphql(
   http: FastifyInstance,
   app: AppContext,
-  yoga: Lazy<Yoga>,
+  { yoga, graphiql }: { yoga: Lazy<Yoga>; graphiql: LargeScript },
   contextFor: ContextFor,
   streaming: Set<ServerResponse>,
 ): void {
@@ -67,7 +67,7 @@ export function mountGraphql(
       return refuse(app, error, reply);
     });
     refuseOtherMethods(scope, () => {
-      graphiqlScript.mount(scope);
+      graphiql.mount(scope);
       scope.route({
         method: ['GET', 'POST'],
         url: '/graphql',

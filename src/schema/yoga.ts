@@ -10,9 +10,10 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { DomainError, refusalOfRequest } from '../domain/errors.js';
+import type { LargeScript } from '../http/pages/large-script.js';
 import type { Logger } from '../infra/observability/logger.js';
 import type { GraphqlContext } from './context.js';
-import { keptDocuments, refuseRepeats } from './documents.js';
+import { createDocumentCache, refuseRepeats } from './documents.js';
 import { renderError } from './errors.js';
 import { graphiqlPage } from './graphiql.js';
 import { schema } from './index.js';
@@ -28,18 +29,18 @@ const MAX_FAULTS = 10;
 /** Other sites cannot send this header without a CORS preflight. */
 const CSRF_HEADER = 'x-graphql-yoga-csrf';
 
-export function createGraphqlServer(log: Logger): Yoga {
+export function createGraphqlServer(log: Logger, graphiql: LargeScript): Yoga {
   return createYoga<GraphqlContext>({
     schema,
     graphqlEndpoint: '/graphql',
     logging: false,
     landingPage: false,
-    parserAndValidationCache: keptDocuments,
+    parserAndValidationCache: createDocumentCache(),
     cors: false,
     multipart: false,
     // SSE, because headers set in GraphiQL do not reach a socket.
     graphiql: { title: 'Causeway', subscriptionsProtocol: 'SSE' },
-    renderGraphiQL: graphiqlPage,
+    renderGraphiQL: (options) => graphiqlPage(graphiql, options),
     maskedErrors: { maskError: (error) => renderError(error, log) },
     plugins: [
       limitDocuments(),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { squareImage } from '../../src/infra/images.js';
 import { ManualClock } from '../harness/clock.js';
 import { connectAgain, connectNewBox, type HandBox } from '../harness/hand-box.js';
 import { PIXEL } from '../harness/images.js';
@@ -46,7 +45,7 @@ describe("the cloud's CDN for images of a box (docs/relay.md, R-27)", () => {
   it('emojis: requests the animated form first, and the still one if there is none', async () => {
     const asked = get(`emojis/${id}.webp?animated=true`);
     expect(await answer(null)).toEqual({ of: 'emojis', id, form: 'moving' });
-    const { webp } = (await squareImage(PIXEL)) ?? {};
+    const { webp } = (await server.app.images.square(PIXEL)) ?? {};
     expect(await answer({ data: webp?.toString('base64') })).toEqual({ of: 'emojis', id, form: 'webp' });
     expect((await asked).status).toBe(200);
   });

@@ -323,7 +323,7 @@ describe('the budget for resizing', { tags: ['slow'] }, () => {
   test('reads a file again for the next request after a failure', async () => {
     const image = await drawing(20, 20).png().toBuffer();
     const file = storedContent(server.app.blobs, { key: 'x', size: image.length, type: 'image/png', tag: '"x"' });
-    const sized = new SizedImages();
+    const sized = new SizedImages(server.app.images);
     const failing = () =>
       Readable.from(
         (async function* () {
@@ -339,7 +339,7 @@ describe('the budget for resizing', { tags: ['slow'] }, () => {
   test('limits the memory of results, even for slow readers', async () => {
     const image = await noise(1_620, 1_620).png({ compressionLevel: 0 }).toBuffer();
     const file = storedContent(server.app.blobs, { key: 'x', size: image.length, type: 'image/png', tag: '"x"' });
-    const sized = new SizedImages();
+    const sized = new SizedImages(server.app.images);
     const inWidth = (width: number) =>
       sized.inForm('client', { ...file, read: () => Readable.from([image]) }, { width });
     const first = await inWidth(1_619);

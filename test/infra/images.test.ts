@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { sizedImage, squareImage, TooManyImages } from '../../src/infra/images.js';
+import { Images, TooManyImages } from '../../src/infra/images.js';
+
+const images = new Images();
 
 const drawing = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: '#f008' } })
@@ -27,21 +29,21 @@ describe('an image', () => {
       [1, 8_193],
     ] as const) {
       const content = await drawing(width, height);
-      expect(await mostAtOnce(async () => expect(await squareImage(content)).toBeNull())).toBe(0);
+      expect(await mostAtOnce(async () => expect(await images.square(content)).toBeNull())).toBe(0);
     }
-    expect(await squareImage(await drawing(8_192, 1))).not.toBeNull();
+    expect(await images.square(await drawing(8_192, 1))).not.toBeNull();
   });
 
   it('is decoded at once with at most one other, and sixteen wait', async () => {
     const content = await drawing(64, 64);
     const most = await mostAtOnce(async () => {
-      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => squareImage(content)));
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => images.square(content)));
       const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
       expect(refused).toEqual([expect.any(TooManyImages), expect.any(TooManyImages)]);
     });
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
-    expect(await squareImage(content)).not.toBeNull();
+    expect(await images.square(content)).not.toBeNull();
   });
 });
 
@@ -49,7 +51,7 @@ describe('images that are resized', () => {
   it('of one client are limited: one is decoded at once, and 32 wait', async () => {
     const content = await drawing(64, 64);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 35 }, () => sizedImage('client', async () => content, { width: 8 })),
+      Array.from({ length: 35 }, () => images.sized('client', async () => content, { width: 8 })),
     );
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toEqual([expect.any(TooManyImages), expect.any(TooManyImages)]);
@@ -61,10 +63,10 @@ describe('images that are resized', () => {
     const reading = new Promise<Buffer>((resolve) => {
       read = resolve;
     });
-    const first = sizedImage('busy', () => reading, { width: 8 });
-    const waiting = Array.from({ length: 32 }, () => sizedImage('busy', async () => content, { width: 8 }));
-    await expect(sizedImage('busy', async () => content, { width: 8 })).rejects.toThrow(TooManyImages);
-    expect(await sizedImage('other', async () => content, { width: 8 })).not.toBeNull();
+    const first = images.sized('busy', () => reading, { width: 8 });
+    const waiting = Array.from({ length: 32 }, () => images.sized('busy', async () => content, { width: 8 }));
+    await expect(images.sized('busy', async () => content, { width: 8 })).rejects.toThrow(TooManyImages);
+    expect(await images.sized('other', async () => content, { width: 8 })).not.toBeNull();
     read(content);
     await Promise.all([first, ...waiting]);
   });
@@ -72,8 +74,8 @@ describe('images that are resized', () => {
   it('are decoded two at once together with uploads, and neither kind delays the other', async () => {
     const content = await drawing(64, 64);
     const ended: string[] = [];
-    const size = () => sizedImage('client', async () => content, { width: 8 }).then(() => ended.push('sized'));
-    const upload = () => squareImage(content).then(() => ended.push('uploaded'));
+    const size = () => images.sized('client', async () => content, { width: 8 }).then(() => ended.push('sized'));
+    const upload = () => images.square(content).then(() => ended.push('uploaded'));
     const most = await mostAtOnce(async () => {
       const sized = Array.from({ length: 20 }, size);
       const uploaded = Array.from({ length: 18 }, upload);
@@ -86,13 +88,13 @@ describe('images that are resized', () => {
 
   it('free their place in the queue after a failed read, which is reported to the caller', async () => {
     const failing = Array.from({ length: 5 }, () =>
-      sizedImage('client', () => Promise.reject(new Error('the disk')), { width: 8 }),
+      images.sized('client', () => Promise.reject(new Error('the disk')), { width: 8 }),
     );
     const outcomes = await Promise.allSettled(failing);
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
     const content = await drawing(64, 64);
-    expect(await sizedImage('client', async () => content, { width: 8 })).toMatchObject({ format: 'png' });
-    expect(await sizedImage('client', async () => Buffer.from('no image'), { width: 8 })).toBeNull();
+    expect(await images.sized('client', async () => content, { width: 8 })).toMatchObject({ format: 'png' });
+    expect(await images.sized('client', async () => Buffer.from('no image'), { width: 8 })).toBeNull();
   });
 
   it.each([
@@ -105,14 +107,14 @@ describe('images that are resized', () => {
     [{ quality: 50 }],
   ] as const)('are not encoded again if they have that form: 64 by 48 pixels as %o', async (form) => {
     const content = await drawing(64, 48);
-    expect(await sizedImage('client', async () => content, form)).toBeNull();
+    expect(await images.sized('client', async () => content, form)).toBeNull();
   });
 
   it.each([[{ width: 63, height: 48 }], [{ width: 64, height: 47 }], [{ width: 64, format: 'webp' }]] as const)(
     'are encoded again if a side or the format differs: as %o',
     async (form) => {
       const content = await drawing(64, 48);
-      expect(await sizedImage('client', async () => content, form)).not.toBeNull();
+      expect(await images.sized('client', async () => content, form)).not.toBeNull();
     },
   );
 
@@ -125,7 +127,7 @@ describe('images that are resized', () => {
         .toBuffer();
     const sizedOf = async (frames: number) => {
       const content = await moving(frames);
-      return sizedImage('client', async () => content, { width: 2 });
+      return images.sized('client', async () => content, { width: 2 });
     };
     expect(await sizedOf(1_000)).toMatchObject({ format: 'gif' });
     expect(await sizedOf(1_001)).toBeNull();

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { keptDocuments, refuseRepeats } from '../../src/schema/documents.js';
+import { createDocumentCache, refuseRepeats } from '../../src/schema/documents.js';
 
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ');
@@ -42,7 +42,7 @@ describe('a document is accepted', () => {
 });
 
 describe('the document cache', () => {
-  const { documentCache, errorCache } = keptDocuments;
+  const { documentCache, errorCache } = createDocumentCache();
   const keep = (text: string) => documentCache.set(text, parse(text));
 
   test('keeps documents of at most 4 KiB', () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type EmojiImage, emojiImage } from '../../infra/images.js';
+import type { EmojiImage } from '../../infra/images.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
 import type { CallContext } from '../call.js';
 import { invalidInput } from '../errors.js';
@@ -40,7 +40,7 @@ async function keepPicture(call: CallContext, id: bigint, source: IconSource): P
     const message = `File cannot be larger than ${limits.emojiSize / 1024} kb.`;
     throw invalidInput({ path: 'image', code: 'BINARY_TYPE_MAX_SIZE', message });
   }
-  const image = await emojiImage(content).catch(tooManyImages);
+  const image = await call.images.emoji(content).catch(tooManyImages);
   if (!image) throw invalidInput({ path: 'image', code: 'IMAGE_INVALID', message: 'Invalid image data' });
   for (const [form, bytes] of Object.entries(image)) {
     const blob = await call.blobs.stage(Readable.from([bytes]));

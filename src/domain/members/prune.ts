@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
-import { KeyedMutex } from '../../infra/concurrency/keyed-mutex.js';
 import { Prisma } from '../../infra/database/index.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
@@ -81,12 +80,9 @@ async function selectionOf(call: CallContext, view: GuildView, { days, roleIds }
   };
 }
 
-/** One count per guild at a time, since it examines every member. */
-const counts = new KeyedMutex<string>();
-
 function count(call: CallContext, selection: Selection): Promise<number> {
   const { guildId } = selection;
-  return counts.run(guildId, async () => {
+  return call.mutexes.prunes.run(guildId, async () => {
     let counted = 0;
     for await (const range of rangesOfMembers(call.read, BigInt(guildId))) {
       counted += await countInactiveAmong(call.read, selection, range, call.live.now());

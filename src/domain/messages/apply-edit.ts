@@ -20,7 +20,6 @@ import {
   type UploadedFile,
   unlessStored,
 } from './files/files.js';
-import { messageLines } from './lines.js';
 import { loadMessage } from './load.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
 import { EVERYONE, listenersOf } from './visibility.js';
@@ -63,7 +62,8 @@ export async function applyEdit(call: CallContext, message: MessageRecord, edit:
   const key = { channelId: message.channelId, messageId: message.id };
   const mentions = await mentionsAfter(call, message, edit);
   const added = await keepFiles(call, key, edit.files, edit.body.attachments ?? []);
-  const write = () => messageLines.run(message.id, () => editUntilDone(call, message, { ...edit, added, mentions }));
+  const write = () =>
+    call.mutexes.messages.run(message.id, () => editUntilDone(call, message, { ...edit, added, mentions }));
   const done = await unlessStored(write, () => discardFiles(call, key, added));
   await discardFiles(call, key, done.dropped);
   return done.message;

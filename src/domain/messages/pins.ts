@@ -9,7 +9,6 @@ import { accessChannel } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import type { MemberSummary } from '../members/record.js';
 import { allows } from '../permissions.js';
-import { messageLines } from './lines.js';
 import { loadMessage, loadMessages } from './load.js';
 import { postNotice } from './post.js';
 import type { MessageKey, MessageRecord } from './record.js';
@@ -81,7 +80,7 @@ async function changePin(
     await call.write(mark, { serializable: true });
   };
   try {
-    await messageLines.run(messageId, change);
+    await call.mutexes.messages.run(messageId, change);
   } catch (error) {
     throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
   }

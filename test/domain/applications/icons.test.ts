@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { beforeEach, describe, expect } from 'vitest';
-import { squareImage } from '../../../src/infra/images.js';
 import { it } from '../../harness/fixtures.js';
 import { operationForm, sendForm } from '../../harness/forms.js';
 import { createApplication, type MadeApplication, type Person, signUp } from '../../harness/people.js';
@@ -82,7 +81,7 @@ describe('an icon', () => {
     let isOver = false;
     // Each decoder queues again at once, so that the queue stays full.
     const others = Array.from({ length: 18 }, async () => {
-      while (!isOver) await squareImage(Buffer.from(content));
+      while (!isOver) await server.app.images.square(Buffer.from(content));
     });
     const { errors } = await upload(content);
     isOver = true;
