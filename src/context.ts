@@ -19,7 +19,7 @@ import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
-import { KeyedMutex } from './infra/concurrency/keyed-mutex.js';
+import { KeyedMutex } from './infra/concurrency/mutex.js';
 import type { AddressSignatures } from './infra/crypto/address-signatures.js';
 import type { InstanceKeys } from './infra/crypto/instance-keys.js';
 import { SlowHashes } from './infra/crypto/slow-hashes.js';

@@ -14,6 +14,8 @@ const { resolve } = require('node:path');
 const api = (process.env.API_URL ?? 'http://localhost:4000/api').replace(/(\/v\d+)?\/*$/, '');
 const at = (path) => new URL(path, api).href;
 
+let found = false;
+
 /** Changes the default URLs of `Client`, `REST` and `ShardingManager`. */
 function connect(require) {
   const rest = attempt(() => require.resolve('@discordjs/rest'));
@@ -22,6 +24,7 @@ function connect(require) {
     const loaded = attempt(() => require(path));
     if (loaded) Object.assign(loaded.DefaultRestOptions, { api, cdn: at('/cdn') });
   }
+  found ||= rest !== null;
   const types = attempt(() => require('discord-api-types/rest/v10'));
   if (types) types.RouteBases = { ...types.RouteBases, api: `${api}/v10`, cdn: at('/cdn'), invite: at('/invite') };
 }
@@ -43,3 +46,5 @@ for (const place of [process.argv[1] ?? '.', 'package.json']) {
   const library = attempt(() => ofBot.resolve('discord.js'));
   if (library) connect(createRequire(library));
 }
+if (!found)
+  console.warn(`discord-js.cjs: found no discord.js, so the bot would connect to Discord. Start it in its own folder.`);

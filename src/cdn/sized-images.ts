@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../domain/limits.js';
-import { Counts } from '../infra/concurrency/counts.js';
+import { Quota } from '../infra/concurrency/quota.js';
 import { type ImageForm, type Images, type SizedImage, TooManyImages } from '../infra/images.js';
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';
@@ -35,6 +35,12 @@ const TYPES: Record<SizedImage['format'], string> = {
   gif: 'image/gif',
 };
 
+interface Wish {
+  client: string;
+  file: StoredContent;
+  form: ImageForm;
+}
+
 /** Null if the original is served. */
 interface Kept {
   image: { type: string; content: Buffer; tag: string } | null;
@@ -45,12 +51,17 @@ interface Kept {
  * `HELD_BYTES` in all; others hold one chunk each.
  */
 export class SizedImages {
-  readonly #kept = new LRUCache<string, Kept>({
+  readonly #kept = new LRUCache<string, Kept, Wish>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ image }) => ENTRY_BYTES + (image?.content.length ?? 0),
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _stale, { options, context }) => {
+      const kept = await this.#make(context);
+      if (!kept.image) options.ttl = AS_IT_IS_MS;
+      return kept;
+    },
   });
-  readonly #making = new Map<string, Promise<Kept>>();
-  readonly #formsOf = new Counts();
+  readonly #formsOf = new Quota(FORMS_AT_ONCE);
   #held = 0;
 
   constructor(private readonly images: Images) {}
@@ -66,30 +77,19 @@ export class SizedImages {
     const asks = [width, height, format, quality].some((wish) => wish !== undefined);
     if (!asks || file.size > limits.fileSize) return file;
     const key = `${file.key} ${width}x${height} ${format} ${quality}`;
-    const { image } = this.#kept.get(key) ?? (await this.#make(key, () => this.#begin(key, client, file, form)));
+    const { image } = await this.#kept.forceFetch(key, { context: { client, file, form } });
     if (!image) return file;
     const { type, tag } = image;
     const size = image.content.length;
     return { type, tag, size, read: (range) => this.#read(key, size, range) };
   }
 
-  #make(key: string, begin: () => Promise<Kept>): Promise<Kept> {
-    const known = this.#making.get(key);
-    if (known) return known;
-    const making = begin().finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    return making;
-  }
-
-  async #begin(key: string, client: string, file: StoredContent, form: ImageForm): Promise<Kept> {
-    const asked = `${client} ${file.key}`;
-    const release = this.#formsOf.take(asked);
+  async #make({ client, file, form }: Wish): Promise<Kept> {
+    const release = this.#formsOf.take(`${client} ${file.key}`);
+    if (!release) throw new TooManyImages();
     try {
-      if (this.#formsOf.of(asked) > FORMS_AT_ONCE) throw new TooManyImages();
       const sized = await this.images.sized(client, () => buffer(file.read()), form);
-      const kept = { image: sized && sized.content.length <= MAX_BYTES ? served(sized) : null };
-      this.#kept.set(key, kept, kept.image ? {} : { ttl: AS_IT_IS_MS });
-      return kept;
+      return { image: sized && sized.content.length <= MAX_BYTES ? served(sized) : null };
     } finally {
       release();
     }

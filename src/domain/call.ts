@@ -1,6 +1,6 @@
 import type { Locale } from 'discord-api-types/v10';
 import type { Clock } from '../infra/clock.js';
-import type { KeyedMutex } from '../infra/concurrency/keyed-mutex.js';
+import type { KeyedMutex } from '../infra/concurrency/mutex.js';
 import type { SlowHashes } from '../infra/crypto/slow-hashes.js';
 import type { Application, Interaction, Reader, Transaction, User, Webhook } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids/ids.js';

@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../infra/concurrency/keyed-mutex.js';
+import { KeyedMutex } from '../infra/concurrency/mutex.js';
 
 /**
  * Publishes events in commit order for each place, such as a guild. A database releases locks before its answer

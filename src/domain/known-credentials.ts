@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { joinLookups } from '../infra/caching/joined-lookups.js';
-import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
+import { atMost, CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 
@@ -39,12 +39,14 @@ function existence<K extends bigint | string>(
   clock: Clock,
   find: (keys: K[]) => Promise<K[]>,
 ): (key: K) => Promise<boolean> {
-  const existing = new LRUCache<K, true>({ max: MAX_REMEMBERED, ttl: CACHE_MS, ttlResolution: 0, perf: clock });
   const look = joinLookups<K, true>(async (keys) => new Map((await find(keys)).map((key) => [key, true])));
-  return async (key) => {
-    if (existing.has(key)) return true;
-    const exists = (await look(key)) !== null;
-    if (exists) existing.set(key, true);
-    return exists;
-  };
+  const existing = new LRUCache<K, true>({
+    ...atMost(MAX_REMEMBERED),
+    ttl: CACHE_MS,
+    ttlResolution: 0,
+    perf: clock,
+    ignoreFetchAbort: true,
+    fetchMethod: async (key) => (await look(key)) ?? undefined,
+  });
+  return async (key) => (await existing.fetch(key)) !== undefined;
 }

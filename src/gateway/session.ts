@@ -1,6 +1,7 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { AuthenticatedBot, PrivilegedIntent } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
+import { Mutex } from '../infra/concurrency/mutex.js';
 import type { User } from '../infra/database/index.js';
 import type { GatewayEvent, Payload } from './events.js';
 import { Pace } from './pace.js';
@@ -83,7 +84,7 @@ export class Session {
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
   #markIntroduced: () => void = () => {};
-  #roomLine = Promise.resolve();
+  readonly #roomMutex = new Mutex();
   /** The last task of each queue. */
   readonly #tasks = new Map<string | null, Promise<void>>();
   #waitingTasks = 0;
@@ -235,8 +236,10 @@ export class Session {
 
   /** Runs `work` once there is room, in the order of the calls. `work` may dispatch many events and must not throw. */
   whenRoom(work: () => void): Promise<void> {
-    this.#roomLine = this.#roomLine.then(() => this.room()).then(work);
-    return this.#roomLine;
+    return this.#roomMutex.run(async () => {
+      await this.room();
+      work();
+    });
   }
 
   markIntroduced(): void {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { DomainError, invalidInput, TRY_AGAIN_MS } from '../domain/errors.js';
-import { Counts } from '../infra/concurrency/counts.js';
+import { Quota } from '../infra/concurrency/quota.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
 import { isInTooManyPieces } from '../infra/network/body-pieces.js';
 import { charsetOf, decodeText, requireUncompressed } from './text.js';
@@ -23,16 +23,16 @@ export interface HeldBody {
 
 /** Limits the body bytes in memory, which slow senders would otherwise fill. */
 export class Bodies {
-  readonly #held = new Counts();
-  readonly #forms = new Counts();
+  readonly #held = new Quota(HELD_PER_SENDER);
+  readonly #forms = new Quota(FORMS_PER_SENDER);
 
   hold(sender: string): HeldBody {
     let size = 0;
     return {
       add: (bytes) => {
-        const ofSender = this.#held.of(sender) + bytes;
+        const ofSender = this.#held.used(sender) + bytes;
         if (ofSender > HELD_PER_SENDER) throw tooMuchAtOnce();
-        if (this.#held.sum + bytes > HELD_IN_ALL && ofSender > RESERVED_PER_SENDER) throw tooMuchInAll();
+        if (this.#held.usedInAll + bytes > HELD_IN_ALL && ofSender > RESERVED_PER_SENDER) throw tooMuchInAll();
         size += bytes;
         this.#held.add(sender, bytes);
       },
@@ -48,8 +48,9 @@ export class Bodies {
    * @throws RATE_LIMITED
    */
   beginForm(sender: string): Release {
-    if (this.#forms.of(sender) >= FORMS_PER_SENDER) throw tooMuchAtOnce();
-    return this.#forms.take(sender);
+    const release = this.#forms.take(sender);
+    if (!release) throw tooMuchAtOnce();
+    return release;
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from './clock.js';
+import type { Clock } from './clock.js';
+import { DelayedTask } from './concurrency/delayed-task.js';
 import type { Logger } from './observability/logger.js';
 
 const STORED_EVERY_MS = 60_000;
@@ -15,15 +16,16 @@ export interface UseParts {
  */
 export class TimesOfUse<Id> {
   readonly #times = new Map<Id, Date>();
-  #timer: Timer | null = null;
+  readonly #storing: DelayedTask;
   #nextAt = 0;
-  #storing: Promise<void> = Promise.resolve();
 
   /** @param store must not replace a later time */
   constructor(
     private readonly parts: UseParts,
     private readonly store: (id: Id, usedAt: Date) => Promise<unknown>,
-  ) {}
+  ) {
+    this.#storing = new DelayedTask(parts.clock, () => this.#storeAll());
+  }
 
   note(id: Id): void {
     this.#times.set(id, new Date(this.parts.clock.now()));
@@ -32,19 +34,15 @@ export class TimesOfUse<Id> {
 
   /** Failures are logged. */
   settle(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#nextAt = this.parts.clock.now() + STORED_EVERY_MS;
-    this.#storing = this.#storing.then(() => this.#storeAll());
-    return this.#storing;
+    return this.#storing.now();
   }
 
   #storeSoon(): void {
-    const { clock } = this.parts;
-    this.#timer ??= clock.after(Math.max(this.#nextAt - clock.now(), 0), () => void this.settle());
+    this.#storing.for(Math.max(this.#nextAt - this.parts.clock.now(), 0));
   }
 
   async #storeAll(): Promise<void> {
+    this.#nextAt = this.parts.clock.now() + STORED_EVERY_MS;
     const times = [...this.#times];
     this.#times.clear();
     for (const [index, [id, usedAt]] of times.entries()) {

@@ -1,5 +1,6 @@
 import { DomainError } from '../domain/errors.js';
 import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
+import { Mutex } from '../infra/concurrency/mutex.js';
 
 /** Limits per operation. Lengths of lists are known only after reading, so the limits apply during the operation. */
 export const operationLimits = {
@@ -34,7 +35,7 @@ export class OperationBudget {
   #paid: number;
   #sinceTurn: number;
   #turn: Promise<void> | null = null;
-  #steps: Promise<unknown> = Promise.resolve();
+  readonly #steps = new Mutex();
   #refusal: DomainError | null = null;
 
   /** @param paid objects paid in advance; negative for debt of earlier events */
@@ -97,9 +98,7 @@ export class OperationBudget {
    * @throws RATE_LIMITED, and the error that stopped the operation
    */
   step<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#steps.then(() => this.#step(work));
-    this.#steps = done.catch(() => {});
-    return done;
+    return this.#steps.run(() => this.#step(work));
   }
 
   /**

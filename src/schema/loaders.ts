@@ -1,14 +1,15 @@
+import DataLoader from 'dataloader';
 import { yieldToEventLoop } from '../infra/concurrency/event-loop.js';
+import { Mutex } from '../infra/concurrency/mutex.js';
 
 /** Batches the loads of one tick, and caches results by default. */
-export interface Loader<Key, Value> {
-  load(key: Key): Promise<Value>;
-}
+export type Loader<Key, Value> = Pick<DataLoader<Key, Value>, 'load'>;
 
 /** SQLite takes 999 parameters per statement, and a key may need two. */
 export const KEYS_AT_ONCE = 400;
 
 /**
+ * Batches run one after another, and yield to the event loop in between.
  * @param loadMany loads up to {@link KEYS_AT_ONCE} keys; keys that it leaves out get `missing`
  * @param options `remember: false` for values that can change during an operation, such as permissions
  */
@@ -17,39 +18,23 @@ export function createLoader<Key, Value>(
   missing: Value,
   { remember = true } = {},
 ): Loader<Key, Value> {
-  const known = new Map<Key, Promise<Value>>();
-  let batch: { keys: Key[]; answers: Promise<Map<Key, Value>> } | null = null;
-  let last: Promise<unknown> | null = null;
-  const open = () => {
-    const keys: Key[] = [];
-    const before = last;
-    const answers = afterResolvers().then(async () => {
-      if (batch?.keys === keys) batch = null;
-      if (before) await before.then(yieldToEventLoop, yieldToEventLoop);
-      return loadMany(keys);
-    });
-    const end = () => {
-      if (last === answers) last = null;
-    };
-    answers.then(end, end);
-    last = answers;
-    return { keys, answers };
-  };
-  return {
-    load(key) {
-      const answer = known.get(key);
-      if (answer) return answer;
-      if (batch === null || batch.keys.length === KEYS_AT_ONCE) batch = open();
-      batch.keys.push(key);
-      const loading = batch.answers.then((answers) => answers.get(key) ?? missing);
-      if (remember) known.set(key, loading);
-      return loading;
+  const mutex = new Mutex();
+  let unfinished = 0;
+  return new DataLoader<Key, Value>(
+    async (keys) => {
+      const isFirst = unfinished === 0;
+      unfinished += 1;
+      const load = async () => {
+        if (!isFirst) await yieldToEventLoop();
+        return loadMany([...keys]);
+      };
+      const found = await mutex.run(load).finally(() => {
+        unfinished -= 1;
+      });
+      return keys.map((key) => found.get(key) ?? missing);
     },
-  };
-}
-
-function afterResolvers(): Promise<void> {
-  return Promise.resolve().then(() => new Promise((resolve) => process.nextTick(resolve)));
+    { cache: remember, maxBatchSize: KEYS_AT_ONCE },
+  );
 }
 
 export class Loaders {

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
-import { Counts } from '../infra/concurrency/counts.js';
 import { forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
+import { Quota } from '../infra/concurrency/quota.js';
 import { type Release, Semaphore } from '../infra/concurrency/semaphore.js';
 import type { Logger } from '../infra/observability/logger.js';
 
@@ -27,9 +27,9 @@ export interface Stream {
 
 /** Every open subscription of the process. */
 export class Streams {
-  readonly #owners = new Map<Stream, string>();
-  readonly #streams = new Counts();
-  readonly #sockets = new Counts();
+  readonly #open = new Map<Stream, { userId: string; release: Release }>();
+  readonly #streams = new Quota(STREAMS_PER_PERSON);
+  readonly #sockets = new Quota(SOCKETS_PER_OWNER);
   readonly #inAll = new Semaphore(VALUES_AT_ONCE);
   readonly #ofPerson = new Map<string, Semaphore>();
   #nextCheck: Timer | null = null;
@@ -43,7 +43,7 @@ export class Streams {
   ) {}
 
   get size(): number {
-    return this.#owners.size;
+    return this.#open.size;
   }
 
   /**
@@ -52,11 +52,11 @@ export class Streams {
    */
   add(stream: Stream, userId: string, gone?: AbortSignal): void {
     gone?.throwIfAborted();
-    if (this.#streams.of(userId) >= STREAMS_PER_PERSON) {
+    const release = this.#streams.take(userId);
+    if (!release) {
       throw new DomainError('LIMIT_EXCEEDED', `You can have at most ${STREAMS_PER_PERSON} open subscriptions.`);
     }
-    this.#streams.add(userId, 1);
-    this.#owners.set(stream, userId);
+    this.#open.set(stream, { userId, release });
     gone?.addEventListener('abort', () => stream.end(), { once: true });
     this.log?.debug({ who: userId }, 'Subscription started');
     this.#nextCheck ??= this.#checkLater();
@@ -64,23 +64,22 @@ export class Streams {
 
   /** Safe to call more than once. */
   delete(stream: Stream): void {
-    const userId = this.#owners.get(stream);
-    if (userId === undefined) return;
-    this.#owners.delete(stream);
-    this.#streams.add(userId, -1);
-    this.log?.debug({ who: userId }, 'Subscription ended');
-    if (this.#owners.size > 0) return;
+    const open = this.#open.get(stream);
+    if (!open) return;
+    this.#open.delete(stream);
+    open.release();
+    this.log?.debug({ who: open.userId }, 'Subscription ended');
+    if (this.#open.size > 0) return;
     this.#nextCheck?.cancel();
     this.#nextCheck = null;
   }
 
   endAll(): void {
-    for (const stream of this.#owners.keys()) stream.end();
+    for (const stream of this.#open.keys()) stream.end();
   }
 
   /** @returns null if there are too many */
   openSocket(owner: string): Release | null {
-    if (this.#sockets.of(owner) >= SOCKETS_PER_OWNER) return null;
     return this.#sockets.take(owner);
   }
 
@@ -104,7 +103,7 @@ export class Streams {
   #checkLater(): Timer {
     return this.clock.after(CHECK_EVERY_MS, () => {
       this.#nextCheck = this.#checkLater();
-      void forEachYielding([...this.#owners.keys()], STREAMS_PER_TURN, (stream) => stream.check());
+      void forEachYielding([...this.#open.keys()], STREAMS_PER_TURN, (stream) => stream.check());
     });
   }
 }

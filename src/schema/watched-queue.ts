@@ -1,5 +1,6 @@
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
+import { Mutex } from '../infra/concurrency/mutex.js';
 import { BUS_RECONNECTED, subscribeToAll, topics } from '../infra/processes/bus.js';
 import type { GraphqlContext } from './context.js';
 import { BoundedQueue } from './queue.js';
@@ -42,12 +43,9 @@ export async function watchQueue<Value>(
     },
   };
   streams.add(stream, userId, context.gone);
-  let settled = Promise.resolve();
+  const mutex = new Mutex();
   const after = (step: () => unknown) => {
-    settled = settled.then(step).then(
-      () => {},
-      (error: unknown) => queue.end(error),
-    );
+    mutex.run(step).catch((error: unknown) => queue.end(error));
   };
   const heard = subscribeToAll(app.bus, names, (message) => {
     if (isUnsureAfter(message)) after(requireAccess);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
+import { atMost, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
 import { topics } from '../../infra/processes/bus.js';
@@ -39,7 +39,11 @@ const MAX_PER_KIND = 2_000;
 export class ApplicationViews {
   readonly #cache: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
   /** A command never moves to another application. */
-  readonly #applicationOfCommand = new LRUCache<bigint, bigint>({ max: MAX_COMMANDS });
+  readonly #applicationOfCommand = new LRUCache<bigint, bigint>({
+    ...atMost(MAX_COMMANDS),
+    ignoreFetchAbort: true,
+    fetchMethod: (id) => this.#readApplicationOf(id),
+  });
 
   constructor(
     private readonly reader: Reader,
@@ -72,8 +76,8 @@ export class ApplicationViews {
 
   /** Null if the command is unknown or its application deleted. */
   async command(id: bigint): Promise<CommandView | null> {
-    const applicationId = await this.#findApplicationOf(id);
-    if (applicationId === null) return null;
+    const applicationId = await this.#applicationOfCommand.fetch(id);
+    if (applicationId === undefined) return null;
     const [application, command] = await Promise.all([
       this.application(applicationId),
       getOrLoad(this.#cache.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
@@ -101,17 +105,13 @@ export class ApplicationViews {
     );
   }
 
-  async #findApplicationOf(commandId: bigint): Promise<bigint | null> {
-    const known = this.#applicationOfCommand.get(commandId);
-    if (known !== undefined) return known;
+  async #readApplicationOf(commandId: bigint): Promise<bigint | undefined> {
     // Prisma batches lookups by id alone, but wraps others in a transaction.
     const found = await this.reader.applicationCommand.findUnique({
       where: { id: commandId },
       select: { applicationId: true },
     });
-    if (!found) return null;
-    this.#applicationOfCommand.set(commandId, found.applicationId);
-    return found.applicationId;
+    return found?.applicationId;
   }
 
   async #readCommand(id: bigint): Promise<CommandRecord | null> {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../infra/clock.js';
-import { Counts } from '../../infra/concurrency/counts.js';
+import { Quota } from '../../infra/concurrency/quota.js';
 import { KeyedSemaphore } from '../../infra/concurrency/semaphore.js';
 import type { Reader } from '../../infra/database/index.js';
 import { idSpaceOf } from '../../infra/ids/ids.js';
@@ -28,6 +28,10 @@ const NONE_MS = 60_000;
 const ASKED_AT_ONCE = 8;
 const WAITING_FOR_ONE = 64;
 
+interface Wish {
+  picture: BoxPicture;
+}
+
 interface Kept {
   content: Buffer | null;
 }
@@ -41,17 +45,23 @@ interface Parts {
 
 /** Serves images of boxes from the cloud. Concurrent requests for an image share one call, and results are cached. */
 export class BoxPictures {
-  readonly #kept: LRUCache<string, Kept>;
-  readonly #asking = new Map<string, Promise<Kept>>();
-  readonly #waiting = new Counts();
+  readonly #kept: LRUCache<string, Kept, Wish>;
+  readonly #waiting = new Quota(WAITING_FOR_ONE);
   readonly #turns = new KeyedSemaphore<bigint>(ASKED_AT_ONCE);
 
   constructor(private readonly parts: Parts) {
-    this.#kept = new LRUCache({
+    this.#kept = new LRUCache<string, Kept, Wish>({
       maxSize: KEPT_BYTES,
       sizeCalculation: ({ content }) => ENTRY_BYTES + (content?.length ?? 0),
+      ttl: KEPT_MS,
       ttlResolution: 0,
       perf: parts.clock,
+      ignoreFetchAbort: true,
+      fetchMethod: async (_key, _stale, { options, context }) => {
+        const content = await this.#askBox(context.picture);
+        if (!content) options.ttl = NONE_MS;
+        return { content };
+      },
     });
   }
 
@@ -61,24 +71,7 @@ export class BoxPictures {
    */
   async find(picture: BoxPicture): Promise<Buffer | null> {
     const key = JSON.stringify({ ...picture, id: String(picture.id) });
-    const { content } = this.#kept.get(key) ?? (await this.#ask(key, picture));
-    return content;
-  }
-
-  #ask(key: string, picture: BoxPicture): Promise<Kept> {
-    const asking = this.#asking.get(key) ?? this.#begin(key, picture);
-    this.#asking.set(key, asking);
-    return asking;
-  }
-
-  async #begin(key: string, picture: BoxPicture): Promise<Kept> {
-    try {
-      const kept = { content: await this.#askBox(picture) };
-      this.#kept.set(key, kept, { ttl: kept.content ? KEPT_MS : NONE_MS });
-      return kept;
-    } finally {
-      this.#asking.delete(key);
-    }
+    return (await this.#kept.forceFetch(key, { context: { picture } })).content;
   }
 
   async #askBox(picture: BoxPicture): Promise<Buffer | null> {
@@ -99,12 +92,11 @@ export class BoxPictures {
   }
 
   async #turn(boxId: bigint): Promise<() => void> {
-    const counted = String(boxId);
-    if (this.#waiting.of(counted) >= WAITING_FOR_ONE) {
+    const leave = this.#waiting.take(String(boxId));
+    if (!leave) {
       const message = 'Too many images of this server are being requested. Try again in a moment.';
       throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS });
     }
-    const leave = this.#waiting.take(counted);
     const endTurn = await this.#turns.take(boxId);
     return () => {
       endTurn();

@@ -20,7 +20,6 @@ const MAX_ROUTES = 50_000;
 export class BoxRoutes {
   readonly #guilds: LRUCache<bigint, BoxRoute>;
   readonly #channels: LRUCache<bigint, BoxRoute>;
-  #since = 0;
 
   constructor(
     private readonly reader: Reader,
@@ -29,9 +28,10 @@ export class BoxRoutes {
     /** Whether this instance is a box. Ids created by boxes are its own then, and bots may be the cloud's. */
     readonly isInBox = false,
   ) {
-    const options = { ...atMost(MAX_ROUTES), ttl: CACHE_MS, ttlResolution: 0, perf: clock };
-    this.#guilds = new LRUCache(options);
-    this.#channels = new LRUCache(options);
+    // A route that changes while it is read is not cached.
+    const options = { ...atMost(MAX_ROUTES), ttl: CACHE_MS, ttlResolution: 0, perf: clock, ignoreFetchAbort: true };
+    this.#guilds = new LRUCache({ ...options, fetchMethod: (id) => this.#readGuild(id) });
+    this.#channels = new LRUCache({ ...options, fetchMethod: (id) => this.#readChannel(id) });
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
@@ -41,38 +41,26 @@ export class BoxRoutes {
   }
 
   /** Null if it is on no box. */
-  ofGuild(guildId: bigint): Promise<BoxRoute | null> {
-    return this.#find(this.#guilds, guildId, async () => {
-      const guild = await this.reader.boxGuild.findUnique({ where: { id: guildId }, select: { boxId: true } });
-      return guild && { boxId: guild.boxId, guildId };
-    });
+  async ofGuild(guildId: bigint): Promise<BoxRoute | null> {
+    return this.mayHave(guildId) ? ((await this.#guilds.fetch(guildId)) ?? null) : null;
   }
 
-  ofChannel(channelId: bigint): Promise<BoxRoute | null> {
-    return this.#find(this.#channels, channelId, async () => {
-      const select = { guild: { select: { id: true, boxId: true } } } as const;
-      const channel = await this.reader.boxChannel.findUnique({ where: { id: channelId }, select });
-      return channel && { boxId: channel.guild.boxId, guildId: channel.guild.id };
-    });
+  async ofChannel(channelId: bigint): Promise<BoxRoute | null> {
+    return this.mayHave(channelId) ? ((await this.#channels.fetch(channelId)) ?? null) : null;
   }
 
-  /** Does not cache what was read during a change. */
-  async #find(
-    known: LRUCache<bigint, BoxRoute>,
-    id: bigint,
-    read: () => Promise<BoxRoute | null>,
-  ): Promise<BoxRoute | null> {
-    if (!this.mayHave(id)) return null;
-    const there = known.get(id);
-    if (there) return there;
-    const since = this.#since;
-    const route = await read();
-    if (route && since === this.#since) known.set(id, route);
-    return route;
+  async #readGuild(guildId: bigint): Promise<BoxRoute | undefined> {
+    const guild = await this.reader.boxGuild.findUnique({ where: { id: guildId }, select: { boxId: true } });
+    return guild ? { boxId: guild.boxId, guildId } : undefined;
+  }
+
+  async #readChannel(channelId: bigint): Promise<BoxRoute | undefined> {
+    const select = { guild: { select: { id: true, boxId: true } } } as const;
+    const channel = await this.reader.boxChannel.findUnique({ where: { id: channelId }, select });
+    return channel ? { boxId: channel.guild.boxId, guildId: channel.guild.id } : undefined;
   }
 
   #forget(): void {
-    this.#since += 1;
     this.#guilds.clear();
     this.#channels.clear();
   }

@@ -47,7 +47,15 @@ export class GuildViews {
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#guildOfChannel = new LRUCache({ ...atMost(MAX_CHANNELS), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
+    this.#guildOfChannel = new LRUCache({
+      ...atMost(MAX_CHANNELS),
+      ttl: CACHE_MS,
+      ttlResolution: 0,
+      perf: clock,
+      ignoreFetchAbort: true,
+      fetchMethod: async (id) =>
+        (await reader.channel.findUnique({ where: { id }, select: { guildId: true } })) ?? undefined,
+    });
     this.#cache = new SubscribedCache({
       max: MAX_GUILDS,
       clock,
@@ -86,12 +94,7 @@ export class GuildViews {
 
   /** Null for a direct channel, undefined if there is no such channel. */
   async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
-    const known = this.#guildOfChannel.get(channelId);
-    if (known) return known.guildId;
-    const channel = await this.reader.channel.findUnique({ where: { id: channelId }, select: { guildId: true } });
-    if (!channel) return undefined;
-    this.#guildOfChannel.set(channelId, channel);
-    return channel.guildId;
+    return (await this.#guildOfChannel.fetch(channelId))?.guildId;
   }
 
   #onEvent(guildId: bigint, { invalidates, channelId, userId }: BusMessage): void {

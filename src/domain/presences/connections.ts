@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
 import { forEachYielding } from '../../infra/concurrency/event-loop.js';
-import { KeyedMutex } from '../../infra/concurrency/keyed-mutex.js';
+import { KeyedMutex } from '../../infra/concurrency/mutex.js';
 import { Semaphore } from '../../infra/concurrency/semaphore.js';
 import { isMissingReference } from '../../infra/database/faults.js';
 import type { Logger } from '../../infra/observability/logger.js';

@@ -1,12 +1,9 @@
+import DataLoader from 'dataloader';
+
 const GATHER_MS = 25;
 
 /** Databases accept about 1,000 parameters. */
 const MAX_KEYS = 500;
-
-interface Batch<K, V> {
-  keys: Set<K>;
-  found: Promise<Map<K, V>>;
-}
 
 /**
  * Batches lookups. One batch runs at a time, and keys requested during it go into the next batch. After a batch with
@@ -20,25 +17,30 @@ export function joinLookups<K, V>(
   gather: () => Promise<void> = aMoment,
 ): (key: K) => Promise<V | null> {
   let last: Promise<unknown> = Promise.resolve();
-  let gathering: Batch<K, V> | null = null;
-  const begin = () => {
-    const keys = new Set<K>();
-    const found = last.then(() => {
-      if (gathering?.keys === keys) gathering = null;
-      return find([...keys]);
-    });
-    last = found.then(
-      ({ size }) => (size < keys.size ? gather() : undefined),
-      () => {},
-    );
-    return { keys, found };
-  };
-  return async (key) => {
-    if (gathering === null || gathering.keys.size >= MAX_KEYS) gathering = begin();
-    const batch = gathering;
-    batch.keys.add(key);
-    return (await batch.found).get(key) ?? null;
-  };
+  let running: Promise<unknown> = last;
+  const loader = new DataLoader<K, V | null>(
+    async (keys) => {
+      const unique = [...new Set(keys)];
+      const finding = find(unique);
+      running = finding.then(
+        ({ size }) => (size < unique.length ? gather() : undefined),
+        () => {},
+      );
+      const found = await finding;
+      return keys.map((key) => found.get(key) ?? null);
+    },
+    {
+      cache: false,
+      maxBatchSize: MAX_KEYS,
+      batchScheduleFn(dispatch) {
+        last = last.then(() => {
+          dispatch();
+          return running;
+        });
+      },
+    },
+  );
+  return (key) => loader.load(key);
 }
 
 function aMoment(): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Clock, Timer } from '../clock.js';
+import { Mutex } from './mutex.js';
 
 /** Delayed background work. Runs never overlap. */
 export class DelayedTask {
   #timer: Timer | null = null;
-  #done: Promise<void> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   /** @param work does everything that is pending; must not reject */
   constructor(
@@ -19,7 +20,6 @@ export class DelayedTask {
   now(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#done = this.#done.then(this.work);
-    return this.#done;
+    return this.#mutex.run(this.work);
   }
 }

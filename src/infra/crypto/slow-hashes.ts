@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Lazy } from '../caching/lazy.js';
-import { Counts } from '../concurrency/counts.js';
+import { Quota } from '../concurrency/quota.js';
 import { type Release, Semaphore } from '../concurrency/semaphore.js';
 import { randomToken } from './secrets.js';
 
@@ -33,17 +33,14 @@ export class TooManyChecks extends Error {
 export class SlowHashes {
   readonly #checks: Semaphore;
   readonly #makings = new Semaphore(1);
-  readonly #underWay = new Counts();
+  readonly #underWay: Quota;
   /** Hash of a secret that does not exist. */
   readonly #ofNobody = new Lazy(async () => (await library.get()).hash(randomToken(32), COST));
 
   /** @param ofOne running and queued checks of one client */
-  constructor(
-    atOnce = CHECKS_AT_ONCE,
-    waiting = CHECKS_WAITING,
-    private readonly ofOne = CHECKS_OF_ONE,
-  ) {
+  constructor(atOnce = CHECKS_AT_ONCE, waiting = CHECKS_WAITING, ofOne = CHECKS_OF_ONE) {
     this.#checks = new Semaphore(atOnce, waiting);
+    this.#underWay = new Quota(ofOne);
   }
 
   /** Hashes one secret at a time, with an unlimited queue. */
@@ -59,8 +56,8 @@ export class SlowHashes {
    * @throws {TooManyChecks}
    */
   async matches(secret: string, stored: string | null, caller: string): Promise<boolean> {
-    if (this.#underWay.of(caller) >= this.ofOne) throw new TooManyChecks();
     const end = this.#underWay.take(caller);
+    if (!end) throw new TooManyChecks();
     try {
       return await this.#compare(secret, stored);
     } finally {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { Mutex } from '../concurrency/mutex.js';
 import { isTooSlow, isWriteConflict } from './faults.js';
 
 const CONFLICTS_MS = 10_000;
@@ -14,7 +15,7 @@ export class DatabaseBusy extends Error {
 
 export class ConflictRetries {
   /** Retries run one after another, so that they do not conflict with each other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   /** @throws DatabaseBusy, and errors of `write` */
   async run<T>(write: () => Promise<T>): Promise<T> {
@@ -25,9 +26,7 @@ export class ConflictRetries {
       if (isTooSlow(error)) throw new DatabaseBusy(error);
       if (!isWriteConflict(error)) throw error;
     }
-    const retried = this.#turn.then(() => retry(write, giveUpAt));
-    this.#turn = retried.catch(() => {});
-    return retried;
+    return this.#mutex.run(() => retry(write, giveUpAt));
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type Transaction,
 } from '@prisma/driver-adapter-utils';
 import { type Clock, pause } from '../clock.js';
+import { Mutex } from '../concurrency/mutex.js';
 
 /**
  * WAL lets readers work during a write. `synchronous=NORMAL` survives a killed process. A power cut may lose the last
@@ -75,10 +76,10 @@ function isLocked(error: unknown): boolean {
  * inside an open transaction, and be lost if that rolls back.
  */
 function queued(adapter: SqlDriverAdapter, clock: Clock): SqlDriverAdapter {
-  const lock = createLock();
+  const mutex = new Mutex();
   const exclusively = <T>(statement: () => Promise<T>): Promise<T> =>
     patiently(clock, async () => {
-      const release = await lock();
+      const release = await mutex.take();
       try {
         return await statement();
       } finally {
@@ -92,7 +93,7 @@ function queued(adapter: SqlDriverAdapter, clock: Clock): SqlDriverAdapter {
     executeRaw: (query) => exclusively(() => adapter.executeRaw(query)),
     executeScript: (script) => exclusively(() => adapter.executeScript(script)),
     dispose: () => adapter.dispose(),
-    startTransaction: () => patiently(clock, async () => begin(adapter, await lock())),
+    startTransaction: () => patiently(clock, async () => begin(adapter, await mutex.take())),
   };
 }
 
@@ -129,19 +130,5 @@ async function begin(adapter: SqlDriverAdapter, release: () => void): Promise<Tr
     createSavepoint: savepoint('SAVEPOINT'),
     rollbackToSavepoint: savepoint('ROLLBACK TO'),
     releaseSavepoint: savepoint('RELEASE SAVEPOINT'),
-  };
-}
-
-/** First-in, first-out mutex. The release function may be called more than once. */
-function createLock(): () => Promise<() => void> {
-  let last: Promise<void> = Promise.resolve();
-  return async () => {
-    const previous = last;
-    let release: () => void = () => {};
-    last = new Promise((resolve) => {
-      release = resolve;
-    });
-    await previous;
-    return release;
   };
 }

@@ -32,6 +32,8 @@ export interface BotsOfCloud {
   wasInstalled(botId: bigint, guildId: bigint): Promise<boolean> | boolean;
 }
 
+const WEBHOOK = { guildId: true, applicationId: true } as const;
+
 /** A bot of a deleted application no longer changes. */
 interface Seen {
   user: APIUser;
@@ -43,7 +45,11 @@ export class CloudBotDirectory implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
   /** Expires, because a bot may get such an id later. */
   readonly #others: LRUCache<bigint, true>;
-  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>(atMost(MAX_IDS));
+  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>({
+    ...atMost(MAX_IDS),
+    ignoreFetchAbort: true,
+    fetchMethod: async (id) => (await this.reader.webhook.findUnique({ where: { id }, select: WEBHOOK })) ?? undefined,
+  });
   readonly #installed: LRUCache<string, true>;
 
   constructor(
@@ -89,12 +95,7 @@ export class CloudBotDirectory implements BotsOfCloud {
   }
 
   async webhookOf(id: bigint): Promise<WebhookOfCloud | null> {
-    const known = this.#webhooks.get(id);
-    if (known) return known;
-    const select = { guildId: true, applicationId: true };
-    const webhook = await this.reader.webhook.findUnique({ where: { id }, select });
-    if (webhook) this.#webhooks.set(id, webhook);
-    return webhook;
+    return (await this.#webhooks.fetch(id)) ?? null;
   }
 
   /** Events of the bot may arrive before the installation is stored. */

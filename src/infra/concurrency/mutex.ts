@@ -1,3 +1,29 @@
+import type { Release } from './semaphore.js';
+
+/** First in, first out. */
+export class Mutex {
+  /** Null if no task runs. */
+  #last: Promise<unknown> | null = null;
+
+  /** Runs `work` after all earlier tasks, even if they failed. */
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    const task = async () => work();
+    const done = this.#last ? this.#last.then(task) : task();
+    const settled = done.catch(() => {});
+    this.#last = settled;
+    try {
+      return await done;
+    } finally {
+      if (this.#last === settled) this.#last = null;
+    }
+  }
+
+  /** For work that ends elsewhere. */
+  take(): Promise<Release> {
+    return new Promise((resolve) => void this.run(() => new Promise<void>((release) => resolve(release))));
+  }
+}
+
 /** Mutex per key. */
 export class KeyedMutex<Key> {
   readonly #ends = new Map<Key, Promise<unknown>>();

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { KeyedMutex } from '../../../src/infra/concurrency/keyed-mutex.js';
+import { KeyedMutex, Mutex } from '../../../src/infra/concurrency/mutex.js';
 
 test('tasks with one key run one after the other, whatever their outcome, and in parallel to tasks with other keys', async () => {
   const mutex = new KeyedMutex<string>();
@@ -61,4 +61,20 @@ test('all tasks are settled once nothing is running, whatever their outcome', as
   await lines.settled();
   expect(ended.toSorted()).toEqual(['first', 'other', 'second']);
   await failed;
+});
+
+test('a mutex runs one task after the other, whatever their outcome, and waits for the release of one that ends elsewhere', async () => {
+  const mutex = new Mutex();
+  const order: string[] = [];
+  const failed = mutex.run(() => Promise.reject(new Error('no')));
+  const taken = mutex.take();
+  const last = mutex.run(() => order.push('ran'));
+  await expect(failed).rejects.toThrow('no');
+  const release = await taken;
+  await setImmediate();
+  expect(order).toEqual([]);
+  release();
+  release();
+  await last;
+  expect(order).toEqual(['ran']);
 });
