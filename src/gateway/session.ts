@@ -1,7 +1,7 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { AuthenticatedBot, PrivilegedIntent } from '../domain/applications/index.js';
 import type { Clock, Timer } from '../infra/clock.js';
-import { Mutex } from '../infra/concurrency/mutex.js';
+import { KeyedMutex, Mutex } from '../infra/concurrency/mutex.js';
 import type { User } from '../infra/database/index.js';
 import type { GatewayEvent, Payload } from './events.js';
 import { Pace } from './pace.js';
@@ -85,8 +85,7 @@ export class Session {
   #roomWaiters: (() => void)[] = [];
   #markIntroduced: () => void = () => {};
   readonly #roomMutex = new Mutex();
-  /** The last task of each queue. */
-  readonly #tasks = new Map<string | null, Promise<void>>();
+  readonly #tasks = new KeyedMutex<string | null>();
   #waitingTasks = 0;
 
   constructor(
@@ -250,16 +249,13 @@ export class Session {
    * Runs `task` after earlier tasks of the same queue. `task` handles its own errors.
    * @returns false if too many tasks wait in all queues
    */
-  inTurn(task: () => Promise<void>, line: string | null = null): boolean {
+  inTurn(task: () => Promise<void>, key: string | null = null): boolean {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
     this.#waitingTasks += 1;
-    const before = this.#tasks.get(line) ?? Promise.resolve();
-    const done = before.then(() => {
+    void this.#tasks.run(key, async () => {
       this.#waitingTasks -= 1;
-      return this.#ended ? undefined : task();
+      if (!this.#ended) await task();
     });
-    this.#tasks.set(line, done);
-    void done.then(() => this.#tasks.get(line) === done && this.#tasks.delete(line));
     return true;
   }
 

@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.js';
 import type { Clock, Timer } from '../infra/clock.js';
 import { forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import { Quota } from '../infra/concurrency/quota.js';
-import { type Release, Semaphore } from '../infra/concurrency/semaphore.js';
+import { KeyedSemaphore, type Release, Semaphore } from '../infra/concurrency/semaphore.js';
 import type { Logger } from '../infra/observability/logger.js';
 
 /** Per user. Sockets of anonymous callers count per address. */
@@ -31,7 +31,7 @@ export class Streams {
   readonly #streams = new Quota(STREAMS_PER_PERSON);
   readonly #sockets = new Quota(SOCKETS_PER_OWNER);
   readonly #inAll = new Semaphore(VALUES_AT_ONCE);
-  readonly #ofPerson = new Map<string, Semaphore>();
+  readonly #ofPerson = new KeyedSemaphore<string>(1);
   #nextCheck: Timer | null = null;
 
   /** State shared by one user's streams of the same key. */
@@ -88,15 +88,12 @@ export class Streams {
    * change.
    */
   async turn(userId: string): Promise<Release> {
-    const semaphore = this.#ofPerson.get(userId) ?? new Semaphore(1);
-    this.#ofPerson.set(userId, semaphore);
-    const own = await semaphore.take();
+    const own = await this.#ofPerson.take(userId);
     const common = await this.#inAll.take();
     await yieldToEventLoop();
     return () => {
       common?.();
-      own?.();
-      if (semaphore.isIdle) this.#ofPerson.delete(userId);
+      own();
     };
   }
 
