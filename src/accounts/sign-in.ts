@@ -34,7 +34,7 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
 }
 
 /**
- * Ends a session whose password was changed during the sign-in.
+ * Ends the new session if the password was changed during the sign-in.
  * @throws UNAUTHENTICATED
  */
 async function endIfOutdated(app: AppContext, before: OwnPassword, response: Response): Promise<void> {

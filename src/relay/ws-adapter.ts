@@ -81,7 +81,7 @@ function ignoreError(): void {}
 
 const TEXT_PER_TURN = { messages: 200, bytes: 64 * 1024 };
 
-/** Lets others have a turn if a connection sends much text. A text message takes a multiple of a piece's time. */
+/** Pauses a connection that sends much text, so that others get a turn. Text is parsed, and costs several times as much as a binary frame. */
 class TextAllowance {
   #messages = 0;
   #bytes = 0;

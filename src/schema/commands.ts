@@ -84,7 +84,7 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
     }),
     defaultMemberPermissions: t.exposeString('defaultMemberPermissions', {
       nullable: true,
-      description: 'Decimal bits, or null. Stored but not enforced: only the command permissions of a server count.',
+      description: 'Permission bits as a decimal number, or null. Stored but not enforced: only the command permissions of a server count.',
     }),
     nsfw: t.exposeBoolean('nsfw', { description: 'Whether it can run only in age-restricted channels.' }),
     integrationTypes: t.exposeIntList('integrationTypes', {

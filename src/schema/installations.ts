@@ -53,11 +53,11 @@ const InstallApplicationInput = builder.inputType('InstallApplicationInput', {
     guildId: t.id({ description: 'ID of the server. Default: installs to the caller.' }),
     scopes: t.stringList({
       required: true,
-      description: 'OAuth2 scopes with `bot` or `applications.commands`. Only a server allows `bot`.',
+      description: 'OAuth2 scopes, at least one of `bot` and `applications.commands`. `bot` is allowed only for a server.',
     }),
     permissions: t.string({
       description:
-        "Decimal bits, only for a server. The bot gets those that the caller has. Default: the application's settings.",
+        "Permission bits as a decimal number, only for a server. The bot gets those that the caller has. Default: the application's settings.",
     }),
   }),
 });

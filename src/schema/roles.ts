@@ -33,7 +33,7 @@ const CreateRoleInput = builder.inputType('CreateRoleInput', {
   fields: (t) => ({
     guildId: t.id(idOf.guild),
     name: t.string({ required: true, description: NAME }),
-    permissions: t.string({ description: 'Decimal bits. Default: the permissions of @everyone.' }),
+    permissions: t.string({ description: 'Permission bits as a decimal number. Default: the permissions of @everyone.' }),
     ...appearance(t),
   }),
 });
@@ -52,7 +52,7 @@ const UpdateRoleInput = builder.inputType('UpdateRoleInput', {
     guildId: t.id(idOf.guild),
     roleId: t.id(idOf.role),
     name: t.string({ description: NAME }),
-    permissions: t.string({ description: 'Decimal bits. The caller can add only permissions that they have.' }),
+    permissions: t.string({ description: 'Permission bits as a decimal number. The caller can add only permissions that they have.' }),
     ...appearance(t),
   }),
 });

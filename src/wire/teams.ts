@@ -17,7 +17,7 @@ const ROLE_NAMES = {
   READ_ONLY: TeamMemberRole.ReadOnly,
 } as const satisfies Record<Role, TeamMemberRole>;
 
-/** The form for applications, with accepted members only. */
+/** As applications see it, with accepted members only. */
 export function renderTeam(team: TeamRecord): APITeam {
   return {
     id: String(team.id),
@@ -28,7 +28,7 @@ export function renderTeam(team: TeamRecord): APITeam {
   };
 }
 
-/** The form for members, with pending invitations. */
+/** As its members see it, with pending invitations. */
 export function renderOwnTeam(team: TeamRecord): APITeam {
   return { ...renderTeam(team), members: renderTeamMembers(team) };
 }

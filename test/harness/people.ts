@@ -120,7 +120,7 @@ export async function createGuild(owner: Person, name = 'Test guild'): Promise<M
 
 export interface InstallOptions {
   scopes?: string[];
-  /** Decimal bits. */
+  /** Permission bits, decimal. */
   permissions?: string;
 }
 

@@ -6,7 +6,7 @@ import { parityRows, parityTable } from '../../src/rest-compat/parity.js';
 const PAGE = join(import.meta.dirname, '../../docs/parity.md');
 const HEADING = '## Routes\n\n';
 
-test('the document on self-hosted servers contains the generated route table (`WRITE_DOCS=1` updates it)', () => {
+test('the document on self-hosted servers contains the generated route table (`npm run parity`)', () => {
   const table = parityTable(parityRows({ selfHostedWebhooks: 'forward' }));
   const [text = '', shown = ''] = readFileSync(PAGE, 'utf8').split(HEADING);
   if (process.env.WRITE_DOCS) writeFileSync(PAGE, `${text}${HEADING}${table}\n`);

@@ -227,7 +227,7 @@ export type CreateRoleInput = {
   readonly mentionable?: boolean | null | undefined;
   /** 1–100 characters. */
   readonly name: string;
-  /** Decimal bits. Default: the permissions of @everyone. */
+  /** Permission bits as a decimal number. Default: the permissions of @everyone. */
   readonly permissions?: string | null | undefined;
 };
 
@@ -857,7 +857,7 @@ export type UpdateRoleInput = {
   readonly mentionable?: boolean | null | undefined;
   /** 1–100 characters. */
   readonly name?: string | null | undefined;
-  /** Decimal bits. The caller can add only permissions that they have. */
+  /** Permission bits as a decimal number. The caller can add only permissions that they have. */
   readonly permissions?: string | null | undefined;
   /** ID of the role. */
   readonly roleId: string;

@@ -6,7 +6,7 @@ type Permission = (typeof PERMISSIONS)[number];
 
 interface PermissionPickerProps {
   label: string;
-  /** Decimal bits as typed; may be invalid. */
+  /** Permission bits, decimal, as typed; may be invalid. */
   value: string;
   onChange: (bits: string) => void;
   fault?: string | undefined;

@@ -33,7 +33,7 @@ const TOMBSTONE = {
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
- * Only the owner may. Removes the application's secrets, grants, commands, webhooks, emojis and installations, and
+ * Only the owner may delete it. Removes the application's secrets, grants, commands, webhooks, emojis and installations, and
  * closes its gateway sessions. The rows of application and bot stay as tombstones, so that old messages keep an author.
  * Exactly one of several concurrent calls succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT if the name is wrong

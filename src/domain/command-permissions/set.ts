@@ -37,7 +37,7 @@ export interface SetCommandPermissionInput extends ListInput, Pick<PermissionEnt
   allow: boolean | null;
 }
 
-/** The person must be able to run the command to change the list; null if that is not required. */
+/** The person who must be able to run the command to change its list; null if nobody must. */
 type MustRun = Person | null;
 
 /**

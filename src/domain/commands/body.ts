@@ -17,7 +17,7 @@ import { commandOptions } from './options.js';
 import type { CommandBody } from './record.js';
 import { leastSizeOf, sizeOf } from './size.js';
 
-/** Decimal bits as text or number; null for none. */
+/** Permission bits, decimal, as text or number; null for none. */
 function memberPermissions() {
   return z
     .union([z.string(), z.number(), z.bigint()])

@@ -37,9 +37,9 @@ export interface HeartbeatEvents {
 }
 
 /**
- * The row of this process, whose connections count for as long as it is valid. Shared processes renew their rows every
- * ten seconds by the database's clock, and clean up after those whose rows expired after 30 seconds. An exclusive
- * process cleans up after its predecessor at its start.
+ * This process's row. While it is valid, the connections of the process count as open. Processes that share a database
+ * renew their rows every ten seconds by its clock, and clean up after those whose rows expired after 30 seconds. A
+ * process with its own database cleans up after its predecessor when it starts.
  */
 export class LiveProcess {
   #id = randomUUID();

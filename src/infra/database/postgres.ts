@@ -111,11 +111,11 @@ export interface LockTimes {
   /** The server closes a connection that is silent for this long, which releases the lock. */
   silence: number;
   /** Interval of keepalive statements, and the time limit of each answer. */
-  sign: number;
+  keepalive: number;
 }
 
 /** A process without an answer gives up its lock ten seconds before the server would. */
-export const LOCK_TIMES: LockTimes = { silence: 30_000, sign: 10_000 };
+export const LOCK_TIMES: LockTimes = { silence: 30_000, keepalive: 10_000 };
 
 /** Idle time before the first TCP keepalive probe. The system's default is hours. */
 const PROBE_AFTER_MS = 10_000;
@@ -160,12 +160,12 @@ export function endQuietly(client: pg.Client): void {
 export const SIGN_OF_LIFE = "SELECT 'alive' WHERE false";
 
 /** Closes the connection if a keepalive statement gets no answer. */
-export function keepLock(client: pg.Client, { sign }: LockTimes = LOCK_TIMES): void {
+export function keepLock(client: pg.Client, { keepalive }: LockTimes = LOCK_TIMES): void {
   const giveSign = async () => {
-    const isThere = await isDoneWithin(sign, client.query(SIGN_OF_LIFE)).catch(() => false);
+    const isThere = await isDoneWithin(keepalive, client.query(SIGN_OF_LIFE)).catch(() => false);
     if (!isThere) endQuietly(client);
   };
-  const timer = setInterval(() => void giveSign(), sign).unref();
+  const timer = setInterval(() => void giveSign(), keepalive).unref();
   client.once('end', () => clearInterval(timer));
 }
 

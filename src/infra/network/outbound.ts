@@ -296,7 +296,7 @@ class Posting {
   }
 
   run(slot: Promise<Release>): Promise<OutboundAnswer> {
-    // A response that has arrived by then counts, even if the process was too busy to read it.
+    // A response that arrived before the deadline counts, even if the process was too busy to read it.
     const late = () => setImmediate(() => this.#fail(this.#lateness()));
     this.#timer = this.clock.after(this.outbound.deadlineMs, late);
     slot.then((release) => {

@@ -392,7 +392,7 @@ class NoSuchBlob extends Error {
   override readonly message = 'there is no such blob';
 }
 
-/** Rethrows all other errors. Some stores answer 404 to the DELETE of a missing key. */
+/** Ignores a missing blob, and rethrows other errors. Some stores answer 404 to the DELETE of a missing key. */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof NoSuchBlob)) throw error;
 }

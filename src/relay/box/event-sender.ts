@@ -1,7 +1,7 @@
 import type { ToCloud } from '../protocol/messages.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 
-/** Unacknowledged entries. One more is still below the cloud's limit (docs/relay.md, R-30). */
+/** Limits of unacknowledged entries. The entry that exceeds them is still below the cloud's limit (docs/relay.md, R-30). */
 const WINDOW = { messages: 2_000, bytes: 2 * 1024 * 1024 };
 
 /** Sends the log in order, within the window. */

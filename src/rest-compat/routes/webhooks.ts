@@ -70,7 +70,7 @@ const managementRoutes = [
     method: 'POST',
     path: '/channels/:channelId/webhooks',
     summary: 'Create a webhook',
-    description: 'Returns the token once.',
+    description: 'Only this response contains the token.',
     callers: ['bot'],
     bucket: writes('create-webhook', 'channelId'),
     where: keptInCloud('channelId'),

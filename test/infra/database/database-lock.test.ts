@@ -45,19 +45,19 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
   };
 
   it('is free soon after its machine vanished without closing its connections', async () => {
-    await take(far, clock, { silence: 500, sign: HOUR });
+    await take(far, clock, { silence: 500, keepalive: HOUR });
     line.swallow();
     await take(near, systemClock);
   });
 
   it('stays taken as long as the process is alive', async () => {
-    await take(far, clock, { silence: 1_500, sign: 500 });
+    await take(far, clock, { silence: 1_500, keepalive: 500 });
     await expect(lockDatabase(near, systemClock)).rejects.toThrow(StartError);
     expect(clock.waiting).toBe(0);
   });
 
   it('is given up by a process without answers of the server, and is reported as taken by another process', async () => {
-    const { taken } = await take(far, clock, { silence: 400, sign: 100 });
+    const { taken } = await take(far, clock, { silence: 400, keepalive: 100 });
     line.swallow();
     await until(() => clock.waiting > 0);
     await take(near, systemClock);
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
   });
 
   it("is not reported as taken by the process's own lost connection, and is taken again once the server ends that", async () => {
-    const hold = await take(far, systemClock, { silence: 4_000, sign: 500 });
+    const hold = await take(far, systemClock, { silence: 4_000, keepalive: 500 });
     const regained = new Promise((resolve) => hold.onRegained(() => resolve('regained')));
     line.swallow();
     expect(await Promise.race([hold.taken, regained])).toBe('regained');
@@ -75,7 +75,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
   });
 
   it('is reported as taken if a connection with the number of the lost connection has it and does not end', async () => {
-    const { taken } = await take(far, clock, { silence: HOUR, sign: 100 });
+    const { taken } = await take(far, clock, { silence: HOUR, keepalive: 100 });
     line.swallow();
     await until(() => clock.waiting > 0);
     clock.advance(1_000);
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
   });
 
   it('is requested again when the server goes silent a second time', async () => {
-    const hold = await take(far, clock, { silence: 400, sign: 100 });
+    const hold = await take(far, clock, { silence: 400, keepalive: 100 });
     const regained = new Promise<void>((resolve) => hold.onRegained(resolve));
     line.swallow();
     await until(() => clock.waiting > 0);
@@ -143,7 +143,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
       const begun = new Promise<void>((resolve) => {
         begin = resolve;
       });
-      const migrating = aloneOnPostgres(far, () => new Promise(() => begin()), { silence: 500, sign: HOUR });
+      const migrating = aloneOnPostgres(far, () => new Promise(() => begin()), { silence: 500, keepalive: HOUR });
       migrating.catch(() => {});
       await begun;
       line.swallow();
@@ -157,7 +157,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a PostgreSQL database of an exc
     it('stays taken for as long as they take', async () => {
       const other = new pg.Client({ connectionString: near });
       await other.connect();
-      await aloneOnPostgres(far, () => other.query('SELECT pg_sleep(3)'), { silence: 1_500, sign: 500 });
+      await aloneOnPostgres(far, () => other.query('SELECT pg_sleep(3)'), { silence: 1_500, keepalive: 500 });
       await other.end();
     });
   });

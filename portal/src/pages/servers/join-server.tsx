@@ -25,7 +25,7 @@ export function JoinServer({ onClose }: { onClose: () => void }) {
   };
   const isUnknown = problem?.code === 'NOT_FOUND';
   const fault = isUnknown ? NO_INVITE : (problem?.fields.code ?? problem?.message ?? undefined);
-  // The form moves the focus for each new problem object.
+  // Memoized, because the form moves the focus whenever it gets a new problem object.
   const atField = useMemo(() => problem && { ...problem, message: null }, [problem]);
   return (
     <OpenDialog title="Join with an invite" onClose={onClose}>

@@ -216,7 +216,7 @@ export class BoxesHere {
 
   #tell({ boxId, generation }: BoxConnection, why: Close): void {
     const level = BROKEN_RULES.includes(why.code) ? 'warn' : 'info';
-    this.app.log[level]({ boxId: String(boxId), generation, ...why }, 'the connection to the box was lost');
+    this.app.log[level]({ boxId: String(boxId), generation, ...why }, 'Box disconnected');
   }
 
   #show(): void {

@@ -53,7 +53,7 @@ export interface Directory {
   /** May use a cache. */
   isInstalled(target: BoxTarget, bot: Extract<Sender, { kind: 'bot' }>): Promise<boolean>;
   /**
-   * A failure of the box is an answer, too.
+   * Returns a failure of the box as an answer; does not throw it.
    * @throws DomainError for a refused body or an invalid webhook
    */
   forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;

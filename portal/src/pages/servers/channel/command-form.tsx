@@ -41,7 +41,7 @@ export function CommandForm({ runnable, follow, onLeave, askAgain }: CommandForm
     () => ({ ...faultsByName(problem?.fields ?? {}, sent), ...missing }),
     [problem, sent, missing],
   );
-  // The form moves the focus for each new problem object.
+  // Memoized, because the form moves the focus whenever it gets a new problem object.
   const shown = useMemo(() => shownProblem(problem, faults), [problem, faults]);
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(
