@@ -129,7 +129,7 @@ export interface Mutexes {
   prunes: KeyedMutex<string>;
 }
 
-/** What domain functions need, apart from their caller. Exists once per process. */
+/** The dependencies of domain functions. They exist once per process. */
 export interface Dependencies {
   log: Logger;
   clock: Clock;

@@ -37,7 +37,7 @@ export interface SetCommandPermissionInput extends ListInput, Pick<PermissionEnt
   allow: boolean | null;
 }
 
-/** The person who must be able to run the command to change its list; null if nobody must. */
+/** The person who must be able to run the command to change its list; null if there is no such condition. */
 type MustRun = Person | null;
 
 /**
