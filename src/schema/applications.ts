@@ -142,7 +142,8 @@ export const Application = builder.prismaObject('Application', {
     }),
     installUrl: t.string({
       nullable: true,
-      description: 'Link to install the application. Null if `installLinkMode` is NONE, or if no requested scope is supported.',
+      description:
+        'Link to install the application. Null if `installLinkMode` is NONE, or if no requested scope is supported.',
       resolve: (application, _args, { app }) => installUrl(application, app.addresses.publicUrl),
     }),
     interactionsEndpointUrl: t.string({

@@ -14,9 +14,9 @@ import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { Application, referredApplication } from './applications.js';
-import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
+import { onlyHere } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
 import { snowflakeId } from './ids.js';
 import { createLoader, type Loader } from './loaders.js';
@@ -127,8 +127,10 @@ builder.prismaObjectFields(Team, (t) => ({
   }),
 }));
 
-/** A box keeps its own audit log. */
-const NOTHING = { rows: [], hasMore: false };
+function noEntries(args: LogArgs) {
+  parseInput(GuildLogFilter, args);
+  return connectionOf<LogEntry>(parsePage(args), { rows: [], hasMore: false }, (entry) => entry.id);
+}
 
 builder.prismaObjectFields(Guild, (t) => ({
   auditLog: t.field({
@@ -136,17 +138,16 @@ builder.prismaObjectFields(Guild, (t) => ({
     description: 'Actions in the server, oldest first. Empty without View Audit Log, and for a server on a box.',
     args: logArgs,
     complexity,
-    resolve: async ({ id }, args, { call, budget }) => {
+    resolve: onlyHere(noEntries, async ({ id }, args, { call, budget }) => {
       const page = parsePage(args);
       const filter = parseInput(GuildLogFilter, args);
-      if (isOnBox({ call }, id)) return connectionOf<LogEntry>(page, NOTHING, (entry) => entry.id);
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const mayView = allows(access.permissions, neededInGuild(['viewAuditLog']));
       const read = mayView
         ? await budget.read(page.take + 1, (take) => listGuildLog(call, { ...page, ...filter, guildId: id, take }))
         : [];
       return connectionOf(page, pageRows(page, read), (entry) => entry.id);
-    },
+    }),
   }),
 }));
 

@@ -4,12 +4,12 @@ import { accessGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { Ban as BanRow } from '../infra/database/index.js';
-import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
+import { onlyHere } from './guild-readers/index.js';
 import { idOf, parseId } from './ids.js';
 import { MemberIdInput } from './members.js';
-import { connectionOf, type PageRows, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
+import { connectionOf, type PageArgs, pageArgs, pageRows, pageSizeOf, parsePage, withinPage } from './page.js';
 import { withReason } from './reasons.js';
 
 const Ban = builder.prismaObject('Ban', {
@@ -22,8 +22,8 @@ const Ban = builder.prismaObject('Ban', {
 
 const BanConnection = builder.connectionObject({ type: Ban, name: 'BanConnection' }, { name: 'BanEdge' });
 
-/** A box keeps its own bans. */
-const NOBODY: PageRows<BanRow> = { rows: [], hasMore: false };
+const noBans = (args: PageArgs) =>
+  connectionOf<BanRow>(parsePage(args), { rows: [], hasMore: false }, (row) => row.userId);
 
 builder.prismaObjectFields('Guild', (t) => ({
   bans: t.field({
@@ -31,10 +31,9 @@ builder.prismaObjectFields('Guild', (t) => ({
     description: 'Bans, sorted by user ID. Needs Ban Members. Empty for a server on a box.',
     args: pageArgs,
     complexity: (args) => ({ field: 1, multiplier: pageSizeOf(args) }),
-    resolve: async ({ id }, args, context, info) => {
+    resolve: onlyHere(noBans, async ({ id }, args, context, info) => {
       const { call, budget } = context;
       const page = parsePage(args);
-      if (isOnBox(context, id)) return connectionOf(page, NOBODY, (row) => row.userId);
       await budget.step(() => accessGuild(call, id, 'viewBans'));
       const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
       const rows = await budget.read(page.take + 1, (take) =>
@@ -46,7 +45,7 @@ builder.prismaObjectFields('Guild', (t) => ({
         }),
       );
       return connectionOf(page, pageRows(page, rows), (row) => row.userId);
-    },
+    }),
   }),
 }));
 

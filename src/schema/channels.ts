@@ -17,21 +17,21 @@ import {
   setChannelPositions,
   updateChannel,
 } from '../domain/channels/index.js';
-import { faultsWithin, isAllowed } from '../domain/errors.js';
-import { accessChannel, accessGuild, channelsWith, permissionsInChannel } from '../domain/guilds/index.js';
+import { faultsWithin } from '../domain/errors.js';
+import { accessChannel, accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { DIRECT_CHANNELS_PER_CALLER, limits, OPENING_TOO_FAST } from '../domain/limits.js';
 import { startTyping } from '../domain/messages/index.js';
 import { parseInput } from '../domain/parse-input.js';
-import { ALL_PERMISSIONS, DIRECT_PERMISSIONS } from '../domain/permissions.js';
+import { DIRECT_PERMISSIONS } from '../domain/permissions.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { renderOverwrite } from '../wire/channels.js';
-import { boxChannel, isOnBox, ownBoxChannel, ownBoxGuild } from './box-guilds.js';
 import { builder, type InputFields, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
+import { readerOf } from './guild-readers/index.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
-import { childLists, fieldKey, readInPieces, referredRows } from './lists.js';
+import { childLists, fieldKey, readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { messagePages } from './message-pages.js';
 import { MessageConnection } from './messages.js';
@@ -53,8 +53,7 @@ export const Channel = builder.prismaObject('Channel', {
       description: 'Server of the channel. Null for a direct channel.',
       resolve: (query, { guildId }, _args, context) => {
         if (guildId === null) return null;
-        if (isOnBox(context, guildId)) return ownBoxGuild(context, guildId);
-        return context.call.read.guild.findUnique({ ...query, where: { id: guildId } });
+        return readerOf(context, guildId).row(query);
       },
     }),
     recipients: t.field({
@@ -94,20 +93,8 @@ export const Channel = builder.prismaObject('Channel', {
       type: 'JSON',
       description: "Permission overwrites, in the format of Discord's `permission_overwrites`.",
       resolve: async ({ id, guildId }, _args, context, info) => {
-        if (guildId !== null && isOnBox(context, guildId)) {
-          return (await boxChannel(context, { guildId, channelId: id }))?.overwrites.map(renderOverwrite) ?? [];
-        }
-        const overwrites = childLists(context, info, {
-          most: limits.overwritesPerChannel,
-          read: (channelIds, take) =>
-            context.call.read.channelOverwrite.findMany({
-              where: { channelId: { in: channelIds } },
-              orderBy: [{ channelId: 'asc' }, { targetId: 'asc' }],
-              take,
-            }),
-          parentOf: (overwrite) => overwrite.channelId,
-        });
-        return (await overwrites.load(id)).map(renderOverwrite);
+        if (guildId === null) return [];
+        return (await readerOf(context, guildId).overwritesOf(id, info)).map(renderOverwrite);
       },
     }),
     viewerPermissions: t.string({
@@ -132,27 +119,10 @@ builder.objectField(Channel, 'parent', (t) =>
     type: Channel,
     nullable: true,
     description: 'Category of the channel, even if the caller cannot see the category. Null if there is none.',
-    resolve: ({ guildId, parentId }, _args, context, info) => {
-      if (parentId === null) return null;
-      const isElsewhere = guildId !== null && isOnBox(context, guildId);
-      return isElsewhere
-        ? boxChannel(context, { guildId, channelId: parentId })
-        : referredChannel(context, info, parentId);
-    },
+    resolve: ({ guildId, parentId }, _args, context, info) =>
+      guildId === null || parentId === null ? null : readerOf(context, guildId).channel(parentId, info),
   }),
 );
-
-export function canViewChannel({ call, budget }: GraphqlContext, channelId: bigint): Promise<boolean> {
-  return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
-}
-
-/** Batched. Null if there is no such channel. */
-function referredChannel(context: GraphqlContext, info: GraphQLResolveInfo, id: bigint): Promise<ChannelRow | null> {
-  const query = queryFromInfo({ context, info });
-  return referredRows(context, info, (ids) =>
-    context.call.read.channel.findMany({ ...query, where: { id: { in: ids } } }),
-  ).load(id);
-}
 
 /** Null also if the caller cannot view it. */
 export async function viewableChannel(
@@ -160,22 +130,20 @@ export async function viewableChannel(
   info: GraphQLResolveInfo,
   channelId: bigint,
 ): Promise<ChannelRow | null> {
-  if (isOnBox(context, channelId)) return ownBoxChannel(context, channelId);
-  return (await canViewChannel(context, channelId)) ? referredChannel(context, info, channelId) : null;
+  const { call, budget } = context;
+  const guildId = await budget.step(() => call.guilds.guildOfChannel(channelId));
+  if (guildId === undefined) return null;
+  return readerOf(context, guildId ?? channelId).visibleChannel(channelId, info);
 }
 
 type Placed = Pick<ChannelRow, 'id' | 'guildId'>;
 
-function viewerPermissions({ call, loaders, budget }: GraphqlContext): Loader<Placed, bigint> {
+function viewerPermissions(context: GraphqlContext): Loader<Placed, bigint> {
+  const { loaders, budget } = context;
   return loaders.get('viewer permissions', () =>
     createLoader<Placed, bigint>(async (channels) => {
-      const { user } = requireUser(call);
       const bitsIn = async ({ guildId, id }: Placed) =>
-        guildId === null
-          ? DIRECT_PERMISSIONS
-          : isOnBox({ call }, guildId)
-            ? ALL_PERMISSIONS
-            : ((await permissionsInChannel(call.guilds, guildId, id, user.id, call.clock.now())) ?? 0n);
+        guildId === null ? DIRECT_PERMISSIONS : readerOf(context, guildId).permissionsIn(id);
       const found = await budget.step(() => Promise.all(channels.map(bitsIn)));
       return new Map(channels.map((channel, index) => [channel, found[index] ?? 0n]));
     }, 0n),

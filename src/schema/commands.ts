@@ -25,7 +25,8 @@ import { renderCommand } from '../wire/commands.js';
 import { Application, ownerApplication } from './applications.js';
 import { builder, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
-import { Guild, guildOfMember } from './guilds.js';
+import { readerOf } from './guild-readers/index.js';
+import { Guild } from './guilds.js';
 import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
@@ -57,7 +58,7 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
       description: 'Server of the command. Null for a global command, or if the caller is not a member.',
       resolve: (command, _args, context, info) => {
         const { guildId } = scopeOf(command);
-        return guildId === null ? null : guildOfMember(context, info, guildId);
+        return guildId === null ? null : readerOf(context, guildId).findIfVisible(info);
       },
     }),
     type: t.field({ type: CommandType, description: TYPE, resolve: ({ type }) => type }),
@@ -84,7 +85,8 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
     }),
     defaultMemberPermissions: t.exposeString('defaultMemberPermissions', {
       nullable: true,
-      description: 'Permission bits as a decimal number, or null. Stored but not enforced: only the command permissions of a server count.',
+      description:
+        'Permission bits as a decimal number, or null. Stored but not enforced: only the command permissions of a server count.',
     }),
     nsfw: t.exposeBoolean('nsfw', { description: 'Whether it can run only in age-restricted channels.' }),
     integrationTypes: t.exposeIntList('integrationTypes', {

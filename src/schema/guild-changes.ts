@@ -1,11 +1,9 @@
-import { accessBoxGuild } from '../domain/boxes/index.js';
 import type { BusMessage, Invalidation } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
-import { accessGuild } from '../domain/guilds/index.js';
 import type { Guild as GuildRow } from '../infra/database/index.js';
 import { topicsOfGuild } from '../infra/processes/bus.js';
-import { guildRowOf, isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
+import { readerOf } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
 import { idOf, parseId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
@@ -14,10 +12,8 @@ import { type Watched, watchState } from './watched-state.js';
 function watchedGuild(id: bigint): Watched<GuildRow> {
   return {
     key: `guild:${id}`,
-    async read({ call }) {
-      if (isOnBox({ call }, id)) return guildRowOf(await accessBoxGuild(call, id));
-      await accessGuild(call, id, 'viewGuild');
-      const guild = await call.read.guild.findUnique({ where: { id } });
+    async read(context) {
+      const guild = await readerOf(context, id).find({});
       if (!guild) throw new DomainError('UNKNOWN_GUILD');
       return guild;
     },

@@ -53,7 +53,8 @@ const InstallApplicationInput = builder.inputType('InstallApplicationInput', {
     guildId: t.id({ description: 'ID of the server. Default: installs to the caller.' }),
     scopes: t.stringList({
       required: true,
-      description: 'OAuth2 scopes, at least one of `bot` and `applications.commands`. `bot` is allowed only for a server.',
+      description:
+        'OAuth2 scopes, at least one of `bot` and `applications.commands`. `bot` is allowed only for a server.',
     }),
     permissions: t.string({
       description:

@@ -14,11 +14,11 @@ import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { allows } from '../domain/permissions.js';
 import type { Invite as InviteRow } from '../infra/database/index.js';
-import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { GuildPayload } from './guild-mutations.js';
+import { onlyHere } from './guild-readers/index.js';
 import { parseId } from './ids.js';
 import { User } from './users.js';
 
@@ -118,15 +118,14 @@ builder.prismaObjectFields('Guild', (t) => ({
     type: [Invite],
     description:
       'Invites that the caller can delete: all with Manage Guild, otherwise their own and those to channels where they have Manage Channels.',
-    resolve: async ({ id }, _args, context, info) => {
-      if (isOnBox(context, id)) return [];
+    resolve: onlyHere([], async ({ id }, _args, context, info) => {
       const { budget, call } = context;
       const query = queryFromInfo({ context, info });
       const where = await budget.step(() => manageableInvites(call, id));
       return budget.read(limits.invitesPerGuild, (take) =>
         call.read.invite.findMany({ ...query, where, orderBy: [{ createdAt: 'asc' }, { code: 'asc' }], take }),
       );
-    },
+    }),
   }),
 }));
 

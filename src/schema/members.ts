@@ -12,17 +12,14 @@ import {
   updateMember,
 } from '../domain/members/index.js';
 import { parseInput } from '../domain/parse-input.js';
-import type { Member as MemberRow, Role as RoleRow } from '../infra/database/index.js';
-import { boxMember, boxRoles, isOnBox } from './box-guilds.js';
+import type { Member as MemberRow } from '../infra/database/index.js';
 import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
+import { onlyHere, readerOf } from './guild-readers/index.js';
 import { idOf, parseId, parseOptionalId } from './ids.js';
-import { readInPieces } from './lists.js';
-import { createLoader, type Loader } from './loaders.js';
 import { REASON, withReason } from './reasons.js';
 import { Role } from './roles.js';
-import { referredUser } from './users.js';
 
 export const Member = builder.prismaObject('Member', {
   description: 'A member of a server.',
@@ -30,8 +27,7 @@ export const Member = builder.prismaObject('Member', {
     user: t.relation('user', {
       description: 'User account of the member.',
       resolve: async (_query, member, _args, context, info) => {
-        if (isOnBox(context, member.guildId)) return boxMember(context, member).user;
-        const user = await referredUser(context, info, member.userId);
+        const user = await readerOf(context, member.guildId).userOf(member, info);
         if (!user) throw new DomainError('UNKNOWN_USER');
         return user;
       },
@@ -43,11 +39,7 @@ export const Member = builder.prismaObject('Member', {
     roles: t.field({
       type: [Role],
       description: 'Roles except @everyone, lowest first.',
-      resolve: async (member, _args, context) => {
-        if (!isOnBox(context, member.guildId)) return memberRoles(context).load(member);
-        const has = new Set(boxMember(context, member).roles.map(({ roleId }) => roleId));
-        return (await boxRoles(context, member.guildId)).filter(({ id }) => has.has(id));
-      },
+      resolve: (member, _args, context) => readerOf(context, member.guildId).rolesOf(member),
     }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'Time when the member joined.' }),
     mute: t.exposeBoolean('mute', { description: 'Whether a moderator muted the member in voice.' }),
@@ -59,39 +51,6 @@ export const Member = builder.prismaObject('Member', {
     }),
   }),
 });
-
-type MemberKey = Pick<MemberRow, 'guildId' | 'userId'>;
-
-/** Reads each role once. */
-export function memberRoles({ call, loaders, budget }: GraphqlContext): Loader<MemberKey, RoleRow[]> {
-  return loaders.get('roles of members', () =>
-    createLoader<MemberKey, RoleRow[]>(async (members) => {
-      const guildIds = [...new Set(members.map(({ guildId }) => guildId))];
-      const roleIds = new Map<string, bigint[]>();
-      for (const guildId of guildIds) {
-        const userIds = members.filter((member) => member.guildId === guildId).map(({ userId }) => userId);
-        const where = { guildId, userId: { in: userIds } };
-        for (const { userId, roleId } of await budget.read(Number.POSITIVE_INFINITY, (take) =>
-          call.read.memberRole.findMany({ where, take }),
-        )) {
-          const key = `${guildId} ${userId}`;
-          roleIds.set(key, [...(roleIds.get(key) ?? []), roleId]);
-        }
-      }
-      const ids = [...new Set([...roleIds.values()].flat())];
-      const rows = await readInPieces(budget, ids, (piece) =>
-        call.read.role.findMany({ where: { id: { in: piece } } }),
-      );
-      const roles = new Map(rows.map((role) => [role.id, role]));
-      // Skips a role that was deleted during the read.
-      const rolesOf = ({ guildId, userId }: MemberKey) =>
-        (roleIds.get(`${guildId} ${userId}`) ?? [])
-          .flatMap((id) => roles.get(id) ?? [])
-          .sort((a, b) => a.position - b.position);
-      return new Map(members.map((member) => [member, rolesOf(member)]));
-    }, []),
-  );
-}
 
 export const MemberConnection = builder.connectionObject(
   { type: Member, name: 'MemberConnection' },
@@ -217,8 +176,7 @@ builder.prismaObjectFields('Guild', (t) => ({
       roleIds: t.arg.idList({ description: PRUNED_ROLES }),
     },
     complexity: COUNT_COST,
-    resolve: ({ id }, args, { call, budget }) =>
-      isOnBox({ call }, id) ? 0 : budget.step(() => countInactive(call, pruneOf(id, args))),
+    resolve: onlyHere(0, ({ id }, args, { call, budget }) => budget.step(() => countInactive(call, pruneOf(id, args)))),
   }),
 }));
 

@@ -2,9 +2,9 @@ import { requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { type Reader, viewerOf, visibleTo, visibleToSql } from '../domain/messages/index.js';
 import { type Channel, type Database, type Message, Prisma } from '../infra/database/index.js';
-import { isOnBox } from './box-guilds.js';
 import type { OperationBudget } from './budget.js';
 import type { GraphqlContext } from './context.js';
+import { isHere } from './guild-readers/index.js';
 import { readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
 import { connectionOf, type Page, type PageRows, pageRows } from './page.js';
@@ -38,7 +38,7 @@ async function readableChannels(context: GraphqlContext, channels: Channel[]): P
   const readable = new Set<bigint>();
   for (const guildId of new Set(channels.map((channel) => channel.guildId))) {
     // Messages on a box are read there.
-    if (guildId === null || isOnBox({ call }, guildId)) continue;
+    if (guildId === null || !isHere(context, guildId)) continue;
     const access = await budget.step(() => accessGuild(call, guildId, 'viewGuild'));
     for (const id of channelsWith(access, user.id, 'readMessageHistory')) readable.add(id);
   }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { limits, PINS_PER_CHANNEL } from '../domain/limits.js';
 import { EVERYONE, listPinnedIds, pinMessage, unpinMessage, visibleTo } from '../domain/messages/index.js';
 import type { Pin } from '../infra/database/index.js';
-import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import { Channel } from './channels.js';
+import { isHere } from './guild-readers/index.js';
 import { referredRows } from './lists.js';
 import { changeAtMessage, Message, MessageIdInput, MessagePayload, messageKeyOf } from './messages.js';
 
@@ -59,7 +59,7 @@ builder.prismaObjectFields(Channel, (t) => ({
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.min(Math.max(first ?? most, 1), most) }),
     resolve: async ({ id: channelId }, { first, before }, { call, budget }) => {
-      if (isOnBox({ call }, channelId)) return { items: [], hasMore: false };
+      if (!isHere({ call }, channelId)) return { items: [], hasMore: false };
       const wanted = { channelId, before: before ?? undefined };
       let hasMore = false;
       const items = await budget.read(first ?? most, async (limit) => {

@@ -33,7 +33,9 @@ const CreateRoleInput = builder.inputType('CreateRoleInput', {
   fields: (t) => ({
     guildId: t.id(idOf.guild),
     name: t.string({ required: true, description: NAME }),
-    permissions: t.string({ description: 'Permission bits as a decimal number. Default: the permissions of @everyone.' }),
+    permissions: t.string({
+      description: 'Permission bits as a decimal number. Default: the permissions of @everyone.',
+    }),
     ...appearance(t),
   }),
 });
@@ -52,7 +54,9 @@ const UpdateRoleInput = builder.inputType('UpdateRoleInput', {
     guildId: t.id(idOf.guild),
     roleId: t.id(idOf.role),
     name: t.string({ description: NAME }),
-    permissions: t.string({ description: 'Permission bits as a decimal number. The caller can add only permissions that they have.' }),
+    permissions: t.string({
+      description: 'Permission bits as a decimal number. The caller can add only permissions that they have.',
+    }),
     ...appearance(t),
   }),
 });

@@ -12,14 +12,14 @@ import {
 } from '../domain/portal-permissions.js';
 import { highestOf, highestPositions, operationsOnRole, ROLE_OPERATIONS } from '../domain/roles/index.js';
 import { Application } from './applications.js';
-import { isOnBox } from './box-guilds.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Emoji } from './emojis.js';
+import { memberRoles, onlyHere } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
 import { referredRows } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
-import { Member, memberRoles } from './members.js';
+import { Member } from './members.js';
 import { Message } from './messages.js';
 import { callerMayWithApplication, ownApplicationRole, ownTeamRole } from './own-roles.js';
 import { Role } from './roles.js';
@@ -139,11 +139,10 @@ builder.prismaObjectFields(Guild, (t) => ({
   viewerOperations: t.field({
     type: [GuildOperation],
     description: 'Operations that the caller can do. Empty for a server on a box.',
-    resolve: (guild, _args, context) => {
-      if (isOnBox(context, guild.id)) return [];
+    resolve: onlyHere([], (guild, _args, context) => {
       const { user } = requireUser(context.call);
       return MEMBER_OPERATIONS.filter((operation) => mayAsMember(operation, guild, user.id));
-    },
+    }),
   }),
 }));
 
@@ -153,7 +152,6 @@ builder.prismaObjectFields(Member, (t) => ({
     description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (member, _args, context) => {
       const { guildId, userId } = member;
-      if (isOnBox(context, guildId)) return [];
       const [own, roles] = await Promise.all([ownStandings(context).load(guildId), memberRoles(context).load(member)]);
       const highest = highestOf(roles.map(({ position }) => position));
       return own ? operationsOnMember(own.guild, own, { userId, highest, roleIds: roles.map(({ id }) => id) }) : [];
@@ -166,7 +164,6 @@ builder.prismaObjectFields(Role, (t) => ({
     type: [RoleOperation],
     description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (role, _args, context) => {
-      if (isOnBox(context, role.guildId)) return [];
       const own = await ownStandings(context).load(role.guildId);
       return own ? operationsOnRole(role, own) : [];
     },
@@ -180,7 +177,7 @@ builder.objectFields(Emoji, (t) => ({
     resolve: async (emoji, _args, context, info) => {
       const { guildId, applicationId } = emoji;
       if (guildId !== null) {
-        const own = isOnBox(context, guildId) ? null : await ownStandings(context).load(guildId);
+        const own = await ownStandings(context).load(guildId);
         return own ? operationsOnEmoji(emoji, own) : [];
       }
       if (applicationId === null) return [];
@@ -213,7 +210,7 @@ interface OwnStanding {
   highest: number;
 }
 
-/** Null if the caller is not a member. */
+/** Null if the caller is not a member, and for a guild on a box. */
 function ownStandings({ call, loaders, budget }: GraphqlContext): Loader<bigint, OwnStanding | null> {
   const make = () =>
     createLoader<bigint, OwnStanding | null>(

@@ -3,11 +3,11 @@ import { requirePerson, requireUser } from '../domain/call.js';
 import { accessGuild, channelsWith } from '../domain/guilds/index.js';
 import { joinVoice, leaveVoice, setOwnVoice, type VoiceStateRecord } from '../domain/voice/index.js';
 import { renderVoiceState } from '../wire/voice.js';
-import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import { ChannelIdInput } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import { GuildIdInput } from './guild-mutations.js';
+import { onlyHere } from './guild-readers/index.js';
 import { idOf, parseId } from './ids.js';
 import { listArgs, listCost, parseList } from './lists.js';
 
@@ -28,8 +28,7 @@ builder.prismaObjectFields('Guild', (t) => ({
     description: 'Users in voice channels that the caller can see, sorted by user ID. Empty for a server on a box.',
     args: listArgs,
     complexity: listCost,
-    resolve: async ({ id }, args, context, info) => {
-      if (isOnBox(context, id)) return [];
+    resolve: onlyHere([], async ({ id }, args, context, info) => {
       const { budget, call } = context;
       const access = await budget.step(() => accessGuild(call, id, 'viewGuild'));
       const visible = [...channelsWith(access, requireUser(call).user.id, 'viewChannel')];
@@ -48,7 +47,7 @@ builder.prismaObjectFields('Guild', (t) => ({
           take,
         }),
       );
-    },
+    }),
   }),
 }));
 

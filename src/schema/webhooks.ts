@@ -1,5 +1,3 @@
-import { accessBoxGuild } from '../domain/boxes/index.js';
-import { accessGuild } from '../domain/guilds/index.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import {
@@ -16,11 +14,11 @@ import type { Webhook as WebhookRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { webhookUrl } from '../wire/webhooks.js';
 import { Application, ownerApplication } from './applications.js';
-import { isOnBox } from './box-guilds.js';
 import { builder, inputOf } from './builder.js';
 import { Channel, viewableChannel } from './channels.js';
 import { DeletedPayload } from './deleted.js';
-import { Guild, guildOfMember } from './guilds.js';
+import { readerOf } from './guild-readers/index.js';
+import { Guild } from './guilds.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
@@ -49,7 +47,7 @@ const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       type: Guild,
       nullable: true,
       description: 'Server of the channel. Null if the caller is not a member, or if it was deleted.',
-      resolve: ({ guildId }, _args, context, info) => guildOfMember(context, info, guildId),
+      resolve: ({ guildId }, _args, context, info) => readerOf(context, guildId).findIfVisible(info),
     }),
     tokenHint: t.string({
       description: 'First and last characters of the token, to recognize it.',
@@ -101,9 +99,7 @@ builder.prismaObjectFields(Guild, (t) => ({
     args: listArgs,
     complexity: listCost,
     resolve: async ({ id }, args, context, info) => {
-      await context.budget.step<unknown>(() =>
-        isOnBox(context, id) ? accessBoxGuild(context.call, id) : accessGuild(context.call, id, 'manageWebhooks'),
-      );
+      await readerOf(context, id).require('manageWebhooks');
       const { most, after } = parseList(args);
       return childLists<WebhookRow>(context, info, {
         most,
