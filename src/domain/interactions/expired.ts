@@ -4,10 +4,9 @@ import { snowflakeAt } from '../../infra/ids/ids.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
 import { folderOf } from './files.js';
 
-/** In milliseconds. */
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 
-/** Removes at most `limit` old interactions without files. @returns how many */
+/** Removes interactions without files. @returns how many */
 export async function removeOldInteractions(db: Transaction, now: number, limit: number): Promise<number> {
   const where = { id: { lt: snowflakeAt(now - KEEP_MS) }, files: { none: {} } };
   return (await db.interaction.deleteMany({ where, limit })).count;
@@ -16,7 +15,7 @@ export async function removeOldInteractions(db: Transaction, now: number, limit:
 const FILES_PER_PIECE = 200;
 
 /**
- * Removes old interactions with files, in batches. Files are removed before rows, so that a later run can retry.
+ * Also removes the interactions. Files go first, so that a later run can retry.
  * @throws the reason of `signal` when aborted
  */
 export async function removeOldInteractionFiles(

@@ -35,7 +35,6 @@ export async function keepFilesOf(
   throw failed.reason;
 }
 
-/** For an interaction that was not stored. Storage errors are only logged. */
 export async function discardFilesOf(call: CallContext, interactionId: bigint): Promise<void> {
   try {
     await call.blobs.remove(folderOf(interactionId));
@@ -47,7 +46,6 @@ export async function discardFilesOf(call: CallContext, interactionId: bigint): 
   }
 }
 
-/** Null if there is no such file. */
 export async function findInteractionFile(
   read: Reader,
   blobs: BlobStore,

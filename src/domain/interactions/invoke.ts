@@ -79,8 +79,8 @@ async function takeFiles(call: CallContext): Promise<void> {
 
 /**
  * A modal can be submitted again only if its delivery failed.
- * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION if it shows the caller no modal, CONFLICT if it was already submitted,
- * and the errors of `modalRequest`
+ * @throws UNAUTHENTICATED, UNKNOWN_INTERACTION if the interaction shows the caller no modal, CONFLICT if it was already
+ * submitted, and the errors of `modalRequest`
  */
 export async function submitModal(
   call: CallContext,
@@ -107,7 +107,7 @@ async function findShown(call: CallContext, id: bigint): Promise<InteractionReco
   return shown;
 }
 
-/** Of several concurrent submissions, one succeeds. @throws CONFLICT */
+/** Of concurrent submissions, only one succeeds. @throws CONFLICT */
 async function takeModal(call: CallContext, { id }: InteractionRecord): Promise<void> {
   const where = { id, modal: { not: Prisma.DbNull } };
   const { count } = await call.writeOne((db) => db.interaction.updateMany({ where, data: { modal: Prisma.DbNull } }));

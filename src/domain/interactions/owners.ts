@@ -49,7 +49,7 @@ function idOf(name: keyof IntegrationOwners, id: bigint | undefined): Integratio
   return id === undefined ? {} : { [name]: id };
 }
 
-/** True if the application is not installed in the guild and the caller lacks UseExternalApps. */
+/** Answers are ephemeral without a guild installation or UseExternalApps. */
 export function isForCallerOnly({ guildId }: IntegrationOwners, place: ChannelAccess): boolean {
   if (place.kind === 'direct') return false;
   return guildId === undefined && !allows(place.permissions, Permission.UseExternalApps);

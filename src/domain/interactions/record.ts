@@ -7,7 +7,7 @@ export type InteractionRecord = Interaction;
 
 export interface InteractionProgress {
   id: bigint;
-  /** The new state; absent if unchanged. */
+  /** Absent if unchanged. */
   state?: InteractionState;
 }
 
@@ -41,7 +41,7 @@ type StepKind =
 
 export interface Step {
   kind: StepKind;
-  /** From the endpoint or this server. */
+  /** HTTP status that the endpoint returned. */
   status?: number;
   durationMs?: number;
   reason?: string;

@@ -1,17 +1,16 @@
 import type { Interaction, InteractionState } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids/ids.js';
 
-/** Time for the first answer after the delivery, in milliseconds. Also the limit of the whole HTTP request. */
+/** Time for the first answer after the delivery. Also the limit of the whole HTTP request. */
 export const ANSWER_WINDOW_MS = 3_000;
 
-/** In milliseconds. */
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 export const OPEN_STATES = ['DELIVERING', 'DELIVERED_HTTP', 'DELIVERED_GATEWAY'] as const satisfies InteractionState[];
 
 type Timed = Pick<Interaction, 'state' | 'endsAt'>;
 
-/** The stored state may be outdated, if its end is not recorded yet. */
+/** The stored state is outdated until its end is recorded. */
 export function stateAt({ state, endsAt }: Timed, now: number): InteractionState {
   if (endsAt === null || endsAt.getTime() > now) return state;
   return stateAfter(state);

@@ -38,7 +38,6 @@ export async function addStep(call: CallContext, { id, applicationId }: Which, s
   );
 }
 
-/** Does nothing if the interaction already has the maximum number of steps. */
 export async function addRepeatableStep(call: CallContext, interaction: Which, step: Step): Promise<void> {
   const known = await call.read.interactionStep.count({ where: { interactionId: interaction.id } });
   if (known < STEPS_PER_INTERACTION) await addStep(call, interaction, step);

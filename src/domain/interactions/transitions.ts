@@ -18,7 +18,7 @@ type Columns = Prisma.InteractionUncheckedUpdateManyInput & { state: Interaction
 type Which = Pick<Interaction, 'id' | 'applicationId'>;
 
 /**
- * Changes the state if it is in `from` and its time is not over. Of several concurrent calls, one succeeds.
+ * Changes the state if it is in `from` and its time is not over. Of concurrent calls, only one succeeds.
  * @returns whether this call did
  */
 export async function transition(
@@ -49,7 +49,7 @@ export interface Transition {
   step: Step;
 }
 
-/** Changes the state of an interaction that matches `where`, and adds a step. @returns whether it matched */
+/** @returns whether the interaction matched `where` */
 export function applyTransition(
   call: CallContext,
   interaction: Which,
@@ -62,7 +62,7 @@ export function applyTransition(
   });
 }
 
-/** Changes the state of an interaction that matches `where`, in a transaction. @returns whether it matched */
+/** @returns whether the interaction matched `where` */
 export async function applyTransitionIn(
   { db, record }: Pick<Write, 'db' | 'record'>,
   interaction: Which,

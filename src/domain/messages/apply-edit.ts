@@ -24,24 +24,24 @@ import { loadMessage } from './load.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
 import { EVERYONE, listenersOf } from './visibility.js';
 
-/** The caller has checked the right to make this edit. */
+/** {@link applyEdit} checks no permissions. */
 export interface Edit {
   place: ChannelAccess;
   body: MessageEdit;
   files: readonly UploadedFile[];
   /**
-   * Only the author's edit sets `editedAt`, completes a deferred response, or may add IS_COMPONENTS_V2. Completing a
-   * response clears LOADING and does not set `editedAt`.
+   * Only the author's edits may add IS_COMPONENTS_V2, and either complete a deferred response (which clears LOADING) or
+   * set `editedAt`.
    */
   asAuthor: boolean;
-  /** Whether to refuse the edit unless it completes a deferred response. */
+  /** Whether to refuse the edit with UNKNOWN_MESSAGE unless it completes a deferred response. */
   isFillingIn?: boolean;
 }
 
 interface ReadyEdit extends Edit {
-  /** Files that are already stored. */
+  /** New files, already stored. */
   added: NewAttachment[];
-  /** Null if the text stays. */
+  /** Null if the text is unchanged. */
   mentions: Mentions | null;
 }
 
@@ -51,12 +51,10 @@ interface EditedMessage {
 }
 
 /**
- * The only way to change a message. `attachments` lists every file to keep, old and new; without it the old files stay
- * (Discord's documentation, Message Resource). An edit may change SUPPRESS_EMBEDS and add IS_COMPONENTS_V2; the other
- * flags stay.
- * @throws UNKNOWN_MESSAGE if it is deleted or already completed, INVALID_WEBHOOK_TOKEN if the time to complete it is
- * over, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of {@link checkLook} and
- * {@link keepFiles}
+ * All edits go through this function. If `attachments` is undefined, all files stay (Discord's documentation, Message
+ * Resource). Of the flags, an edit may change only SUPPRESS_EMBEDS and add IS_COMPONENTS_V2.
+ * @throws UNKNOWN_MESSAGE if the message was deleted, INVALID_WEBHOOK_TOKEN if the interaction token has expired,
+ * EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of {@link checkLook} and {@link keepFiles}
  */
 export async function applyEdit(call: CallContext, message: MessageRecord, edit: Edit): Promise<MessageRecord> {
   const key = { channelId: message.channelId, messageId: message.id };
@@ -89,7 +87,6 @@ function loadAgain(
 }
 
 /**
- * Checks an edit against the message's current state.
  * @throws TOO_MANY_ATTACHMENTS, EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of
  * {@link checkLook}
  */
@@ -108,7 +105,7 @@ function checkResult(before: MessageRecord, edit: Edit, filenames: readonly stri
   if ((flags & MessageFlags.Loading) === 0) requireContent({ content, embeds, components }, filenames.length);
 }
 
-/** @returns null if the message has changed since `before`; nothing is written then */
+/** @returns null, without a write, if the message has changed since `before` */
 async function replaceMessage(
   call: CallContext,
   before: MessageRecord,
@@ -155,7 +152,7 @@ async function replaceFiles(
   }
 }
 
-/** An interaction token can complete its deferred response only until it expires. @throws INVALID_WEBHOOK_TOKEN */
+/** @throws INVALID_WEBHOOK_TOKEN if the caller's interaction token has expired */
 async function endDeferralInTime(call: CallContext, write: Write, message: MessageRecord): Promise<void> {
   const isInTime = await endDeferral(call, write, message);
   if (!isInTime && call.actor.kind === 'interaction') throw new DomainError('INVALID_WEBHOOK_TOKEN');
@@ -169,7 +166,7 @@ async function memberOf(
   return guildId === null || webhookId !== null ? null : call.guilds.member(guildId, authorId);
 }
 
-/** Every edit changes `editedAt` or `flags`. @returns null after a concurrent edit */
+/** @returns null after a concurrent edit, which changes `editedAt` or `flags` */
 async function replaceRow(
   call: CallContext,
   db: Transaction,
@@ -188,7 +185,7 @@ async function replaceRow(
   return row ?? null;
 }
 
-/** Always later than the last edit, since it identifies a version of the message. */
+/** Always later than the last edit, since the time identifies a version. */
 function nextEditedAt(call: CallContext, { editedAt }: MessageRecord): Date {
   return new Date(Math.max(call.clock.now(), editedAt === null ? 0 : editedAt.getTime() + 1));
 }
@@ -244,7 +241,7 @@ interface AttachmentPlan {
   dropped: AttachmentRecord[];
 }
 
-/** @throws TOO_MANY_ATTACHMENTS, and INVALID_INPUT for a note about an unknown file */
+/** @throws TOO_MANY_ATTACHMENTS, and the errors of {@link checkNotes} */
 function planAttachments({ attachments: old }: MessageRecord, { body, files }: Edit): AttachmentPlan {
   const notes = body.attachments ?? [];
   checkNotes(files, notes, old);

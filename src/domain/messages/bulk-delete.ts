@@ -20,8 +20,7 @@ export interface DeleteMessagesInput {
 }
 
 /**
- * Deletes messages and their files in one transaction. Of concurrent deletes of a message, only one publishes the
- * event.
+ * Of concurrent deletes of a message, only one publishes the event.
  * @throws BULK_DELETE_COUNT, BULK_DELETE_TOO_OLD, INVALID_INPUT at `messageIds` for a repeated id, DIRECT_CHANNEL and
  * the errors of `accessChannel`
  */

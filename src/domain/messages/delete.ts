@@ -12,7 +12,7 @@ import { managesMessages } from './rights.js';
 import { toldOf } from './visibility.js';
 
 /**
- * Needs the author or ManageMessages; the latter is audited. Of concurrent deletes, only one succeeds.
+ * Callers other than the author need ManageMessages, and are audited. Of concurrent deletes, only one succeeds.
  * @throws UNKNOWN_MESSAGE, MISSING_PERMISSIONS, DIRECT_CHANNEL and the errors of `accessChannel`
  */
 export async function deleteMessage(call: CallContext, input: MessageKey): Promise<void> {

@@ -34,7 +34,7 @@ export async function editMessage(call: CallContext, input: EditMessageInput): P
 }
 
 /**
- * Checks whether the caller may add files to a message, before they are received.
+ * Checks whether the caller may add files, before receiving them.
  * @throws UNKNOWN_MESSAGE, NOT_MESSAGE_AUTHOR, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
 export async function requireEditing(call: CallContext, { channelId, messageId }: MessageKey): Promise<void> {

@@ -5,10 +5,10 @@ import type { BlobStore } from '../../infra/storage/blobs.js';
 import { DAY_MS } from '../expiry.js';
 import { REMOVABLE_ROW, removeRows } from './remove-rows.js';
 
-/** Since the message was sent or last edited. Interactions are kept as long. */
+/** Time since the message was sent or last edited. Interactions are kept as long. */
 const KEEP_MS = 7 * DAY_MS;
 
-/** Blocks other writes in SQLite for a few milliseconds. */
+/** In SQLite, a batch blocks other writes for a few milliseconds. */
 const MESSAGES_PER_STATEMENT = 50;
 
 /**

@@ -34,7 +34,6 @@ export function storedInteraction(stored: unknown): MessageInteraction | null {
   return stored === null ? null : messageInteraction.parse(stored);
 }
 
-/** The users that an interaction shows. */
 export function peopleOf(interaction: MessageInteraction | null): bigint[] {
   if (interaction === null) return [];
   const { userId, targetUserId, triggering } = interaction;

@@ -9,7 +9,7 @@ import { EVERYONE } from './visibility.js';
 
 export interface ListMessagesInput {
   channelId: bigint;
-  /** At most one of the three. Without any, the newest messages are returned. */
+  /** Set at most one of these three. Without any, the newest messages are returned. */
   before?: bigint | undefined;
   after?: bigint | undefined;
   around?: bigint | undefined;

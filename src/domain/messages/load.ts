@@ -23,7 +23,7 @@ export function viewerOf({ actor }: CallContext): Reader {
   return actor.kind === 'person' ? { kind: 'person', userId: actor.user.id } : EVERYONE;
 }
 
-/** The number of queries is constant. */
+/** Runs a constant number of queries. */
 export async function loadMessages(
   call: CallContext,
   place: ChannelAccess,
@@ -79,7 +79,7 @@ export async function loadMessage(
   return message;
 }
 
-/** Loads no relations, and no ephemeral message. @throws UNKNOWN_MESSAGE */
+/** Loads no relations. @throws UNKNOWN_MESSAGE also for an ephemeral message */
 export async function findMessage(
   call: CallContext,
   { channelId }: ChannelAccess,

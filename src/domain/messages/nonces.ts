@@ -5,9 +5,9 @@ import { snowflakeAt } from '../../infra/ids/ids.js';
 const FORGET_AFTER_MS = 60 * 60_000;
 
 /**
- * Clears keys of messages older than an hour, but not the nonces themselves.
+ * Clears `enforcedNonceKey` of old messages, but keeps their `nonce`.
  * @param limit rows of one statement
- * @returns yields after each batch, so that the caller can let other work run
+ * @returns yields after each batch, so that the caller can run other work
  */
 export async function* forgetEnforcedNonces(
   { reader, writer }: ReaderAndWriter,
@@ -18,8 +18,8 @@ export async function* forgetEnforcedNonces(
   let messages: { id: bigint; enforcedNonceKey: string | null }[];
   let after = '';
   do {
-    // Scans the unique index, which holds little but the last hour's keys. With the age as a condition, SQLite would
-    // scan all messages.
+    // Scans the unique index, which holds mostly the last hour's keys. With a condition on age, SQLite would scan all
+    // messages.
     messages = await reader.message.findMany({
       where: { enforcedNonceKey: { gt: after } },
       orderBy: { enforcedNonceKey: 'asc' },

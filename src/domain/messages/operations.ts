@@ -15,7 +15,7 @@ interface Seen {
 }
 
 /**
- * An ephemeral message allows no operation. `react` means adding a new emoji.
+ * `react` means adding a new emoji.
  * @param place the channel, with the user's permissions
  */
 export function operationsOn(message: Seen, userId: bigint, place: ChannelAccess): MessageOperation[] {

@@ -55,7 +55,7 @@ interface PinResult {
   tell?: () => Promise<void>;
 }
 
-/** `work` runs in the same transaction, and only if the mark changes. */
+/** `work` runs in the same transaction, and only if `pinned` changes. */
 async function changePin(
   call: CallContext,
   { channelId, messageId }: MessageKey,
@@ -94,7 +94,7 @@ function authorIn(
   return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
 }
 
-/** @returns null if the mark is set already @throws UNKNOWN_MESSAGE */
+/** @returns null if `pinned` does not change @throws UNKNOWN_MESSAGE */
 async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolean): Promise<Message | null> {
   const [row] = await db.message.updateManyAndReturn({ where: { id, pinned: !pinned }, data: { pinned } });
   if (row) return row;
@@ -103,7 +103,7 @@ async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolea
   return null;
 }
 
-/** @returns a time later than any other pin of the channel, since it is the cursor of pages @throws TOO_MANY_PINS */
+/** @returns a time later than all other pins of the channel, since pages use it as a cursor @throws TOO_MANY_PINS */
 async function addPin(call: CallContext, db: Transaction, place: ChannelAccess, messageId: bigint): Promise<Date> {
   const { channelId } = place;
   const { lastPinAt } = await findChannel(db, place);
@@ -117,7 +117,7 @@ async function addPin(call: CallContext, db: Transaction, place: ChannelAccess, 
   return pinnedAt;
 }
 
-/** @throws UNKNOWN_CHANNEL if the channel was deleted or has another guild */
+/** @throws UNKNOWN_CHANNEL if the channel was deleted or belongs to another guild */
 async function findChannel(db: Transaction, place: ChannelAccess): Promise<{ lastPinAt: Date | null }> {
   const where = { id: place.channelId, guildId: guildIdOf(place) };
   const channel = await db.channel.findFirst({ where, select: { lastPinAt: true } });
@@ -158,7 +158,7 @@ interface PinPage<Item> {
   hasMore: boolean;
 }
 
-/** The last pinned first. Returns none without ReadMessageHistory. @throws the errors of `accessChannel` */
+/** Newest pin first. Returns none without ReadMessageHistory. @throws the errors of `accessChannel` */
 export async function listPins(call: CallContext, input: ListPinsInput): Promise<PinPage<PinnedMessage>> {
   const place = await accessChannel(call, input.channelId, 'listPins');
   const { items: page, hasMore } = await readPins(call, place, input);

@@ -25,7 +25,7 @@ import { takeTurn } from './slow-mode.js';
 import { isUserMessage } from './user-messages.js';
 import { EVERYONE, listenersOf, mayShow } from './visibility.js';
 
-/** A message to store. The caller decides author, permissions and flags. */
+/** The calling verb chooses the author and flags, and checks permissions. */
 export interface Post {
   /** Need not be the caller. */
   author: User;
@@ -49,9 +49,8 @@ export interface Post {
 const NONCE_WINDOW_MS = 5 * 60_000;
 
 /**
- * The only way to create a message. Checks the content but no permissions. A message with LOADING is a deferred
- * response and may be empty.
- * @returns the new message, or the author's earlier one in the channel if an enforced nonce or the job's key repeats
+ * Checks the content but no permissions. A message with LOADING is a deferred response and may be empty.
+ * @returns the new message, or the author's earlier one in the channel with the same enforced nonce or job key
  * @throws SLOW_MODE, EMPTY_MESSAGE, UNKNOWN_CHANNEL if the channel is deleted concurrently, INVALID_INPUT (at
  * `reference`, `attachments`) and the errors of {@link checkLook} and {@link keepFiles}
  */
@@ -78,7 +77,7 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
 }
 
 /**
- * Checks content that can be checked without the channel.
+ * Runs the checks that need no channel.
  * @throws EMPTY_MESSAGE, INVALID_INPUT at `attachments` and the errors of {@link checkLook}
  */
 export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | 'kind'>): void {
@@ -92,7 +91,7 @@ export function checkPost({ body, files, kind }: Pick<Post, 'body' | 'files' | '
 
 /**
  * An ephemeral message can be referenced only by its application, in a message to the same user.
- * @returns undefined without a reference, or if it may be missing and is
+ * @returns undefined without a reference, or if its message is missing and `failIfNotExists` is false
  */
 async function findReferenced(call: CallContext, post: Post): Promise<MessageRecord | undefined> {
   const { reference } = post.body;
@@ -145,7 +144,7 @@ function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): P
     return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventChannel(place) });
   }
   return call.write(async ({ db, record }) => {
-    // The insert comes first: it locks the channel, and a repeated nonce fails without waiting for slow mode.
+    // Insert first: it locks the channel, and a repeated nonce conflicts before slow mode is checked.
     const message = await insert(db);
     await takeTurn(call, db, { channelId: place.channelId, userId: author.id }, slowModeSeconds);
     record(created(place, message));
@@ -180,7 +179,7 @@ async function insertRow(
   };
 }
 
-/** Stores a system message within the transaction of the action. @param about the id of the message it is about */
+/** Stores a system message in the transaction of the action. @param about id of the affected message */
 export async function postNotice(
   call: CallContext,
   { db, record }: Pick<Write, 'db' | 'record'>,
@@ -217,7 +216,7 @@ function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUnchec
   };
 }
 
-/** Ignored for ephemeral messages, which a repeated nonce must not return. */
+/** Null for ephemeral messages, which a repeated nonce must not return. */
 function enforcedNonceKey({ author, place, body, visibleToId }: Post): string | null {
   if (visibleToId !== undefined) return null;
   return body.enforceNonce && body.nonce ? `${author.id}:${place.channelId}:${body.nonce}` : null;

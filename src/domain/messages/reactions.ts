@@ -20,7 +20,7 @@ export interface ReactionInput extends MessageKey {
 }
 
 /**
- * The first reaction with an emoji needs AddReactions and the right to use the emoji. Joining one needs neither, but is
+ * The first reaction with an emoji needs AddReactions and the right to use the emoji. Later ones need neither, but are
  * refused during a timeout. A repeated reaction changes nothing.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, TOO_MANY_REACTIONS, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
@@ -71,7 +71,7 @@ async function knownReaction(call: CallContext, messageId: bigint, named: NamedE
   return null;
 }
 
-/** The preferred key comes first. @throws UNKNOWN_EMOJI if the caller may not use the emoji there */
+/** The preferred key comes first. @throws UNKNOWN_EMOJI if the caller may not use the emoji in the channel */
 async function newKeys(call: CallContext, place: ChannelAccess, named: NamedEmoji): Promise<[string, ...string[]]> {
   if ('keys' in named) return named.keys;
   const emoji = await usableEmoji(call, place, named.id);
@@ -79,7 +79,7 @@ async function newKeys(call: CallContext, place: ChannelAccess, named: NamedEmoj
   return [customKey(emoji)];
 }
 
-/** @returns false if the existing reaction is gone; nothing changes then */
+/** @returns false, without a change, if the existing reaction is gone */
 function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, event: DomainEvent): Promise<boolean> {
   const { messageId, emoji, userId } = row;
   return call.write(async ({ db, record }) => {
@@ -124,7 +124,7 @@ async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): P
 }
 
 /**
- * Another user's reaction needs ManageMessages. Does nothing if there is none.
+ * Removing another user's reaction needs ManageMessages. A missing reaction is ignored.
  * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE, MISSING_PERMISSIONS and the errors of `accessChannel`
  */
 export async function removeReaction(call: CallContext, input: ReactionInput & { userId?: bigint }): Promise<void> {
@@ -143,10 +143,7 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   });
 }
 
-/**
- * Removes all reactions, or those with one emoji.
- * @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and the errors of `accessChannel`
- */
+/** @throws UNKNOWN_EMOJI, UNKNOWN_MESSAGE and the errors of `accessChannel` */
 export async function clearReactions(call: CallContext, input: MessageKey & { emoji?: string }): Promise<void> {
   const named = input.emoji === undefined ? undefined : namedEmoji(input.emoji);
   const place = await accessChannel(call, input.channelId, 'clearReactions');

@@ -10,7 +10,7 @@ export const REMOVABLE_ROW = {
 
 type RemovableRow = Prisma.MessageGetPayload<{ select: typeof REMOVABLE_ROW }>;
 
-/** Publishes no events. Files go first: if a later step fails, the rows still lead to the remaining files. */
+/** Publishes no events. Removes files first: if a later step fails, the rows still lead to the remaining files. */
 export async function removeRows(
   { writer }: ReaderAndWriter,
   blobs: BlobStore,

@@ -42,7 +42,7 @@ export async function sendMessage(call: CallContext, input: SendMessageInput): P
   return message;
 }
 
-/** Checks rights before files are received. @throws WRONG_CHANNEL_TYPE and the errors of `accessChannel` */
+/** Checks permissions before files are received. @throws WRONG_CHANNEL_TYPE and the errors of `accessChannel` */
 export async function requireSending(
   call: CallContext,
   { channelId, files }: { channelId: bigint; files: number },

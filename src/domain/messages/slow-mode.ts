@@ -7,7 +7,7 @@ import { overForADay } from '../expiry.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { allows } from '../permissions.js';
 
-/** In seconds; 0 for a bot or with BypassSlowmode. */
+/** In seconds; 0 if slow mode does not apply. */
 export function slowModeFor({ actor }: CallContext, place: ChannelAccess): number {
   if (place.kind === 'direct' || actor.kind !== 'person') return 0;
   return allows(place.permissions, CHANNEL_OPERATIONS.bypassSlowMode) ? 0 : place.rateLimitPerUser;
@@ -18,7 +18,7 @@ interface Turn {
   userId: bigint;
 }
 
-/** Counts a platform message on the caller's behalf as the caller's. @throws the errors of {@link takeTurn} */
+/** Applies slow mode to a platform message sent on the caller's behalf. @throws the errors of {@link takeTurn} */
 export async function takeTurnOfCaller(call: CallContext, db: Transaction, place: ChannelAccess): Promise<void> {
   const seconds = slowModeFor(call, place);
   if (seconds === 0) return;

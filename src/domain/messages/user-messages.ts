@@ -8,7 +8,7 @@ const USER_MESSAGES: readonly number[] = [
   MessageType.ContextMenuCommand,
 ];
 
-/** Whether a user wrote the message, as opposed to a system message. */
+/** False for a system message. */
 export function isUserMessage(type: number): boolean {
   return USER_MESSAGES.includes(type);
 }

@@ -2,12 +2,11 @@ import { Prisma } from '../../infra/database/index.js';
 import { type ChannelAccess, eventChannel, recipientsOf } from '../channels/access.js';
 
 /**
- * The reader of messages. Most messages are visible to all readers of the channel. An ephemeral one is visible to one
- * user and the application that sent it (Discord's documentation, Receiving and Responding). Every query of messages
- * names its viewer.
+ * Every query of messages names its viewer. An ephemeral message is visible only to one user and the application that
+ * sent it (Discord's documentation, Receiving and Responding).
  */
 export type Viewer =
-  /** All readers of the channel alike, including bots. */
+  /** Any reader of the channel, including bots. */
   | { kind: 'everybody' }
   /** A user of the portal. */
   | { kind: 'person'; userId: bigint }
@@ -16,7 +15,7 @@ export type Viewer =
 
 export const EVERYONE = { kind: 'everybody' } as const satisfies Viewer;
 
-/** The filter for messages in channels that the viewer may read. */
+/** Assumes that the viewer may read the channel. */
 export function visibleTo(viewer: Viewer): Pick<Prisma.MessageWhereInput, 'visibleToId' | 'OR'> {
   switch (viewer.kind) {
     case 'everybody':
@@ -46,13 +45,13 @@ interface Aimed {
   applicationId: bigint | null;
 }
 
-/** Whether all who see a message may see the one it refers to. */
+/** Whether everyone who sees `beside` may see `answered`, the message it refers to. */
 export function mayShow(answered: Aimed, beside: Aimed): boolean {
   if (answered.visibleToId === null) return true;
   return answered.visibleToId === beside.visibleToId && answered.applicationId === beside.applicationId;
 }
 
-/** The recipients of a direct or ephemeral message's events. Otherwise permissions decide. */
+/** The recipients of a direct or ephemeral message's events. For other messages, permissions decide. */
 export function listenersOf(
   place: ChannelAccess,
   { visibleToId, applicationId }: Aimed,

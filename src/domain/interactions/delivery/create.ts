@@ -9,10 +9,10 @@ import { makeInteractionToken } from '../responses/tokens.js';
 import { ANSWER_WINDOW_MS } from '../states.js';
 import { updated } from '../transitions.js';
 
-/** Longer than all delivery attempts, so it only applies if the delivering process ends. In milliseconds. */
+/** Longer than all delivery attempts, so it applies only if the delivering process ends. */
 const DELIVERY_MS = 3 * ANSWER_WINDOW_MS;
 
-/** @returns the row, and the token, which is stored only as a hash */
+/** Only the token's hash is stored. */
 export async function createInteraction(
   call: CallContext,
   request: InteractionRequest,

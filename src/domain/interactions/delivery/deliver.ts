@@ -17,15 +17,15 @@ interface Delivery {
 }
 
 /**
- * Delivers over HTTP if the application has an endpoint. Without one, or if it fails, delivers over the gateway
- * (service description, section 6). The HTTP attempt has 3 seconds in total, the gateway another 3 seconds.
+ * Delivers over HTTP if the application has an endpoint. Without one, or if HTTP fails, delivers over the gateway
+ * (service description, section 6). Each attempt has 3 seconds in total.
  * @returns the interaction after the delivery succeeded or failed
  */
 export async function deliverInteraction(call: CallContext, request: InteractionRequest): Promise<InteractionRecord> {
   return deliverStored(call, { request, ...(await createInteraction(call, request)) });
 }
 
-/** As {@link deliverInteraction}, for a stored interaction. */
+/** Like {@link deliverInteraction}. */
 export async function deliverStored(call: CallContext, delivery: Delivery): Promise<InteractionRecord> {
   const delivered = await deliver(call, delivery);
   return delivered ?? readInteraction(call, delivery.interaction.id);
@@ -138,7 +138,6 @@ function noteFallback(
   return noteAttempt(call, interaction, { data, step: { ...step, reason } });
 }
 
-/** Does nothing if the interaction was answered in the meantime. */
 async function failOverHttp(
   call: CallContext,
   interaction: InteractionRecord,
@@ -149,7 +148,7 @@ async function failOverHttp(
 }
 
 /**
- * Offers the interaction to the bot's sessions in all processes. The first one that takes it dispatches it.
+ * Offers the interaction to the bot's sessions in all processes. The first session that takes it dispatches it.
  * @param attempt the failed HTTP attempt, if any
  */
 async function deliverOverGateway(

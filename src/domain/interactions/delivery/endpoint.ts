@@ -4,7 +4,6 @@ import type { InteractionRequest } from '../requests/request.js';
 
 interface Attempt {
   step: Step;
-  /** Duration in milliseconds. */
   httpMs: number;
 }
 
@@ -13,7 +12,7 @@ export type EndpointOutcome = Attempt &
   /** The caller must keep or discard the files of an answer. */
   (
     | { kind: 'answered'; callback: Callback; files: readonly UploadedFile[] }
-    /** 2xx without a body: the answer comes through the callback route. */
+    /** 202, or 2xx without a body: the answer comes through the callback route. */
     | { kind: 'accepted' }
     /** 2xx with an invalid body. */
     | { kind: 'unusable'; reason: string }

@@ -4,7 +4,7 @@ import type { CallContext } from '../../call.js';
 import { stateAfter, stateAt } from '../states.js';
 import { applyTransition } from '../transitions.js';
 
-/** Calls `settle` shortly after interactions end, once for all that have ended by then. */
+/** Calls `settle` shortly after interactions end, once per batch. */
 export class OverdueInteractions {
   #timer: Timer | null = null;
   #dueAt = Number.POSITIVE_INFINITY;
@@ -27,15 +27,14 @@ export class OverdueInteractions {
   }
 }
 
-/** Batches interactions that end in quick succession. In milliseconds. */
+/** Batches interactions that end in quick succession. */
 const GATHER_MS = 25;
 
 const PER_PIECE = 100;
 
 /**
  * Marks overdue interactions as failed or expired, earliest end first.
- * @param signal checked between batches
- * @throws the reason of `signal` when aborted
+ * @throws the reason of `signal`, which is checked between batches
  */
 export async function settleOverdue(call: CallContext, signal?: AbortSignal): Promise<void> {
   for (;;) {
@@ -84,7 +83,7 @@ async function wasAwayAtDelivery({ read }: CallContext, { id, state }: Interacti
   return (await read.interactionStep.findFirst({ where, select: { id: true } })) !== null;
 }
 
-/** Applies even if the stored state is outdated. Null if the interaction has not failed. */
+/** Correct even if the stored state is outdated. Null if the interaction has not failed. */
 export function failureAt(interaction: Interaction, now: number): string | null {
   const state = stateAt(interaction, now);
   return state === 'FAILED' || state === 'EXPIRED' ? (interaction.failure ?? reasonOf(interaction)) : null;

@@ -10,7 +10,7 @@ const NO_TOKEN = '';
 
 const REASON = 'The application was uninstalled before it answered.';
 
-/** Whether the tokens ended because the application was uninstalled. */
+/** Whether an uninstall revoked the token. */
 export function hasEnded({ tokenHash }: Pick<Interaction, 'tokenHash'>): boolean {
   return tokenHash === NO_TOKEN;
 }
@@ -29,7 +29,7 @@ export async function endUninstalled(call: CallContext, write: Write, applicatio
   for (const { id, state } of unanswered) record(updated({ id, applicationId, state }));
 }
 
-/** @returns the interactions whose tokens were revoked, with their new states */
+/** @returns the interactions whose tokens were revoked, in their new states */
 async function endTokens(
   { clock }: Pick<CallContext, 'clock'>,
   { db }: Pick<Write, 'db'>,

@@ -4,9 +4,8 @@ import type { CallContext } from '../../call.js';
 import type { InteractionRecord } from '../record.js';
 
 export interface Waiting {
-  /** Resolves when the subscription is active. */
   ready: Promise<void>;
-  /** The first state other than the given ones, or null after `ms` milliseconds. */
+  /** The first state that is not in `states`, or null after `ms` milliseconds. */
   settled(ms: number): Promise<InteractionState | null>;
   close(): void;
 }

@@ -26,7 +26,6 @@ export interface InvokedCommand extends TypedCommand {
 }
 
 /**
- * Validates a command that the caller runs.
  * @throws INVALID_INPUT (at `version`, `options`, `targetId`, `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE,
  * REQUEST_TOO_LARGE, and the errors of `findRunnableCommand`
  */
@@ -42,10 +41,7 @@ export async function commandRequest(call: CallContext, input: InvokedCommand): 
   }
 }
 
-/**
- * Validates a request for choices of the focused option.
- * @throws INVALID_INPUT (at `version`, `options`), and the errors of `findRunnableCommand`
- */
+/** @throws INVALID_INPUT (at `version`, `options`), and the errors of `findRunnableCommand` */
 export async function autocompleteRequest(call: CallContext, input: TypedCommand): Promise<InteractionRequest> {
   const runnable = await findAsShown(call, input);
   const read = readOptions(runnable.command.options, input.options, 'complete');

@@ -24,7 +24,7 @@ export interface UsedComponent {
 }
 
 /**
- * Validates the use of a component. The caller must be able to read the message and not be timed out.
+ * The caller must be able to read the message and not be timed out.
  * @throws UNKNOWN_MESSAGE, UNKNOWN_APPLICATION if it is not installed any more, INVALID_INPUT (at `customId`,
  * `values`), and the errors of `accessChannel` and `requireTakingPart`
  */
@@ -85,14 +85,12 @@ function readUse(
   return facts;
 }
 
-/**
- * A message that answers an interaction has that interaction's owners. Any other message has the owners of its channel.
- */
+/** An answer to an interaction has that interaction's owners. Any other message has the owners of its channel. */
 function ownersOf({ applicationId, interaction }: MessageRecord, ofPlace: IntegrationOwners): IntegrationOwners {
   return applicationId === null || interaction === null ? ofPlace : ownersOfMessage(interaction);
 }
 
-/** In a direct channel, the bot may be installed to any guild shared with the user, or to the user. */
+/** In a direct channel, the bot may be installed in any guild shared with the user, or for the user. */
 function ownersAt(place: ChannelAccess, userId: bigint): IntegrationOwners {
   return place.kind === 'guild' ? { guildId: place.guildId } : { guildId: ANY_GUILD, userId };
 }

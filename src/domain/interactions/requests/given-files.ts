@@ -43,7 +43,7 @@ export function checkTaken({ faults, fileIds, taken }: Reading): void {
 
 /**
  * Returns no files before they are received.
- * @param reading result without faults
+ * @param reading must have no faults
  * @throws FILE_TOO_LARGE, REQUEST_TOO_LARGE, INVALID_INPUT for a file of a type that is not allowed
  */
 export function showFiles({ fileIds, taken }: Reading, files: GivenFiles): FileShown[] {

@@ -8,7 +8,7 @@ const INPUT_LENGTH = 4_000;
 const OPTIONS = 25;
 const VALUES = 25;
 
-/** With a margin for what clients add. */
+/** Exceeds Discord's limits, since clients may add parts. */
 const PARTS = 40;
 
 const KEY_LENGTH = 100;
@@ -24,7 +24,7 @@ function limitedText(max: number) {
   );
 }
 
-/** Limits the length of text; other types are not checked. */
+/** `maxLength` applies to text only. */
 function givenValue(maxLength: number) {
   const text = limitedText(maxLength);
   return z.union([z.string(), z.number(), z.bigint(), z.boolean()]).transform((value, context) => {
@@ -43,7 +43,7 @@ const subcommand = parameter.extend({ options: maybe(z.array(parameter).max(OPTI
 
 const group = parameter.extend({ options: maybe(z.array(subcommand).max(OPTIONS)) });
 
-/** As in the wire's `data.options`: parameters, a subcommand, or a group with a subcommand. */
+/** In wire format (`data.options`): parameters, a subcommand, or a group with a subcommand. */
 export const InvokedOptions = z.array(group).max(OPTIONS);
 
 export type InvokedOption = z.output<typeof parameter> & { options?: InvokedOption[] | undefined };

@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /**
- * Loads the entities that the data refers to. The number of queries does not depend on the number of ids.
+ * Loads the `wanted` entities. The number of queries does not depend on the number of ids.
  * @throws INVALID_INPUT for ids that do not exist or that the caller may not see, UNKNOWN_CHANNEL, GuildUnavailable
  */
 export async function loadInteractionContext(call: CallContext, asked: Asked): Promise<InteractionContext> {

@@ -5,7 +5,7 @@ import { loadMessages, viewerOf } from '../../messages/load.js';
 import type { MessageRecord } from '../../messages/record.js';
 import { allows } from '../../permissions.js';
 
-/** Marks the application's own reactions. Undefined if the message does not exist or the caller may not read it. */
+/** Marks the application's own reactions. Undefined if the caller cannot see the message. */
 export async function findMessageFor(
   call: CallContext,
   { place, application }: { place: ChannelAccess; application: { id: bigint } },

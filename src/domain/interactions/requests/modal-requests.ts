@@ -22,10 +22,9 @@ export interface SubmittedModal {
 }
 
 /**
- * Validates the submission of a modal.
- * @throws UNKNOWN_INTERACTION if it shows the caller no modal, UNKNOWN_APPLICATION, INVALID_INPUT (at `components`,
- * `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and the errors of `accessChannel` and
- * `requireTakingPart`
+ * @throws UNKNOWN_INTERACTION if the interaction shows the caller no modal, UNKNOWN_APPLICATION, INVALID_INPUT (at
+ * `components`, `files`), TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and the errors of `accessChannel`
+ * and `requireTakingPart`
  */
 export async function modalRequest(
   call: CallContext,
@@ -57,7 +56,6 @@ export async function modalRequest(
   };
 }
 
-/** Null if no component led to the modal or its message was deleted. */
 async function findSource(call: CallContext, at: Parameters<typeof findMessageFor>[1], messageId: bigint | null) {
   return messageId === null ? null : ((await findMessageFor(call, at, messageId)) ?? null);
 }

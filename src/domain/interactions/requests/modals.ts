@@ -29,7 +29,6 @@ const StoredModal = z.object({ custom_id: z.string(), components: z.array(Stored
 
 export type StoredModal = z.output<typeof StoredModal>;
 
-/** Undefined if the column holds no modal. */
 export function storedModal(value: unknown): StoredModal | undefined {
   return StoredModal.safeParse(value).data;
 }

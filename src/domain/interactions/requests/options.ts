@@ -162,7 +162,6 @@ function readParameter(
   return undefined;
 }
 
-/** A focused value is text, whatever the option's type. */
 function readFocused(
   reading: OptionsReading,
   { name, type, autocomplete }: Parameter,
@@ -252,7 +251,6 @@ function wholeNumber(value: Value): number | undefined {
 /** Largest absolute value of a number (Discord's documentation, Application Command Option Type). */
 export const GREATEST_NUMBER = 2 ** 53;
 
-/** From -2^53 to 2^53. */
 function finiteNumber(value: Value): number | undefined {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Math.abs(number) <= GREATEST_NUMBER ? withoutSignOfZero(number) : undefined;

@@ -6,14 +6,14 @@ export interface Wanted {
   kind: 'user' | 'role' | 'channel' | 'mentionable';
   id: bigint;
   path: string;
-  /** Allowed channel types. If empty or undefined, all are allowed. */
+  /** Empty or undefined allows all types. */
   channelTypes?: readonly number[] | undefined;
 }
 
 export interface TakenFile {
   id: bigint;
   path: string;
-  /** Allowed file types. If empty or undefined, all are allowed. */
+  /** Empty or undefined allows all types. */
   types: readonly string[] | undefined;
 }
 
@@ -70,7 +70,6 @@ export function wrongCount(min: number, max: number): ValueFault {
 
 const Id = snowflake();
 
-/** Undefined if the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   return Id.safeParse(value).data;
 }

@@ -64,7 +64,7 @@ export interface ChannelShown {
   /** Permissions of the caller and of the bot in the channel. */
   permissions: bigint;
   appPermissions: bigint;
-  /** Recipients other than the application's bot. Only for a direct channel. */
+  /** Only for a direct channel, without the application's bot. */
   recipients?: User[];
 }
 
@@ -83,7 +83,7 @@ export interface FileShown {
 /** The entities that ids in the data refer to. */
 export interface Resolved {
   users: User[];
-  /** Those `users` who are members of the guild. */
+  /** The `users` who are members of the guild. */
   members: MemberShown[];
   roles: Role[];
   channels: ChannelShown[];
@@ -138,8 +138,7 @@ interface OfModal extends InteractionContext {
 }
 
 /**
- * A validated interaction. `data` has the wire format without `resolved`. `name` is the command's name or the custom id
- * of the component or modal.
+ * A validated interaction. `data` has the wire format without `resolved`. `name` is a command's name or a custom id.
  */
 export type InteractionRequest =
   | OfCommand<InteractionType.ApplicationCommand>

@@ -1,7 +1,7 @@
 import { ComponentType as Type } from 'discord-api-types/v10';
 import { NO_ID, notOneOf, REPEATED, REQUIRED, type Reading, readId, type Wanted, wrongCount } from './reading.js';
 
-/** Selects of ids. Other selects take the values of their options. */
+/** Selects whose values are ids. Other selects take the values of their options. */
 const KINDS: ReadonlyMap<number, Wanted['kind']> = new Map([
   [Type.UserSelect, 'user'],
   [Type.RoleSelect, 'role'],
@@ -14,14 +14,14 @@ export interface Choosable {
   type: number;
   /** Undefined for a select of ids. */
   options?: readonly { value: string }[] | undefined;
-  /** Allowed channel types. If empty or undefined, all are allowed. */
+  /** Empty or undefined allows all types. */
   channel_types?: readonly number[] | undefined;
 }
 
 export interface Bounds {
   min: number;
   max: number;
-  /** Whether no value is valid even if `min` is greater than 0. */
+  /** Whether an empty list is valid even if `min` is greater than 0. */
   mayBeEmpty: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface AnswerInput {
   application: Answerer;
   callback: Callback;
   files: readonly UploadedFile[];
-  /** Response time in milliseconds, if the answer is the endpoint's HTTP response. */
+  /** Response time, if the answer is the endpoint's HTTP response. */
   httpMs?: number;
 }
 
@@ -69,10 +69,10 @@ const ANSWERS: Record<InteractionType, readonly Callback['type'][]> = {
 const ON_MESSAGE: readonly Callback['type'][] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
 
 /**
- * Carries out the first answer. Of several concurrent answers, one counts. A rejected answer leaves the interaction open. Validation errors take
- * precedence over ALREADY_ACKNOWLEDGED.
- * @throws UNKNOWN_INTERACTION if the time is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT at `type`, UNKNOWN_CHANNEL,
- * UNKNOWN_MESSAGE, and the errors of `postMessage` and `applyEdit`, with input errors below `data`
+ * Carries out the first answer. Of concurrent answers, only one counts. A rejected answer leaves the interaction open.
+ * Validation errors take precedence over ALREADY_ACKNOWLEDGED.
+ * @throws UNKNOWN_INTERACTION if the time to answer is over, ALREADY_ACKNOWLEDGED, INVALID_INPUT at `type`,
+ * UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, and the errors of `postMessage` and `applyEdit`, with input errors below `data`
  */
 export async function answerInteraction(call: CallContext, input: AnswerInput): Promise<Answer> {
   const { interaction, callback } = input;
@@ -198,7 +198,7 @@ export interface AnswerPost {
   files: readonly UploadedFile[];
   /** Null for a follow-up. */
   id: bigint | null;
-  /** Whether this is a deferred answer, whose content follows. */
+  /** Whether the answer is deferred, so that its content follows. */
   isPromise?: boolean;
 }
 
@@ -209,7 +209,6 @@ const ANSWER_FLAGS =
   MessageFlags.IsComponentsV2 |
   MessageFlags.IsVoiceMessage;
 
-/** An ephemeral message is visible only to the interaction's user. */
 export async function postAnswer(call: CallContext, post: AnswerPost): Promise<MessageRecord> {
   const { interaction, application, files, id } = post;
   const body = bodyOf(post);

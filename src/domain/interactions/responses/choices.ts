@@ -16,7 +16,6 @@ export function checkChoices({ data }: Pick<Interaction, 'data'>, choices: reado
   if (faults.length > 0) throw invalidInput(...faults);
 }
 
-/** Undefined if no option is focused. */
 function focusedType({ options }: Prisma.JsonObject): unknown {
   if (!Array.isArray(options)) return undefined;
   const given = options.map(storedObject);

@@ -8,7 +8,7 @@ export function isDeferred({ flags }: Pick<MessageRecord, 'flags'>): boolean {
 }
 
 /**
- * Runs in the transaction that fills in or removes the deferred message.
+ * Runs in the transaction that completes or removes the deferred message.
  * @returns whether the interaction was still deferred and not expired
  */
 export async function endDeferral(

@@ -26,7 +26,7 @@ interface FollowUp {
 }
 
 /**
- * If the first answer is deferred, this fills it in.
+ * Completes the first answer instead if it is deferred.
  * @throws UNKNOWN_WEBHOOK before the first answer and for autocomplete, TOO_MANY_FOLLOW_UPS, and the errors of
  * `postMessage`
  */
@@ -43,7 +43,7 @@ export async function createFollowUp(call: CallContext, followUp: FollowUp): Pro
   }
 }
 
-/** Null if the deferred answer was already filled in or deleted. @throws the errors of {@link editAnswer} */
+/** Null if the deferred answer was already completed or deleted. @throws the errors of {@link editAnswer} */
 async function fillInDeferred(call: CallContext, { message, files }: FollowUp): Promise<MessageRecord | null> {
   try {
     return await editAnswer(call, { key: '@original', edit: asEdit(message), files, isFillingIn: true });
@@ -86,7 +86,6 @@ async function countFollowUp(call: CallContext, { id, owners }: Interaction): Pr
   );
 }
 
-/** A rejected follow-up does not count. */
 function uncountFollowUp(call: CallContext, { id }: Interaction): Promise<unknown> {
   return call.writeOne((db) => db.interaction.updateMany({ where: { id }, data: { followUps: { decrement: 1 } } }));
 }
@@ -113,7 +112,7 @@ interface AnswerEdit extends Pick<Edit, 'files' | 'isFillingIn'> {
 }
 
 /**
- * A deferred answer then counts as answered.
+ * Completes a deferred answer.
  * @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, and the errors of `applyEdit`
  */
 export async function editAnswer(call: CallContext, { key, edit, ...more }: AnswerEdit): Promise<MessageRecord> {

@@ -40,7 +40,7 @@ export const offByDefault = maybe(z.boolean()).transform((on) => on ?? false);
 
 export const onByDefault = maybe(z.boolean()).transform((on) => on ?? true);
 
-/** Stops after a wrong size, so that later checks report no further faults. */
+/** A failed check skips later ones, which would report further faults. */
 export const WHERE_WRONG = { abort: true } as const;
 
 export function countOf(min: number, max: number, byDefault: number) {

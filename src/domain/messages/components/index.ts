@@ -12,7 +12,9 @@ const MAX_COMPONENTS = 40;
 /** In characters. */
 const MAX_TEXT = 4_000;
 
-/** With ids and Discord's defaults filled in. A message's flags decide which components it may have (`layout.ts`). */
+/**
+ * Parsing fills in ids and Discord's defaults. `content/layout.ts` checks which components the message's flags allow.
+ */
 export const messageComponents = z
   .array(topLevel)
   .max(MAX_COMPONENTS)

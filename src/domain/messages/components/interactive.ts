@@ -73,7 +73,6 @@ function refuseBoth(context: z.RefinementCtx): void {
   addFault(context, [], code, 'A custom id and url cannot both be specified');
 }
 
-/** A button needs a label or an emoji. */
 function requireLabelOrEmoji({ label, emoji: shown }: ButtonShape, context: z.RefinementCtx): void {
   if (label === undefined && shown === undefined) addRequired(context, 'label');
 }
@@ -164,7 +163,6 @@ function checkChoosing(
 /** `required` applies to modals only. */
 export const messageSelect = unionOfKinds('type', selects).transform(({ required: _ignored, ...select }) => select);
 
-/** Never disabled, and required by default. */
 export const modalSelect = unionOfKinds('type', selects)
   .superRefine(checkRequired)
   .superRefine(({ disabled }, context) => {
@@ -172,7 +170,6 @@ export const modalSelect = unionOfKinds('type', selects)
   })
   .transform(({ disabled: _never, required = true, ...select }) => ({ ...select, required }));
 
-/** A required component needs at least one value. */
 export function checkRequired(
   { required = true, min_values: min }: { required?: boolean | undefined; min_values: number },
   context: z.RefinementCtx,

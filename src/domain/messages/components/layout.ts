@@ -7,7 +7,7 @@ import { button, messageSelect } from './interactive.js';
 
 /** Layout components (Discord's documentation, Component Reference). */
 
-/** In buttons. A select takes the full width. */
+/** Counted in buttons. A select takes the full width. */
 const ROW_WIDTH = 5;
 
 const rowChild = unionOfKinds('type', [button, messageSelect]);
@@ -30,7 +30,6 @@ export const actionRow = component(ComponentType.ActionRow, {
 
 export const textDisplay = component(ComponentType.TextDisplay, { content: text(1, 4_000) });
 
-/** Alternative text of a picture; null for none. */
 const altText = maybe(text(0, 1_024)).transform((description) => description || null);
 
 const shownMedia = { media: z.object({ url: mediaUrl }), description: altText, spoiler: offByDefault };

@@ -94,7 +94,7 @@ const label = component(ComponentType.Label, {
   component: unionOfKinds('type', [textInput, modalSelect, fileUpload, radioGroup, checkboxGroup, checkbox]),
 });
 
-/** With ids and Discord's defaults filled in. `min_values` is 1 by default, even for an optional component. */
+/** Parsing fills in ids and Discord's defaults. `min_values` is 1 by default, even for an optional component. */
 export const modalContent = z.object({
   custom_id: customId,
   title: text(1, 45),

@@ -64,7 +64,7 @@ export function numberComponents<Of extends Node>(nodes: Of[]): Of[] {
   return JSON.parse(JSON.stringify(nodes));
 }
 
-/** Returns media of the component itself, not of its children. */
+/** Excludes media of child components. */
 export function mediaIn({ media, items = [], file }: Node): { url: string; path: PropertyKey[] }[] {
   return [
     ...(media ? [{ url: media.url, path: ['media', 'url'] }] : []),

@@ -5,10 +5,7 @@ import { limits } from '../../limits.js';
 import type { MessageComponents } from '../components/index.js';
 import type { MessageEmbeds } from './embeds.js';
 
-/**
- * The content of messages is defined here and in the files of embeds and components. Branded types ensure that only
- * parsed content is stored. Embeds and components are stored in wire format.
- */
+/** Branded types ensure that only parsed content is stored. Embeds and components are stored in wire format. */
 
 export const messageContent = textUpTo(limits.messageContent).brand<'MessageContent'>();
 
@@ -28,14 +25,14 @@ export type MessageNonce = z.output<typeof messageNonce>;
 export type AttachmentDescription = z.output<typeof attachmentDescription>;
 export type AttachmentTitle = z.output<typeof attachmentTitle>;
 
-/** Which mentions of a text notify (Discord's documentation, Message Resource). */
+/** Mentions that notify (Discord's documentation, Message Resource). */
 export interface AllowedMentions {
-  /** Kinds of which all mentions count. */
+  /** All mentions of these kinds notify. */
   parse?: readonly ('users' | 'roles' | 'everyone')[] | undefined;
-  /** Ids that count, for kinds that `parse` does not list. */
+  /** Ids that notify, for kinds that `parse` does not list. */
   users?: readonly bigint[] | undefined;
   roles?: readonly bigint[] | undefined;
-  /** Whether a reply mentions the referenced author. */
+  /** Whether a reply mentions the referenced message's author. */
   repliedUser?: boolean | undefined;
 }
 
@@ -46,7 +43,7 @@ export interface MessageReference {
   failIfNotExists?: boolean | undefined;
 }
 
-/** The id is the index of a new file, or that of an existing attachment. */
+/** `id` is the index of a new file, or an existing attachment's id. */
 export interface AttachmentNote {
   id: bigint;
   /** Only for a new file. */
@@ -55,11 +52,10 @@ export interface AttachmentNote {
   title?: AttachmentTitle | undefined;
   /** Null removes it; undefined keeps that of an existing attachment. */
   description?: AttachmentDescription | null | undefined;
-  /** Undefined keeps that of an existing attachment; a new file's name decides. */
+  /** Undefined keeps an existing attachment's value; for a new file, its name decides. */
   isSpoiler?: boolean | undefined;
 }
 
-/** Needs content, an embed, a component or a file. */
 export interface NewMessage {
   content?: MessageContent | undefined;
   embeds?: MessageEmbeds | undefined;

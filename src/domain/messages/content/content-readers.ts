@@ -8,7 +8,7 @@ export interface Addressees {
 
 /** Users who may read the content without the message-content intent. */
 export interface ContentReaders extends Addressees {
-  /** The same for the referenced message, if it exists. */
+  /** Those of the referenced message, if it exists. */
   reply?: Addressees;
 }
 

@@ -3,7 +3,7 @@ import { characters, fault, isoTime, maybe, textUpTo } from '../../input.js';
 import { limits } from '../../limits.js';
 import { mediaUrl, urlOf } from './urls.js';
 
-/** Text that is blank counts as missing. */
+/** Blank text counts as missing. */
 const shortText = (max: number) => maybe(textUpTo(max)).transform((text) => text || undefined);
 
 const requiredText = (max: number) =>
@@ -18,7 +18,7 @@ const EmbedField = z.object({
 });
 
 /**
- * A part without its main field is dropped, not refused: some senders leave it empty, and libraries send back what they
+ * A part without its main field is dropped, not refused. Some senders leave it empty, and libraries send back what they
  * received.
  */
 const Footer = z

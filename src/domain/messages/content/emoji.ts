@@ -4,9 +4,7 @@ import { DomainError } from '../../errors.js';
 /** The `v` flag matches emoji of several code points. */
 const UNICODE_EMOJI = /^\p{RGI_Emoji}$/v;
 
-/**
- * Unicode recommends regional indicators in pairs only. Discord also has single ones, such as `:regional_indicator_a:`.
- */
+/** Unicode recommends only pairs. Discord also has single ones, such as `:regional_indicator_a:`. */
 const REGIONAL_INDICATOR = /^\p{Regional_Indicator}$/u;
 
 /** The variation selector that requests emoji display. */
@@ -21,8 +19,8 @@ const TEXT_BY_DEFAULT = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier
 export type NamedEmoji = { keys: [string, ...string[]] } | { id: bigint };
 
 /**
- * Spellings with and without variation selectors are one emoji. The spelling that was sent is preferred, since
- * libraries store a new reaction under it.
+ * Spellings with and without variation selectors are one emoji. The sent spelling is preferred, since libraries store a
+ * new reaction under it.
  * @param text a unicode emoji, or `name:id`, of which only the id counts
  * @throws UNKNOWN_EMOJI
  */
@@ -35,7 +33,6 @@ export function namedEmoji(text: string): NamedEmoji {
   return { keys: [preferred, ...spellings.filter((spelling) => spelling !== preferred)] };
 }
 
-/** `name:id`, or `a:name:id` if animated. */
 export function customKey({ id, name, animated }: { id: bigint; name: string; animated: boolean }): string {
   return `${animated ? 'a:' : ''}${name}:${id}`;
 }
@@ -47,7 +44,6 @@ export function isUnicodeEmoji(text: string): boolean {
   return UNICODE_EMOJI.test(qualified) || REGIONAL_INDICATOR.test(qualified);
 }
 
-/** Returns the fully qualified spelling, and the bare one if it differs. */
 function spellingsOf(text: string): [string, ...string[]] {
   const bare = text.replaceAll(SELECTOR, '');
   const qualified = bare.replace(TEXT_BY_DEFAULT, `$&${SELECTOR}`);

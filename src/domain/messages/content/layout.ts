@@ -4,7 +4,7 @@ import type { MessageComponent } from '../components/index.js';
 import { mediaIn, walk } from '../components/tree.js';
 import { attachmentNameIn } from './urls.js';
 
-/** Maximum number of component rows next to text. */
+/** Maximum number of action rows without IS_COMPONENTS_V2. */
 const MAX_ROWS = 5;
 
 interface Look {
@@ -18,8 +18,8 @@ interface Look {
 }
 
 /**
- * A message has either text and embeds with action rows, or only components, as IS_COMPONENTS_V2 says (Discord's
- * documentation, Component Reference).
+ * With IS_COMPONENTS_V2, a message has only components. Without it, a message has text, embeds and action rows
+ * (Discord's documentation, Component Reference).
  * @throws INVALID_INPUT at `content`, `embeds` and in `components`
  */
 export function checkLook(look: Look): void {

@@ -15,9 +15,9 @@ interface MentionContext {
   read: Reader;
   /** The channel, with the author's permissions. */
   place: ChannelAccess;
-  /** For a reply: the author of the referenced message. */
+  /** The author of the referenced message. */
   repliedUser: User | null;
-  /** For an edit: the users already mentioned. */
+  /** Users already mentioned before an edit. */
   mentionedUsers: User[];
 }
 
@@ -74,7 +74,7 @@ function permitted(ids: bigint[], kind: 'users' | 'roles', allowed: AllowedMenti
   return ids.filter((id) => allowed[kind]?.includes(id));
 }
 
-/** Ids of other users stay text, so that a public id does not reveal the name of a private application. */
+/** Other users' ids stay text, so that an id does not reveal a private application's name. */
 async function findUsers(context: MentionContext, ids: bigint[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const { repliedUser, mentionedUsers } = context;

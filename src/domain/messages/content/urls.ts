@@ -14,13 +14,13 @@ export function urlOf(schemes: readonly string[], max = 2_048) {
     .refine(isWellFormed, fault('URL_TYPE_INVALID_URL', 'Not a well formed URL.'));
 }
 
-/** On the web, or `attachment://` for a file of the message. */
+/** `attachment://` refers to a file of the message. */
 export const mediaUrl = urlOf(['http', 'https', 'attachment']);
 
-/** The URL under which a message's file was shown. */
+/** Matches the CDN URL of a message's file. */
 const SHOWN_ADDRESS = /^https?:\/\/[^/]+\/cdn\/attachments\/\d+\/\d+\/([^/?#]+)(?:\?|$)/;
 
-/** Turns the shown URL of a file into `attachment://name`. */
+/** Turns a file's CDN URL into `attachment://name`. */
 export const ownFileUrl = z
   .preprocess((url) => (typeof url === 'string' ? ownFileAt(url) : url), urlOf(['attachment']))
   .meta({ shownAs: urlOf(['attachment']) });
@@ -35,8 +35,8 @@ function ownFileAt(url: string): string {
 }
 
 /**
- * Returns undefined unless it is an `attachment://` URL. Accepts a file's original name and its stored one, and decodes
- * nothing.
+ * Accepts a file's original or stored name, without URL decoding.
+ * @returns undefined unless the scheme is `attachment`
  */
 export function attachmentNameIn(url: string): string | undefined {
   const name = ATTACHMENT.exec(url)?.[1];

@@ -5,7 +5,7 @@ import type { Reader } from '../../../infra/database/index.js';
 import type { CallContext } from '../../call.js';
 import { DomainError } from '../../errors.js';
 
-/** In bytes: about what the smallest file costs on disk, with its row. */
+/** In bytes: the approximate disk space of the smallest file and its row. */
 const LEAST_BYTES = 4_096;
 
 const MIB = 1024 * 1024;
@@ -18,9 +18,8 @@ interface Sum {
 }
 
 /**
- * Limits the storage of one account: files of messages, commands and modals. An application's files count for its
- * owner. The sum is read at most every {@link CACHE_MS}; in between this process adds what it stores, and deleted
- * files still count.
+ * Limits an account's storage for files of messages, commands and modals. The sum is read at most every
+ * {@link CACHE_MS}. In between, this process adds what it stores, and deleted files still count.
  */
 export class FileQuota {
   readonly #sums = new LRUCache<bigint, Promise<Sum>>(atMost(MAX_ACCOUNTS));

@@ -3,14 +3,14 @@ import { limits } from '../../limits.js';
 /** In characters. A longer name keeps its end, which holds the extension. */
 const MAX_FILENAME = 100;
 
-/** The prefix of spoiler files (Discord's change log, 24 June 2026). */
+/** See Discord's change log, 24 June 2026. */
 const SPOILER_PREFIX = 'SPOILER_';
 
 export function isSpoilerName(filename: string): boolean {
   return filename.startsWith(SPOILER_PREFIX);
 }
 
-/** Returns the original name without the extension; null if the filename equals that name. */
+/** The original name without its extension. Null if {@link safeFilename} does not change the name. */
 export function titleOf(name: string): string | null {
   if (safeFilename(name) === name) return null;
   const readable = name.toWellFormed().replace(/\p{Cc}+/gu, '');

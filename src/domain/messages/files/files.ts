@@ -37,7 +37,7 @@ export const attachmentFiles: KeptFiles = {
 export type NewAttachment = Omit<Attachment, 'messageId'>;
 
 /**
- * Stores the files of a message, all or none.
+ * Stores all files or none.
  * @throws TOO_MANY_ATTACHMENTS, FILE_TOO_LARGE, REQUEST_TOO_LARGE, and LIMIT_EXCEEDED if the account's quota is used up
  */
 export async function keepFiles(
@@ -144,10 +144,7 @@ export async function discardFiles(
   await removeFiles(call, ...files.map((file) => fileOf(message, file.id)));
 }
 
-/**
- * Calls `discard` if `write` fails. If the outcome is unknown, files stay; `abandoned-files.ts` later removes those
- * without a row.
- */
+/** If the outcome of `write` is unknown, files stay. `abandoned-files.ts` later removes those without a row. */
 export async function unlessStored<T>(write: () => Promise<T>, discard: () => Promise<void>): Promise<T> {
   try {
     return await write();
@@ -170,7 +167,7 @@ async function removeFiles(call: CallContext, ...keys: string[]): Promise<void> 
   }
 }
 
-/** PNG, GIF, JPEG and WebP, as Latin-1. */
+/** Magic bytes of PNG, GIF, JPEG and WebP, as Latin-1. */
 const SIZED_FORMATS = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff', 'RIFF'];
 
 /** Finding the dimensions in other formats' headers can take unbounded work. */
@@ -200,7 +197,7 @@ export interface AttachmentFile {
   size: number;
 }
 
-/** @returns null if there is no such attachment or its file is missing */
+/** @returns null if the attachment or its file is missing */
 export async function findAttachmentFile(
   read: Reader,
   blobs: BlobStore,

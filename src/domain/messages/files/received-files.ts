@@ -3,7 +3,7 @@ import type { StagedBlob } from '../../../infra/storage/blobs.js';
 /** Received completely, but not stored yet. */
 export interface ReceivedFile {
   blob: StagedBlob;
-  /** The sender's name of the file. */
+  /** As sent by the client. */
   filename: string;
   contentType: string;
 }
