@@ -23,8 +23,8 @@ interface BanInput {
 }
 
 /**
- * The user need not be a member. A member must rank below the caller. A job deletes the messages, also for a user who
- * was banned already. Needs BanMembers.
+ * Needs BanMembers. A user who is a member must rank below the caller. A job deletes the messages, even if the user was
+ * already banned.
  * @returns false if the user was already banned
  * @throws UNKNOWN_USER, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
@@ -90,7 +90,7 @@ async function ban(call: CallContext, view: GuildView, input: BanInput): Promise
   );
 }
 
-/** A user who is not a member has no rank. Callers cannot ban themselves. */
+/** Only members have a rank. */
 async function requireMayBan(
   call: CallContext,
   { db }: Write,

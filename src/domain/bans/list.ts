@@ -6,7 +6,7 @@ import { type BanRecord, WITH_USER } from './record.js';
 
 export interface ListBansInput {
   guildId: bigint;
-  /** Ids around the page, exclusive. `before` wins over `after`. */
+  /** User ids, exclusive. `before` wins over `after`. */
   before?: bigint | undefined;
   after?: bigint | undefined;
   /** 1 to 1,000. */
@@ -17,7 +17,7 @@ export interface ListBansInput {
 const PAGE = 400;
 
 /**
- * Ascending by user id; with `before`, the last ones before it. Needs BanMembers.
+ * Ascending by user id. With `before`, returns the last bans before it. Needs BanMembers.
  * @throws the errors of `accessGuild`
  */
 export async function listBans(call: CallContext, input: ListBansInput): Promise<BanRecord[]> {

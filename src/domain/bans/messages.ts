@@ -5,7 +5,7 @@ import type { CallContext } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
 import { discardAllFiles } from '../messages/files/files.js';
 
-/** Ids above `after`, up to `last`. */
+/** Covers message ids above `after`, up to `last`. */
 export interface MessagesToRemove {
   guildId: bigint;
   authorId: bigint;
@@ -30,7 +30,7 @@ export function messagesToRemove(
 
 const PIECE = 100;
 
-/** Keeps ephemeral messages. Can be repeated safely. @throws the reason of `signal` when it is aborted */
+/** Idempotent. Keeps ephemeral messages. @throws `signal.reason` when aborted */
 export async function removeMessagesOfBanned(
   call: CallContext,
   { guildId, authorId, after, last }: MessagesToRemove,
@@ -39,7 +39,7 @@ export async function removeMessagesOfBanned(
   for (let from: bigint | undefined = after; from !== undefined; ) {
     await yieldToEventLoop();
     signal.throwIfAborted();
-    // One index covers the author, but not the guild.
+    // The index has the author, but not the guild.
     const piece: Found[] = await call.read.message.findMany({
       where: { authorId, id: { gt: from, lte: last } },
       select: { id: true, channelId: true, visibleToId: true, channel: { select: { guildId: true } } },

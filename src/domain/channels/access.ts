@@ -8,7 +8,7 @@ export interface GuildChannelAccess {
   kind: 'guild';
   channelId: bigint;
   guildId: bigint;
-  /** Discord's channel type. */
+  /** Discord's `ChannelType`. */
   type: number;
   /** Seconds; 0 without slow mode. */
   rateLimitPerUser: number;
@@ -17,15 +17,13 @@ export interface GuildChannelAccess {
   permissions: bigint;
 }
 
-/** A direct channel has no guild, members, roles or permissions. */
 export interface DirectChannelAccess {
   kind: 'direct';
   channelId: bigint;
-  /** Includes the user. */
+  /** Both users. */
   recipientIds: readonly bigint[];
 }
 
-/** A channel with messages, of a guild or direct. */
 export type ChannelAccess = GuildChannelAccess | DirectChannelAccess;
 
 const TEXT_CHANNELS: readonly number[] = [
@@ -35,13 +33,13 @@ const TEXT_CHANNELS: readonly number[] = [
   ChannelType.GuildStageVoice,
 ];
 
-/** @param userId the user that the place was read for */
+/** @param userId the user that `place` was loaded for */
 export function isVisibleTo(userId: bigint, place: ChannelAccess): boolean {
   if (place.kind === 'direct') return place.recipientIds.includes(userId);
   return place.member !== null && allows(place.permissions, Permission.ViewChannel);
 }
 
-/** Permission bits of the user that the place was read for. */
+/** Permission bits of the user that `place` was loaded for. */
 export function permissionsIn(place: ChannelAccess): bigint {
   return place.kind === 'guild' ? place.permissions : DIRECT_PERMISSIONS;
 }
@@ -54,7 +52,7 @@ export function guildIdOf(place: ChannelAccess): bigint | null {
   return place.kind === 'guild' ? place.guildId : null;
 }
 
-/** Empty for a guild channel, whose receivers depend on permissions. */
+/** In a guild channel, permissions decide who receives events. */
 export function recipientsOf(place: ChannelAccess): { recipientIds?: readonly bigint[] } {
   return place.kind === 'direct' ? { recipientIds: place.recipientIds } : {};
 }

@@ -15,8 +15,8 @@ import { givenSettings, type NewChannel } from './settings.js';
 type Input = z.output<typeof NewChannel>;
 
 /**
- * Defaults: type text, last position, and the overwrites of its category. Needs ManageChannels and every permission
- * that its overwrites allow or deny.
+ * Defaults: text channel, last position, overwrites of the category. Needs ManageChannels, and every permission that
+ * given overwrites allow or deny.
  * @throws TOO_MANY_CHANNELS, UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `parentId` and the errors of
  * `accessGuild`
  */

@@ -12,9 +12,8 @@ import { withLastMessage, withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 /**
- * Channels of a deleted category stay, without a category. A job removes the messages. Needs ManageChannels in the
- * channel.
- * @returns the channel as it was
+ * Keeps the channels of a deleted category. A job removes the messages. Needs ManageChannels in the channel.
+ * @returns the deleted channel
  * @throws the errors of `accessGuildChannel`
  */
 export async function deleteChannel(call: CallContext, channelId: bigint): Promise<GuildChannelDetails> {
@@ -36,10 +35,7 @@ export async function deleteChannel(call: CallContext, channelId: bigint): Promi
   );
 }
 
-/**
- * As {@link deleteChannel}, but closes a direct channel.
- * @throws the errors of `deleteChannel` and `closeDirectChannel`
- */
+/** @throws the errors of {@link deleteChannel} and `closeDirectChannel` */
 export async function deleteOrCloseChannel(call: CallContext, channelId: bigint): Promise<ChannelDetails> {
   if ((await call.guilds.guildOfChannel(channelId)) === null) return closeDirectChannel(call, channelId);
   return { ...(await deleteChannel(call, channelId)), recipients: null };

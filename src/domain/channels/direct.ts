@@ -11,7 +11,7 @@ import { type ChannelAccess, othersIn } from './access.js';
 import { type ChannelDetails, loadChannel } from './get.js';
 
 /**
- * Created on first use. Two users share one channel.
+ * Returns the users' existing channel, or creates it.
  * @throws UNAUTHENTICATED, UNKNOWN_USER for a user of a box, INVALID_RECIPIENT for the caller or an unknown user,
  * CANNOT_MESSAGE_USER
  */
@@ -39,16 +39,15 @@ async function showAgain({ read, writeOne }: CallContext, channelId: bigint, use
   if (closed) await writeOne((db) => db.channelRecipient.updateMany({ where: seat, data: { closedId: null } }));
 }
 
-/** Ascending by id. */
 export interface DirectChannelPage {
   after?: bigint | undefined;
   before?: bigint | undefined;
-  /** Counts from the end. */
+  /** Whether ids descend, from the end of the range. */
   backwards: boolean;
   take: number;
 }
 
-/** Skips closed channels without a newer message. @throws UNAUTHENTICATED */
+/** Skips channels that the caller closed and that have no later message. @throws UNAUTHENTICATED */
 export async function listDirectChannelIds(call: CallContext, page: DirectChannelPage): Promise<bigint[]> {
   const { user } = requireUser(call);
   const { after = 0n, before = MAX_ID, backwards, take } = page;
@@ -70,7 +69,7 @@ interface Pair {
   recipient: User;
 }
 
-/** One of several concurrent calls creates the channel; all return it. */
+/** Concurrent calls create one channel, and all return it. */
 async function makeChannel(call: CallContext, directKey: string, { user, recipient }: Pair): Promise<Channel> {
   await requireReachable(call, user, recipient);
   const recipients = { create: [{ userId: user.id }, { userId: recipient.id }] };
@@ -84,7 +83,7 @@ async function makeChannel(call: CallContext, directKey: string, { user, recipie
   }
 }
 
-/** Guild channels are checked by permissions instead. @throws CANNOT_MESSAGE_USER */
+/** In guild channels, permissions decide. @throws CANNOT_MESSAGE_USER */
 export async function requireReachableIn(call: CallContext, place: ChannelAccess): Promise<void> {
   if (place.kind !== 'direct') return;
   const { user } = requireUser(call);
@@ -93,8 +92,8 @@ export async function requireReachableIn(call: CallContext, place: ChannelAccess
 }
 
 /**
- * Users can write to each other if they share a guild. A bot and a person who installed its application can too. Two
- * bots cannot.
+ * To message each other, two users need a shared guild, or one must have installed the other's application. Two bots
+ * cannot.
  */
 async function requireReachable(call: CallContext, from: User, to: User): Promise<void> {
   if (to.deletedAt !== null || (from.bot && to.bot)) throw new DomainError('CANNOT_MESSAGE_USER');
@@ -105,8 +104,8 @@ async function requireReachable(call: CallContext, from: User, to: User): Promis
 }
 
 /**
- * Ignores deleted guilds whose rows are not removed yet.
- * @param few user whose memberships are scanned, since a bot may have many
+ * Ignores deleted guilds whose rows still exist.
+ * @param few the user whose memberships are scanned; not a bot, which may have many
  */
 export async function sharesGuild({ read }: Pick<CallContext, 'read'>, few: bigint, many: bigint): Promise<boolean> {
   const shared = await read.$queryRaw<unknown[]>`

@@ -14,8 +14,8 @@ export async function findGuildChannel(
 }
 
 /**
- * Locks the row until the transaction ends. For changes to other rows of the channel, because events carry the whole
- * channel and must be published in the order of the changes.
+ * Locks the channel row until the transaction ends. Changes to other rows of the channel need this lock, so that events
+ * follow the order of changes.
  * @throws UNKNOWN_CHANNEL
  */
 export async function holdGuildChannel(

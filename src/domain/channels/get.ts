@@ -20,7 +20,7 @@ export async function getChannel(call: CallContext, id: bigint): Promise<Channel
 }
 
 /**
- * The channel reappears with the next message, or when the caller opens it.
+ * The channel reappears with the next message or when opened again.
  * @throws UNKNOWN_CHANNEL also for a guild channel, MISSING_ACCESS
  */
 export async function closeDirectChannel(call: CallContext, id: bigint): Promise<ChannelDetails> {

@@ -5,8 +5,8 @@ import type { GuildChannelDetails, GuildChannelRecord } from './record.js';
 type Queries = Pick<Reader, '$queryRaw'>;
 
 /**
- * By channel id, without ephemeral messages. Uses one index lookup per channel, because grouping would scan every
- * message. Casts to text, because a computed column has no declared type.
+ * Message ids by channel id, without ephemeral messages. One index lookup per channel avoids a scan of every message.
+ * Casts to text, because a computed column has no declared type.
  * @param which condition on the columns of `Channel`, aliased `c`
  */
 export async function loadLastMessageIds(reader: Queries, which: Prisma.Sql): Promise<Map<bigint, bigint>> {

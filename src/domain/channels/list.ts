@@ -4,8 +4,8 @@ import { withLastMessages } from './last-messages.js';
 import { type GuildChannelDetails, WITH_OVERWRITES } from './record.js';
 
 /**
- * Ascending by position. A bot gets all channels, as on Discord, because libraries compute visibility themselves. A
- * person gets those they can view.
+ * Ascending by position. A bot gets all channels, as on Discord, because libraries compute visibility. A person gets
+ * visible channels.
  * @throws the errors of `accessGuild`
  */
 export async function listChannels(call: CallContext, guildId: bigint): Promise<GuildChannelDetails[]> {

@@ -3,8 +3,8 @@ import { channelPermissions, holderAt } from '../permissions.js';
 import type { ChannelAccess, GuildChannelAccess } from './access.js';
 
 /**
- * Does not check access; use `accessChannel` for the caller. Reads from the cache if possible. A user who is not a
- * member gets the permissions of `@everyone`. Null if there is no such channel.
+ * Does not check access; `accessChannel` does. A user who is not a member gets the permissions of `@everyone`. Null if
+ * there is no such channel.
  * @throws GuildUnavailable
  */
 export async function loadChannelAccess(

@@ -20,7 +20,7 @@ export interface Move<Channel extends Placed> {
 }
 
 /**
- * Channels may share a position, and unnamed ones keep theirs, as on Discord. The last value for a channel wins.
+ * As on Discord, channels may share a position, and omitted channels keep theirs. The last value for a channel wins.
  * @returns the channels that move, in the order of `channels`
  */
 export function movesOf<Channel extends Placed>(

@@ -10,7 +10,7 @@ import { ALL_PERMISSIONS, allows, Permission, permissionBits } from '../permissi
 import type { GuildChannelAccess } from './access.js';
 import type { ChannelRecord, GuildChannelRecord } from './record.js';
 
-/** As on the wire. */
+/** Discord's overwrite types. */
 export const OverwriteTarget = { Role: 0, Member: 1 } as const;
 
 /** Defaults: a role, with nothing allowed or denied. */
@@ -28,7 +28,7 @@ export const NewOverwrites = z.array(NewOverwrite).max(limits.overwritesPerList)
 
 export type OverwriteFields = Pick<ChannelOverwrite, 'targetId' | 'targetType' | 'allow' | 'deny'>;
 
-/** The last one of each target wins. */
+/** The last overwrite of a target wins. */
 export function onePerTarget(overwrites: readonly OverwriteFields[]): OverwriteFields[] {
   return [...new Map(overwrites.map((overwrite) => [overwrite.targetId, overwrite])).values()];
 }
@@ -44,7 +44,7 @@ export function isSame(one: OverwriteFields, other: OverwriteFields | undefined)
   );
 }
 
-/** Bits that `after` allows or denies and `before` does not. */
+/** Permissions that `after` newly allows or denies. */
 export function newlySaid(before: readonly OverwriteFields[], after: readonly OverwriteFields[]): bigint {
   const byTarget = new Map(before.map((overwrite) => [overwrite.targetId, overwrite]));
   return after.reduce((bits, { targetId, allow, deny }) => {
@@ -54,16 +54,16 @@ export function newlySaid(before: readonly OverwriteFields[], after: readonly Ov
 }
 
 /**
- * Guild permissions of the caller, but ManageRoles only for administrators (Discord's documentation, Create Guild
- * Channel).
+ * Permissions that overwrites of a new channel may contain: the caller's, but ManageRoles only for administrators
+ * (Discord's documentation, Create Guild Channel).
  */
 export function sayableInNew(permissions: bigint): bigint {
   return permissions === ALL_PERMISSIONS ? ALL_PERMISSIONS : permissions & ~Permission.ManageRoles;
 }
 
 /**
- * Permissions that the caller may newly allow or deny: those they have in the guild or the category. All of them if an
- * overwrite of this channel grants the caller ManageRoles (Discord's documentation, Edit Channel Permissions).
+ * Permissions that the caller may newly allow or deny: their own in the guild or category. All of them if an overwrite
+ * of this channel grants the caller ManageRoles (Discord's documentation, Edit Channel Permissions).
  */
 export async function sayableIn(call: CallContext, place: GuildChannelAccess): Promise<bigint> {
   const { user } = requireUser(call);
@@ -107,7 +107,7 @@ export function addedTo(channel: ChannelRecord, overwrites: readonly OverwriteFi
 /** SQLite takes 999 parameters. */
 const ROWS_PER_STATEMENT = 150;
 
-/** Counts all channels of the guild. @throws TOO_MANY_OVERWRITES */
+/** @throws TOO_MANY_OVERWRITES */
 export async function requireCapacityInGuild(
   db: Pick<Reader, 'channelOverwrite'>,
   guildId: bigint,
@@ -119,7 +119,7 @@ export async function requireCapacityInGuild(
   throw new DomainError('TOO_MANY_OVERWRITES', `Maximum number of server permission overwrites reached (${most})`);
 }
 
-/** The channel must have none. @throws TOO_MANY_OVERWRITES */
+/** Only for a channel without overwrites. @throws TOO_MANY_OVERWRITES */
 export async function insertOverwrites(
   db: Transaction,
   { id: channelId, guildId }: Pick<GuildChannelRecord, 'id' | 'guildId'>,

@@ -11,7 +11,7 @@ interface Child {
 
 /**
  * @param path prefix of the fault's path
- * @throws INVALID_INPUT at `parentId` if it is no category of the guild, is full, or the channel is a category itself
+ * @throws INVALID_INPUT at `parentId` if it is not a category of the guild or is full, or if the child is a category
  */
 export async function findParent(
   db: Transaction,

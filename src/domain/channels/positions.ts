@@ -11,14 +11,14 @@ import { findParent } from './parents.js';
 import { type ChannelRecord, type GuildChannelRecord, WITH_OVERWRITES } from './record.js';
 
 export interface StatedPosition extends ChannelPosition {
-  /** Whether a channel takes over the overwrites of its new category. */
+  /** Whether to copy the overwrites of the new category. */
   lockPermissions?: boolean | null | undefined;
 }
 
 type Moved = Move<GuildChannelRecord>;
 
 /**
- * Moves at most one channel to another category. Needs ManageChannels, and ManageRoles in a channel that takes over
+ * Moves at most one channel to another category. Needs ManageChannels, and ManageRoles in a channel that copies
  * overwrites.
  * @throws UNKNOWN_CHANNEL, SEVERAL_PARENTS, MISSING_PERMISSIONS, INVALID_INPUT at `{index}.parentId` and the errors of
  * `accessGuild`
@@ -100,7 +100,7 @@ async function applyMoves(
   for (const details of await withLastMessages(write.db, moved)) write.record({ type: 'CHANNEL_UPDATE', ...details });
 }
 
-/** Records the new category, and copies its overwrites if requested. */
+/** Writes the move to the audit log, and copies the category's overwrites if `isLocked`. */
 async function enter(
   { db, audit }: Write,
   before: GuildChannelRecord,

@@ -4,7 +4,7 @@ import type { Reader } from '../../infra/database/index.js';
 
 const MAX_CHANNELS = 50_000;
 
-/** Cached forever, because the recipients of a direct channel never change. */
+/** Cached forever, because a direct channel's recipients never change. */
 export class Recipients {
   readonly #known = new LRUCache<bigint, readonly bigint[]>({
     ...atMost(MAX_CHANNELS),

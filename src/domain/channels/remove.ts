@@ -3,12 +3,12 @@ import type { ReaderAndWriter } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
 import { REMOVABLE_ROW, removeRows } from '../messages/remove-rows.js';
 
-/** A few milliseconds in SQLite, during which other writes wait. */
+/** Blocks other SQLite writers for a few milliseconds. */
 const MESSAGES_PER_STATEMENT = 50;
 
 const ROWS_PER_STATEMENT = 200;
 
-/** Does nothing if a user can still reach the channel. @throws the reason of `signal` when it is aborted */
+/** Does nothing while the channel is reachable. @throws `signal.reason` when aborted */
 export async function removeChannel(
   db: ReaderAndWriter,
   blobs: BlobStore,

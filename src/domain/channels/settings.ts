@@ -12,7 +12,6 @@ export const GUILD_CHANNEL_TYPES = [
   ChannelType.GuildAnnouncement,
 ] as const;
 
-/** Types that can be converted to each other. */
 const CONVERTIBLE_TYPES: readonly number[] = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
 
 /** Unlike on Discord, only surrounding whitespace is removed. */
@@ -35,12 +34,9 @@ const SETTINGS = {
 
 export const NewChannel = z.object({ name: channelName, ...SETTINGS });
 
-/**
- * Absent fields stay, and so do `type`, `position` and `overwrites` if null. Null resets other fields to their default.
- */
+/** Absent fields stay. Null keeps `type`, `position` and `overwrites`, and resets other fields to their default. */
 export const ChannelEdit = z.object({ name: channelName.optional(), ...SETTINGS });
 
-/** Null or absent keeps the position. */
 export const ChannelPositions = z
   .array(
     z.object({
@@ -73,7 +69,7 @@ export function settingsOf(channel: Settings & { type: number }): Partial<Settin
   return chosen(SETTINGS_OF[channel.type] ?? [], (setting) => channel[setting]);
 }
 
-/** Ignores settings that the type does not have. Null means the default. */
+/** Ignores settings that the type lacks. Null means the default. */
 export function givenSettings(
   type: number,
   given: { [S in Setting]?: Settings[S] | null | undefined },
@@ -86,7 +82,7 @@ function chosen(names: readonly Setting[], valueIn: (name: Setting) => unknown):
   return Object.fromEntries(names.map((name) => [name, valueIn(name)]));
 }
 
-/** Resets settings that the new type does not have. */
+/** Resets settings that the new type lacks. */
 export function settingsLost(from: number, to: number): Partial<Settings> {
   const kept = SETTINGS_OF[to] ?? [];
   const lost = (SETTINGS_OF[from] ?? []).filter((setting) => !kept.includes(setting));

@@ -24,8 +24,8 @@ import { type ChannelEdit, CONVERTIBLE, givenSettings, isConvertible, settingsLo
 type Input = z.output<typeof ChannelEdit>;
 
 /**
- * Given overwrites replace all existing ones. Needs ManageChannels in the channel; for overwrites also ManageRoles and
- * every permission that they newly allow or deny.
+ * Given overwrites replace all others. Needs ManageChannels in the channel; for overwrites also ManageRoles and every
+ * permission that they newly allow or deny.
  * @throws UNKNOWN_OVERWRITE, MISSING_PERMISSIONS, INVALID_INPUT at `type` or `parentId` and the errors of
  * `accessGuildChannel`
  */

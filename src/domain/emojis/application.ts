@@ -14,8 +14,8 @@ export interface ApplicationEmojiKey {
 }
 
 /**
- * Allows the application's own bot, or a person whose role in the application permits the operation.
- * @param read the transaction, if the check must hold for its writes
+ * Allows the application's own bot, and people whose role permits the operation.
+ * @param read the transaction, if its writes depend on the check
  * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION for callers other than people, and the errors of `accessApplication`
  */
 async function accessEmojis(

@@ -133,7 +133,7 @@ export async function updateEmoji(call: CallContext, key: GuildEmojiKey, change:
 }
 
 /**
- * Needs the same permissions as {@link updateEmoji}.
+ * Needs the permissions of {@link updateEmoji}.
  * @throws UNKNOWN_GUILD_EMOJI, MISSING_PERMISSIONS, and the errors of `accessGuild`
  */
 export async function deleteEmoji(call: CallContext, key: GuildEmojiKey): Promise<void> {

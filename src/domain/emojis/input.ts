@@ -16,7 +16,7 @@ export const EmojiName = z
 
 const roleIds = z.array(snowflake()).max(limits.rolesPerGuild).nullish();
 
-/** If `roleIds` is empty, null or omitted, every member may use the emoji. */
+/** Without `roleIds`, every member may use the emoji. */
 export const NewEmoji = z.object({ name: EmojiName, roleIds });
 
 /** Omitted fields stay unchanged. Null `roleIds` lets every member use the emoji. */

@@ -11,7 +11,6 @@ interface Standing {
   permissions: bigint;
 }
 
-/** ManageGuildExpressions covers all emojis of the guild, CreateGuildExpressions only the user's own. */
 export function mayManageEmoji({ creatorId }: Pick<Emoji, 'creatorId'>, { userId, permissions }: Standing): boolean {
   if (allows(permissions, GUILD_OPERATIONS.manageEmojis)) return true;
   return creatorId === userId && allows(permissions, GUILD_OPERATIONS.createEmoji);

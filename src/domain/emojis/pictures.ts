@@ -8,7 +8,7 @@ import { idIn, type KeptFiles } from '../kept-files.js';
 import { limits } from '../limits.js';
 import { unlessStored } from '../messages/files/files.js';
 
-/** The stored formats. Only an animated emoji has `gif` and `moving`. */
+/** Stored formats. Only an animated emoji has `gif` and `moving`. */
 export type EmojiForm = keyof EmojiImage;
 
 function folderOf(id: bigint): string {
@@ -16,7 +16,7 @@ function folderOf(id: bigint): string {
 }
 
 /**
- * Stores the image, then calls `make`. If `make` fails, the image is removed again.
+ * Stores the image, calls `make`, and removes the image if `make` fails.
  * @throws INVALID_INPUT at `image`, RATE_LIMITED, OVERLOADED, and the errors of `source` and `make`
  */
 export async function makeWithPicture<T>(
@@ -32,7 +32,6 @@ export async function makeWithPicture<T>(
   );
 }
 
-/** @returns whether the image is animated */
 async function keepPicture(call: CallContext, id: bigint, source: IconSource): Promise<{ animated: boolean }> {
   await limitImages(call);
   const content = typeof source === 'function' ? await source() : source;
@@ -49,7 +48,7 @@ async function keepPicture(call: CallContext, id: bigint, source: IconSource): P
   return { animated: 'gif' in image };
 }
 
-/** A storage error is logged and does not fail the call. */
+/** Logs a storage error instead of throwing it. */
 export async function dropPictures(call: CallContext, ids: readonly bigint[]): Promise<void> {
   try {
     for (const id of ids) await call.blobs.remove(folderOf(id));
@@ -58,7 +57,7 @@ export async function dropPictures(call: CallContext, ids: readonly bigint[]): P
   }
 }
 
-/** Null if there is no image in this format. `size` is in bytes. */
+/** `size` is in bytes. */
 export async function findPicture(
   blobs: BlobStore,
   id: bigint,

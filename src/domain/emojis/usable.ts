@@ -5,9 +5,8 @@ import { allows, Permission } from '../permissions.js';
 import { rolesOf } from './record.js';
 
 /**
- * Null if the caller may not use the emoji in this channel. Emojis of other guilds need membership there and
- * UseExternalEmojis. An application's emoji is only for its bot. If a guild emoji has roles, the caller needs one of
- * them.
+ * Null if the caller may not use the emoji here. Emojis of other guilds need UseExternalEmojis and membership there.
+ * Application emojis are only for their bot. A guild emoji with roles needs one of them.
  */
 export async function usableEmoji(call: CallContext, place: ChannelAccess, id: bigint): Promise<Emoji | null> {
   const emoji = await call.read.emoji.findUnique({ where: { id } });

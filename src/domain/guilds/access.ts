@@ -28,15 +28,12 @@ interface GuildAccess {
   /** Milliseconds since the Unix epoch. */
   at: number;
   member: MemberSummary;
-  /** Guild-wide permissions, without channel overwrites. */
+  /** Without channel overwrites. */
   permissions: bigint;
   view: GuildView;
 }
 
-/**
- * Ascending. The query starts at the caller's memberships, since a condition on `Guild` would scan all guilds.
- * @throws UNAUTHENTICATED
- */
+/** Ascending. Queries memberships, because a condition on `Guild` would scan all guilds. @throws UNAUTHENTICATED */
 export async function ownGuildIds(call: CallContext, { after, take }: IdPage): Promise<bigint[]> {
   const memberships = await call.read.member.findMany({
     where: { userId: requireUser(call).user.id, guildId: { gt: after }, guild: { deletedAt: null } },
@@ -48,7 +45,7 @@ export async function ownGuildIds(call: CallContext, { after, take }: IdPage): P
 }
 
 /**
- * Checks that the caller may perform all `operations` in a guild.
+ * Checks that the caller may perform all `operations`.
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, MISSING_PERMISSIONS, MISSING_ACCESS for a bot that is not a member
  */
 export async function accessGuild(
@@ -67,19 +64,15 @@ export async function accessGuild(
   return { guildId, at, member, permissions, view };
 }
 
-/**
- * A person of the cloud is never a member on a box. Without a request, the answer cannot reveal whether the box is
- * reachable.
- */
+/** A person of the cloud is never a member on a box. A request would reveal whether the box is reachable. */
 function isOnBoxOfOthers(call: CallContext, user: Pick<User, 'bot'>, id: bigint): boolean {
   return !user.bot && call.boxRoutes.mayHave(id);
 }
 
 /**
- * Checks that the caller may perform all `operations` in a channel. A guild channel that the caller cannot view is
- * reported as missing. Recipients of a direct channel have `DIRECT_PERMISSIONS`.
- * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, DIRECT_CHANNEL for an operation that only guild
- * channels allow, MISSING_ACCESS for a bot that cannot view the channel
+ * Checks that the caller may perform all `operations`. Recipients of a direct channel have `DIRECT_PERMISSIONS`.
+ * @throws UNAUTHENTICATED, UNKNOWN_CHANNEL also if a person cannot view it, MISSING_PERMISSIONS, DIRECT_CHANNEL for an
+ * operation that only guild channels allow, MISSING_ACCESS for a bot that cannot view the channel
  */
 export async function accessChannel(
   call: CallContext,
@@ -117,10 +110,7 @@ export function channelsWith(access: GuildAccess, userId: bigint, ...operations:
   return ids;
 }
 
-/**
- * Guild-wide permissions, read within a transaction. 0 for a user who is not a member.
- * @param now milliseconds since the Unix epoch
- */
+/** Guild-wide permissions; 0 if the user is not a member. @param now milliseconds since the Unix epoch */
 export async function permissionsWithin(
   db: Transaction,
   guildId: bigint,
@@ -144,10 +134,7 @@ export function requirePermissions(permissions: bigint, needed: bigint): void {
   if (!allows(permissions, needed)) throw missingPermissions();
 }
 
-/**
- * For operations that need no permission but are forbidden during a timeout.
- * @throws MISSING_PERMISSIONS while the caller is timed out
- */
+/** For operations that need no permission. @throws MISSING_PERMISSIONS while the caller is timed out */
 export function requireTakingPart({ clock }: Pick<CallContext, 'clock'>, place: ChannelAccess): void {
   if (place.kind === 'direct' || place.permissions === ALL_PERMISSIONS) return;
   if (timeoutEnd(clock.now(), place.member) !== null) throw missingPermissions();

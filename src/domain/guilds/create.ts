@@ -16,10 +16,7 @@ export const NewGuild = z.object({
 const FIRST_TEXT_CHANNEL = { name: 'general', type: ChannelType.GuildText, position: 0 };
 const FIRST_VOICE_CHANNEL = { name: 'General', type: ChannelType.GuildVoice, position: 1 };
 
-/**
- * Creates a guild with `@everyone`, a voice channel, and a text channel that is its system channel.
- * @throws UNAUTHENTICATED, LIMIT_EXCEEDED
- */
+/** @throws UNAUTHENTICATED, LIMIT_EXCEEDED */
 export async function createGuild(call: CallContext, { name, description }: z.output<typeof NewGuild>): Promise<Guild> {
   const owner = requirePerson(call);
   const [id, systemChannelId] = [call.nextId(), call.nextId()];

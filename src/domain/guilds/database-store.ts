@@ -14,7 +14,6 @@ import { countMembers, type GuildSnapshot, loadGuildSnapshot } from './snapshot.
 import type { GuildStore } from './store.js';
 import { type GuildView, GuildViews } from './views.js';
 
-/** The guild store of this process's own database. */
 export class DatabaseGuildStore implements GuildStore {
   readonly #views: GuildViews;
 
@@ -22,7 +21,7 @@ export class DatabaseGuildStore implements GuildStore {
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
-    /** A process counts as alive if its row ends after this time. */
+    /** Processes whose rows end after this time are alive. */
     private readonly now: () => Date = () => new Date(clock.now()),
   ) {
     this.#views = new GuildViews(reader, bus, clock);

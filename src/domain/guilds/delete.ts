@@ -12,7 +12,7 @@ import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
 
 /**
- * Hides the guild at once; a job removes its contents in batches. Of several concurrent calls, one succeeds.
+ * Hides the guild at once; a job removes its contents in batches. Of concurrent calls, only one succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, FORBIDDEN unless the caller owns the guild
  */
 export async function deleteGuild(call: CallContext, guildId: bigint): Promise<void> {
@@ -65,13 +65,12 @@ interface Supplies {
   signal: AbortSignal;
 }
 
-/** A statement of this size blocks other SQLite writers for only a few milliseconds. */
+/** Blocks other SQLite writers for a few milliseconds. */
 const ROWS_PER_STATEMENT = 200;
 
 /**
- * Removes the contents of a deleted guild, then its row. Ignores a guild that is not deleted. Can resume after an
- * interruption.
- * @throws the reason of `signal` when aborted
+ * Removes the contents of a deleted guild, then its row, and so can resume after an interruption. Ignores other guilds.
+ * @throws `signal.reason` when aborted
  */
 export async function removeGuild(supplies: Supplies, guildId: bigint, channelIds: bigint[]): Promise<void> {
   const { db, blobs, call, signal } = supplies;

@@ -3,10 +3,10 @@ import type { Reader } from '../../infra/database/index.js';
 import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;
-/** Smaller, because SQLite allows 999 parameters in a statement. */
+/** Smaller, because SQLite takes 999 parameters. */
 const PAGE_ON_BOXES = 400;
 
-/** Pages of ascending ids of guilds in this database. */
+/** Ascending; only guilds in this database. */
 export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   let after: bigint | undefined;
   for (;;) {
@@ -24,8 +24,8 @@ export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGen
 }
 
 /**
- * Pages of ascending ids of guilds on boxes where a bot is installed with the scope `bot`. A box's own member list is
- * not used, so that a box cannot add bots to its guilds.
+ * Ascending; only guilds on boxes where a bot is installed with the scope `bot`. Ignores a box's member list, so that a
+ * box cannot add bots to its guilds.
  */
 export async function* pagesOfBoxGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   for (let after = 0n; ; ) {

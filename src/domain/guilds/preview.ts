@@ -31,10 +31,7 @@ export type Integration = Installation & {
   installer: User;
 };
 
-/**
- * The oldest installations, up to `limits.integrationsShown`. Needs ManageGuild.
- * @throws the errors of `accessGuild`
- */
+/** Oldest first, up to `limits.integrationsShown`. Needs ManageGuild. @throws the errors of `accessGuild` */
 export async function listIntegrations(call: CallContext, guildId: bigint): Promise<Integration[]> {
   await accessGuild(call, guildId, 'viewGuildSettings');
   return call.read.installation.findMany({

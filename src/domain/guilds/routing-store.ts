@@ -9,7 +9,7 @@ import type { GuildSnapshot } from './snapshot.js';
 import type { GuildStore } from './store.js';
 import type { GuildView } from './views.js';
 
-/** Reads a cloud's guilds from its database or from boxes. Ids of guilds made by the cloud need no lookup. */
+/** Reads guilds from the cloud's database or from boxes. Ids made by the cloud need no lookup. */
 export class RoutingGuildStore implements GuildStore {
   constructor(
     private readonly database: GuildStore,

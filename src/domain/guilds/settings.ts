@@ -16,14 +16,13 @@ const ALL_SYSTEM_CHANNEL_FLAGS = Object.values(GuildSystemChannelFlags)
   .filter((flag) => typeof flag === 'number')
   .reduce((all, flag) => all | flag, 0);
 
-/** Null resets the setting to the default of a new guild. */
 function orDefault<Setting extends z.ZodType>(setting: Setting, initial: z.output<Setting>) {
   return setting.nullish().transform((given) => (given === null ? initial : given));
 }
 
 /**
- * Parses settings into columns of a row. Omitted settings stay unchanged. Null clears a nullable setting, resets others
- * to their defaults, and leaves the name unchanged.
+ * Omitted settings stay unchanged. Null clears a nullable setting, keeps the name, and resets others to the defaults of
+ * a new guild.
  */
 export const GuildSettings = z.object({
   name: nameText(limits.guildName.min, limits.guildName.max)

@@ -6,7 +6,7 @@ import { type CallContext, requireUser } from '../call.js';
  */
 const GUILDS_PER_SHARD = 1_000;
 
-/** Returns at least 1. @throws UNAUTHENTICATED */
+/** @throws UNAUTHENTICATED */
 export async function recommendShards(call: CallContext): Promise<number> {
   const { user } = requireUser(call);
   let guilds = 0;

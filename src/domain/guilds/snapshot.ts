@@ -3,16 +3,15 @@ import { loadLastMessageIds } from '../channels/last-messages.js';
 import { type ChannelRecord, WITH_OVERWRITES } from '../channels/record.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 
-/** The initial state of a guild in a client's cache, without members. */
+/** A client's initial state of a guild, without members. */
 export interface GuildSnapshot {
   guild: GuildRecord;
   channels: ChannelRecord[];
-  /** The newest message that all viewers of the channel can see, by channel id. */
+  /** By channel id. Ignores ephemeral messages. */
   lastMessageIds: ReadonlyMap<bigint, bigint>;
   memberCount: number;
 }
 
-/** Null if there is no such guild. */
 export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promise<GuildSnapshot | null> {
   const [guild, channels, lastMessageIds] = await Promise.all([
     reader.guild.findUnique({ where: { id: guildId, deletedAt: null }, include: WITH_ROLES_AND_EMOJIS }),
@@ -22,7 +21,6 @@ export async function loadGuildSnapshot(reader: Reader, guildId: bigint): Promis
   return guild && { guild, channels, lastMessageIds, memberCount: guild.memberCount };
 }
 
-/** 0 if there is no such guild. */
 export async function countMembers(reader: Reader, guildId: bigint): Promise<number> {
   const where = { id: guildId, deletedAt: null };
   const guild = await reader.guild.findUnique({ where, select: { memberCount: true } });

@@ -9,62 +9,55 @@ import type { GuildSnapshot } from './snapshot.js';
 import type { GuildView } from './views.js';
 
 /**
- * Reads guilds from the local database or from boxes. Functions that take a guild id throw `GuildUnavailable` if the
- * guild exists but cannot be reached. Null always means that it does not exist.
+ * Reads guilds from the local database or from boxes. A missing guild, channel or member gives null, an empty list or
+ * 0. Functions that take a guild id throw `GuildUnavailable` if the guild exists but cannot be reached.
  */
 export interface GuildStore {
-  /** Null if there is no such guild. */
   view(guildId: bigint): Promise<GuildView | null>;
 
-  /** Null if the user is not a member or there is no such guild. */
   member(guildId: bigint, userId: bigint): Promise<MemberSummary | null>;
 
-  /** Null for a direct channel, undefined if there is no such channel. Also works for guilds that cannot be reached. */
+  /** Null for a direct channel, undefined for a missing one. Also finds guilds that cannot be reached. */
   guildOfChannel(channelId: bigint): Promise<bigint | null | undefined>;
 
-  /** Null if the guild has no such channel. */
   channel(guildId: bigint, channelId: bigint): Promise<Channel | null>;
 
-  /** As in GUILD_CREATE, and read after the call started. Null if there is no such guild. */
+  /** The guild as in GUILD_CREATE, read after the call started. */
   snapshot(guildId: bigint): Promise<GuildSnapshot | null>;
 
-  /** At most `take` members, by ascending id. Empty if there is no such guild. */
+  /** At most `take` members, ascending by user id. */
   members(guildId: bigint, selection: MemberSelection, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` (up to 1,000) members: online or in voice, then with a role besides `@everyone`, then with a
-   * nickname.
+   * Members online or in voice come first, then those with a role, then those with a nickname. Omits other members.
+   * @param take 1,000 at most
    */
   notableMembers(guildId: bigint, take: number): Promise<MemberRecord[]>;
 
   /**
-   * At most `take` (up to 1,000) members whose username, display name or nickname starts with `prefix`, ordered by
-   * name. Ignores case and has no wildcards.
+   * Matches the beginning of username, display name or nickname, and orders by name. Ignores case and has no wildcards.
+   * @param take 1,000 at most
    */
   searchMembers(guildId: bigint, prefix: string, take: number): Promise<MemberRecord[]>;
 
-  /** Omits users who are offline. Does not check membership. */
+  /** Omits offline users. Does not check membership. */
   presences(guildId: bigint, userIds: readonly bigint[]): Promise<ShownPresence[]>;
 
-  /** Empty if there is no such guild. */
   voiceStates(guildId: bigint): Promise<VoiceStateRecord[]>;
 
-  /** 0 if there is no such guild. */
   countMembers(guildId: bigint): Promise<number>;
 
-  /** Pages of ascending ids, including guilds that cannot be reached. */
+  /** Ascending, including guilds that cannot be reached. */
   pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]>;
 }
 
-/** In milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5_000;
 
-/** Thrown for a guild that exists but cannot be reached. */
 export class GuildUnavailable extends DomainError {
   constructor(
     readonly guildId: bigint,
     cause?: unknown,
-    /** True if the box was not connected, so the request was not sent. If false, the box may have received it. */
+    /** True if the box was not connected. Otherwise it may have received the request. */
     readonly isAway = false,
   ) {
     const details = { retryAfterMs: UNAVAILABLE_RETRY_MS, cause, shown: { reason: 'box-unreachable' } };
@@ -74,13 +67,14 @@ export class GuildUnavailable extends DomainError {
 
 export interface PermissionsThere {
   bits: bigint;
-  /** When the user's timeout ends, in milliseconds since the Unix epoch. Null if not timed out. */
+  /** Milliseconds since the Unix epoch; null if not timed out. */
   timeoutEnd: number | null;
 }
 
 /**
- * Guild-wide permissions if `channelId` is null. Returns null if the user is not a member or there is no such channel.
+ * Guild-wide permissions if `channelId` is null.
  * @param now milliseconds since the Unix epoch
+ * @returns null for a missing member or channel
  * @throws GuildUnavailable
  */
 export async function permissionsThere(
@@ -99,8 +93,9 @@ export async function permissionsThere(
 }
 
 /**
- * Guild-wide permissions, or null if the user is not a member.
+ * Without channel overwrites.
  * @param now milliseconds since the Unix epoch
+ * @returns null if the user is not a member
  * @throws GuildUnavailable
  */
 export async function permissionsInGuild(
@@ -114,8 +109,8 @@ export async function permissionsInGuild(
 }
 
 /**
- * Null if the user is not a member or there is no such channel.
  * @param now milliseconds since the Unix epoch
+ * @returns null for a missing member or channel
  * @throws GuildUnavailable
  */
 export async function permissionsInChannel(

@@ -36,7 +36,7 @@ export async function updateGuild(
 
 const STAYS_ITS_OWNERS = 'Server ownership cannot be transferred.';
 
-/** Publishes the guild again if concurrent changes of its roles or emojis were published before this event. */
+/** Publishes the guild again if concurrent changes made its published roles or emojis outdated. */
 async function publishUntilCurrent(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
   for (let latest = told; ; ) {
     const now = await call.read.guild.findUnique({
@@ -74,7 +74,6 @@ async function changeColumns(
   return { before, after };
 }
 
-/** Old and new values for the audit log; ids are text. */
 function changesOf(before: GuildRecord, columns: Columns): AuditChanges['GUILD_UPDATE'] {
   const changes: AuditChanges['GUILD_UPDATE'] = {};
   for (const [column, value] of Object.entries(columns)) {

@@ -30,13 +30,13 @@ interface Parts {
 
 const MAX_GUILDS = 5_000;
 const MAX_CHANNELS = 50_000;
-/** At this many entries of one guild, all of them are dropped. */
+/** At this size, the map of a guild is cleared. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
 const MAX_CHANNELS_PER_GUILD = 100;
 
 /**
- * Caches roles, channels and memberships, which every request and dispatched event needs. Entries live for at most 30
- * seconds. Events that affect access drop them earlier, in every process.
+ * Every request and dispatched event needs this data. Entries live for at most 30 seconds. Events that affect access
+ * drop them earlier, in every process.
  */
 export class GuildViews {
   readonly #cache: SubscribedCache<GuildView, Parts, BusMessage>;
@@ -67,7 +67,6 @@ export class GuildViews {
     });
   }
 
-  /** Null if there is no such guild. */
   async guild(guildId: bigint): Promise<GuildView | null> {
     const parts = this.#cache.of(guildId);
     const { changed } = parts;
@@ -76,13 +75,11 @@ export class GuildViews {
     return this.#cache.thing(guildId);
   }
 
-  /** Null if the user is not a member. */
   async member(guildId: bigint, userId: bigint): Promise<MemberSummary | null> {
     const { members } = this.#cache.of(guildId);
     return getOrLoad(members, userId, MAX_MEMBERS_PER_GUILD, () => loadMember(this.reader, guildId, userId));
   }
 
-  /** Null if the guild has no such channel. */
   async channel(guildId: bigint, channelId: bigint): Promise<Channel | null> {
     const { channels } = this.#cache.of(guildId);
     const where = { id: channelId };
@@ -92,7 +89,7 @@ export class GuildViews {
     return channel?.guildId === guildId ? channel : null;
   }
 
-  /** Null for a direct channel, undefined if there is no such channel. */
+  /** Null for a direct channel, undefined for a missing one. */
   async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
     return (await this.#guildOfChannel.fetch(channelId))?.guildId;
   }

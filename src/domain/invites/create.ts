@@ -23,7 +23,7 @@ export const NewInvite = z.object({
 });
 
 export interface NewInviteInput extends z.output<typeof NewInvite> {
-  /** Whether to return the caller's own unused, equivalent invite if there is one. */
+  /** Whether to return an unused, equivalent invite of the caller if there is one. */
   reusing?: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function createInvite(
   );
 }
 
-/** Newest unused invites to search for one to reuse. */
+/** Compares only this many of the newest unused invites. */
 const COMPARED = 50;
 
 async function findAlike(

@@ -10,7 +10,7 @@ import { findInvite, maxAgeOf } from './find.js';
 import type { InviteRecord } from './record.js';
 
 /**
- * Needs a member who created the invite, or has ManageChannels in its channel or ManageGuild.
+ * The caller must be a member. Invites of other users need ManageGuild, or ManageChannels in the channel.
  * @throws UNAUTHENTICATED, UNKNOWN_INVITE, MISSING_PERMISSIONS
  */
 export async function deleteInvite(call: CallContext, code: string): Promise<InviteRecord> {

@@ -11,10 +11,7 @@ export interface InviteDetails {
   presenceCount: number | null;
 }
 
-/**
- * Needs no membership, only the code.
- * @throws UNKNOWN_INVITE
- */
+/** Needs no membership. @throws UNKNOWN_INVITE */
 export async function getInvite(
   call: CallContext,
   { code, withCounts = false }: { code: string; withCounts?: boolean },

@@ -8,7 +8,7 @@ import { stillWorking } from './find.js';
 import { type InviteRecord, WITH_PLACE } from './record.js';
 
 /**
- * All with ManageGuild, otherwise the caller's own and those to channels where they have ManageChannels.
+ * Callers without ManageGuild get only their own, and those of channels where they have ManageChannels.
  * @throws the errors of `accessGuild`
  */
 export async function manageableInvites(call: CallContext, guildId: bigint): Promise<Prisma.InviteWhereInput> {

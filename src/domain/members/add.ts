@@ -13,11 +13,11 @@ import { auditRoles, rolesForNewMember } from './roles.js';
 export interface AddMemberInput {
   guildId: bigint;
   userId: bigint;
-  /** An access token of that user with the scope `guilds.join`, granted to the calling bot's application. */
+  /** The user's token with the scope `guilds.join`, for the calling bot's application. */
   accessToken: string;
   nick?: string | null | undefined;
   roleIds?: bigint[] | null | undefined;
-  /** `mute` and `deaf` need permissions but have no effect: a new member is in no voice channel. */
+  /** `mute` and `deaf` need permissions but have no effect, because a new member is not in voice. */
   mute?: boolean | null | undefined;
   deaf?: boolean | null | undefined;
 }
@@ -25,7 +25,7 @@ export interface AddMemberInput {
 /**
  * Adds a user who granted `guilds.join` (Discord's documentation, OAuth2). Each optional field needs its own
  * permission.
- * @returns null if the user already is a member; nothing changes then
+ * @returns null, without changes, if the user is a member already
  * @throws ACCESS_TOKEN_REFUSED, BANNED, MISSING_SCOPE, UNKNOWN_ROLE and the errors of `accessGuild`
  */
 export async function addMember(call: CallContext, input: AddMemberInput): Promise<MemberRecord | null> {

@@ -5,9 +5,9 @@ import { nickColumns, userNameKeys } from './name-keys.js';
 const PAGE = 400;
 
 /**
- * A migration cannot write all keys correctly, since a database does not know all capital letters. Skips memberships
- * that change concurrently.
- * @throws the reason of `signal` when it is aborted
+ * A migration cannot do this, because a database does not know all capital letters. Skips memberships that change
+ * concurrently.
+ * @throws `signal.reason` when aborted
  */
 export async function correctNameKeys({ reader, writer }: Pick<Database, 'reader' | 'writer'>, signal: AbortSignal) {
   for (let after = { guildId: 0n, userId: 0n }; ; ) {

@@ -8,7 +8,7 @@ const LOOKED_AT_ONCE = 2_000;
 /** A condition on the table `m`. */
 export type Among = Prisma.Sql;
 
-/** Yields to the event loop before each range. Ranges ascend by user id. */
+/** Ascending by user id. */
 export async function* rangesOfMembers(read: Pick<Reader, 'member'>, guildId: bigint): AsyncIterable<Among> {
   for (let after = 0n; ; ) {
     await yieldToEventLoop();
@@ -34,14 +34,17 @@ export async function countInactiveAmong(db: Queries, selection: Selection, amon
   return Number(row?.count ?? 0);
 }
 
-/** @returns user ids in ascending order. @param now by the clock of live processes */
+/**
+ * @param now by the clock of live processes
+ * @returns ascending user ids
+ */
 export async function findInactiveAmong(db: Queries, selection: Selection, among: Among, now: Date): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ userId: bigint }[]>`
     SELECT m."userId" ${inactive(selection, among, now)} ORDER BY m."userId"`;
   return rows.map(({ userId }) => userId);
 }
 
-/** Bots have no account, so a prune never selects them. The cheap conditions come first. */
+/** Excludes bots, because they have no account. Cheap conditions come first. */
 function inactive({ guildId, notSeenSince, roleIds, below }: Selection, among: Among, now: Date): Prisma.Sql {
   const since = new Date(notSeenSince);
   // A member without roles ranks with `@everyone`, at position 0.

@@ -6,13 +6,13 @@ export interface MemberKey {
   userId: bigint;
 }
 
-/** Stores the timeout of a leaving member, which applies again if they come back. */
+/** A leaving member's timeout applies again if they return. */
 export async function keepTimeout(db: Transaction, key: MemberKey, until: Date | null, now: number): Promise<void> {
   if (until === null || until.getTime() <= now) return;
   await db.keptTimeout.upsert({ where: { guildId_userId: key }, create: { ...key, until }, update: { until } });
 }
 
-/** @returns null if no timeout is stored or it has expired */
+/** @returns null also for an expired timeout */
 export async function takeUpTimeout(db: Transaction, key: MemberKey, now: number): Promise<Date | null> {
   const where = { guildId_userId: key };
   const kept = await db.keptTimeout.findUnique({ where, select: { until: true } });

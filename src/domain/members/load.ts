@@ -11,7 +11,7 @@ export interface MemberSelection {
 /** SQLite takes 999 parameters, and the roles of each member cost two. */
 const PAGE = 400;
 
-/** Ordered by user id. Yields to the event loop before each page. */
+/** Ordered by user id. */
 export async function loadMembers(
   reader: Reader,
   guildId: bigint,
@@ -47,7 +47,7 @@ function loadPage(
   });
 }
 
-/** Keeps the order of `userIds`. Yields to the event loop before each page. */
+/** Keeps the order of `userIds`. */
 export async function loadMembersById(
   reader: Reader,
   guildId: bigint,

@@ -3,9 +3,9 @@ import type { MemberKey } from './kept-timeouts.js';
 import { type MemberRecord, WITH_USER_AND_ROLES } from './record.js';
 
 /**
- * Locks memberships until the transaction ends. Every transaction that changes or publishes a membership locks it
- * first, so that events follow the order of changes. Missing ones are left out.
- * @param keys 1 to 400, since SQLite takes 999 parameters
+ * Locks memberships until the transaction ends, and omits missing ones. Transactions that change or publish a
+ * membership lock it first, so that events follow the order of changes.
+ * @param keys 1 to 400, because SQLite takes 999 parameters
  */
 export async function lockMembers(db: Transaction, keys: readonly MemberKey[]): Promise<MemberRecord[]> {
   const isAny = keys.map(({ guildId, userId }) => Prisma.sql`("guildId" = ${guildId} AND "userId" = ${userId})`);

@@ -2,8 +2,8 @@ import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Member, Transaction, User } from '../../infra/database/index.js';
 
 /**
- * Upper case, because the lower case of sigma depends on its neighbours. The key of a prefix must be a prefix of the
- * key.
+ * The key of a prefix must be a prefix of the key. Lower case breaks this, because the lower case of sigma depends on
+ * its neighbours.
  */
 export function nameKey(name: string): string {
   return name.toUpperCase();

@@ -3,8 +3,8 @@ import { loadMembersById } from './load.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * Returns members online or in voice, then those with a role, then those with a nickname. The cost does not grow with
- * the guild.
+ * Members online or in voice come first, then those with a role, then those with a nickname. The cost does not grow
+ * with the guild.
  * @param take 1,000 at most
  * @param now a presence or voice state counts if its process lives longer
  */

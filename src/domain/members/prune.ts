@@ -37,8 +37,8 @@ interface PruneInput {
 }
 
 /**
- * Counts members inactive for `days`, without other roles than `roleIds`, below the caller (Discord's documentation,
- * Guild Resource). Needs KickMembers and ManageGuild.
+ * Counts members who were inactive for `days`, rank below the caller and have no roles except `roleIds` (Discord's
+ * documentation, Guild Resource). Needs KickMembers and ManageGuild.
  * @throws the errors of `accessGuild`
  */
 export async function countInactive(call: CallContext, input: PruneInput): Promise<number> {
@@ -47,8 +47,8 @@ export async function countInactive(call: CallContext, input: PruneInput): Promi
 }
 
 /**
- * Starts a job that removes members.
- * @returns the number that {@link countInactive} returns
+ * A job removes the members.
+ * @returns the result of {@link countInactive}
  * @throws TOO_MANY_PRUNES during another prune of the guild, and the errors of `accessGuild`
  */
 export async function pruneMembers(call: CallContext, input: PruneInput): Promise<number> {
@@ -91,7 +91,7 @@ function count(call: CallContext, selection: Selection): Promise<number> {
   });
 }
 
-/** Can be repeated safely. @throws the reason of `signal` when it is aborted */
+/** Idempotent. @throws `signal.reason` when aborted */
 export async function removeInactive(call: CallContext, selection: Selection, signal: AbortSignal): Promise<void> {
   for await (const range of rangesOfMembers(call.read, BigInt(selection.guildId))) {
     const userIds = await findInactiveAmong(call.read, selection, range, call.live.now());
@@ -103,7 +103,7 @@ export async function removeInactive(call: CallContext, selection: Selection, si
   }
 }
 
-/** Checks again: a member who has become active or got a role stays. */
+/** Checks again, because members may have become active or got a role. */
 async function removePiece(call: CallContext, selection: Selection, userIds: readonly bigint[]): Promise<void> {
   const among = Prisma.sql`m."userId" IN (${Prisma.join(userIds)})`;
   await call.write(

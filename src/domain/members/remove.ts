@@ -8,7 +8,7 @@ import { requireAbove } from '../roles/rank.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteMember } from './rows.js';
 
-/** For a bot it also removes the installation, and the transaction must be serializable. */
+/** For a bot, also removes the installation and needs a serializable transaction. */
 export async function endMembership(call: CallContext, write: Write, guildId: bigint, user: User): Promise<void> {
   if (user.bot) {
     await removeFromGuild(call, write, user.id, guildId);

@@ -9,7 +9,7 @@ import { lockMember } from './lock.js';
 import type { MemberRecord } from './record.js';
 
 /**
- * Managed roles of the member and `@everyone` stay. The caller can give and take only roles below their highest.
+ * Keeps managed roles and `@everyone`. The caller can change only roles below their highest.
  * @param roleIds null to change nothing
  * @returns `member` itself if nothing changes
  * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS
@@ -99,7 +99,7 @@ function planChange(member: MemberRecord, roleIds: bigint[], roles: Role[]): Rol
   };
 }
 
-/** Leaves out `@everyone`: all members have it, and libraries list it among their roles. @throws UNKNOWN_ROLE */
+/** Omits `@everyone`, which all members have and libraries list among their roles. @throws UNKNOWN_ROLE */
 function namedRoles(guildId: bigint, roleIds: bigint[], roles: Role[]): Role[] {
   const wanted = new Set(roleIds.filter((id) => id !== guildId));
   const named = roles.filter((role) => wanted.has(role.id));

@@ -14,8 +14,7 @@ export interface NewMember {
 }
 
 /**
- * Restores the timeout that the user left with. Needs a serializable transaction, to conflict with a concurrent rename
- * or leave.
+ * Restores the user's timeout. Needs a serializable transaction, to conflict with a concurrent rename or leave.
  * @throws a unique conflict for a member; a missing reference or row for an unknown guild, role or user
  */
 export async function insertMember(
@@ -40,9 +39,9 @@ export async function insertMember(
 }
 
 /**
- * Keeps the member's timeout. Conflicts with a concurrent join, since both change the member count.
+ * Keeps the member's timeout. Conflicts with a concurrent join, because both change the member count.
  * @param now milliseconds since the Unix epoch
- * @returns false if there was no membership
+ * @returns false without a membership
  */
 export async function deleteMember(db: Transaction, key: MemberKey, now: number): Promise<boolean> {
   const member = await takeRow(db, key);
@@ -52,7 +51,6 @@ export async function deleteMember(db: Transaction, key: MemberKey, now: number)
   return true;
 }
 
-/** Returns null if there is no row. */
 async function takeRow(db: Transaction, key: MemberKey) {
   const where = { guildId_userId: key };
   try {
@@ -65,7 +63,7 @@ async function takeRow(db: Transaction, key: MemberKey) {
 
 /** For a user who will never join again. Needs a serializable transaction, to conflict with a concurrent join. */
 export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
-  // Starts from the user's memberships: a condition on `Guild` would scan every guild.
+  // Starts from the user's memberships, because a condition on `Guild` would scan every guild.
   await db.$executeRaw`
     UPDATE "Guild" SET "memberCount" = "memberCount" - 1
     WHERE "id" IN (SELECT "guildId" FROM "Member" WHERE "userId" = ${userId})`;

@@ -3,12 +3,11 @@ import { loadMembersById } from './load.js';
 import { nameKey } from './name-keys.js';
 import type { MemberRecord } from './record.js';
 
-/** The highest code point. It is no character, so no name contains it. */
+/** The highest code point is not a character, so no name contains it. */
 const AFTER_ALL = '\u{10FFFF}';
 
 /**
- * Matches the beginning of a name, ignoring case and without wildcards, and orders by name. The cost grows with `take`
- * only.
+ * Matches the beginning of a name, ignoring case and without wildcards. The cost grows only with `take`.
  * @param take 1,000 at most
  */
 export async function searchMembers(

@@ -37,8 +37,8 @@ export interface UpdateMemberInput extends Partial<MemberChange> {
 }
 
 /**
- * Applies all changes or none. Each part needs its own permission. A nickname or timeout needs a member below the
- * caller, and an administrator cannot be timed out.
+ * Applies all changes or none. Each field needs its own permission. For a nickname or timeout, the member must rank
+ * below the caller. Administrators cannot be timed out.
  * @throws UNKNOWN_MEMBER, UNKNOWN_ROLE, NOT_IN_VOICE, MISSING_PERMISSIONS, INVALID_INPUT for a timeout that is too long
  * or a channel that is not for voice, and the errors of `accessGuild`
  */
@@ -120,7 +120,7 @@ async function checkTarget(
   }
 }
 
-/** Unchanged `mute` and `deaf` values may be sent back for a member who is not in voice. */
+/** Clients may send back unchanged `mute` and `deaf` for a member who is not in voice. */
 function concernsVoice(before: Member, { mute, deaf, channelId }: Partial<MemberChange>): boolean {
   const isOther = (given: boolean | null | undefined, is: boolean) => isGiven(given) && given !== is;
   return isOther(mute, before.mute) || isOther(deaf, before.deaf) || channelId !== undefined;

@@ -35,16 +35,16 @@ interface ConnectionsParts {
 }
 
 /**
- * Presences are stored and published per user in the order in which they were set. Failures are retried until they
- * succeed or the presence no longer counts.
+ * Stores and publishes each user's presences in the order in which they were set. Retries failures until they succeed
+ * or the process stops.
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
-  /** Ids of virtual connections, of users who only send single requests. */
+  /** Connection ids from `openForRequests`, by user id. */
   readonly #ofRequests = new Map<bigint, string>();
   readonly #mutex = new KeyedMutex<bigint>();
   readonly #semaphore = new Semaphore(STORED_AT_ONCE);
-  /** Callers waiting for stored presences. A failure releases them, since the database may be down for long. */
+  /** Callers that wait for stored presences. A failure releases them, because the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
   #isFailing = false;
@@ -91,9 +91,9 @@ export class Connections {
   }
 
   /**
-   * Opens a virtual connection, so that a user who only sends single requests can hold a voice state. It ends with the
-   * sign-in or the process.
-   * @returns its id, the same as long as it is open
+   * Opens a virtual connection, which holds the voice state of a user without a socket. It ends with the sign-in or the
+   * process.
+   * @returns its id, reused while it is open
    */
   openForRequests(userId: bigint, isStillGood: () => Promise<boolean>): string {
     const id = this.#ofRequests.get(userId) ?? randomUUID();
@@ -113,7 +113,7 @@ export class Connections {
     return change.after;
   }
 
-  /** Closes connections of users who have signed out. @param userId undefined for all users */
+  /** Closes connections of signed-out users. @param userId undefined for all users */
   async checkSessions(userId?: bigint): Promise<void> {
     const asked = [...this.#open.values()].filter(
       (one) => one.isStillGood && (userId === undefined || one.userId === userId),
@@ -128,7 +128,7 @@ export class Connections {
     });
   }
 
-  /** From now on closed connections change no rows: all end with the process. */
+  /** After this, closing a connection changes no rows, because all presences end with the process. */
   stop(): void {
     this.#isStopping = true;
     this.#sessionNews.tell();

@@ -17,7 +17,6 @@ export class PresenceCounts {
     this.#counts = new LRUCache({ ...atMost(MAX_GUILDS), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
   }
 
-  /** One query covers all uncached guilds. */
   async of(guildIds: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
     const unknown = guildIds.filter((id) => !this.#counts.has(id));
     const counted =

@@ -8,7 +8,7 @@ import { type Change, endSomePresences } from './store.js';
 const VOICE_STATES_PER_TRANSACTION = 100;
 
 /**
- * Removes a dead process. Several processes may do this concurrently; each end is published once.
+ * Removes the rows of a dead process. Concurrent calls publish each end once.
  * @param tells whether to publish presences and ended bot sessions
  */
 export async function endProcess(call: CallContext, processId: string, tells: boolean): Promise<void> {

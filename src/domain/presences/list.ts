@@ -5,7 +5,7 @@ import { byUser, type ShownPresence, shownOf } from './record.js';
 /** SQLite takes 999 parameters. */
 const PAGE = 400;
 
-/** Leaves out offline users. Yields to the event loop between queries. */
+/** Omits offline users. */
 export async function loadPresences(reader: Reader, userIds: readonly bigint[], now: Date): Promise<ShownPresence[]> {
   const shown: ShownPresence[] = [];
   for (const [index, piece] of chunksOf(userIds, PAGE).entries()) {

@@ -14,10 +14,7 @@ export function publishPresence(call: CallContext, presence: ShownPresence): Pro
   });
 }
 
-/**
- * Must be called after the commit, so that later changes are published to the guild anyway. Skips a user who is offline or
- * has left.
- */
+/** Call this after the commit, when later changes also reach the guild. Skips a user who is offline or has left. */
 export async function publishPresenceIn(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
   if (await isOnBox(call, guildId)) return;
   const presence = await presenceOf(call, userId);
@@ -34,10 +31,7 @@ function announceIn(call: CallContext, guildId: bigint, presence: ShownPresence)
   call.announce({ type: 'PRESENCE_UPDATE', guildId, presence });
 }
 
-/**
- * Several processes may publish a user's presence concurrently. Each checks afterwards whether it published the latest
- * one.
- */
+/** Processes may publish a user's presence concurrently. Each checks afterwards whether it published the latest one. */
 async function publishUntilCurrent(
   call: CallContext,
   presence: ShownPresence,

@@ -6,11 +6,11 @@ export type ShownStatus = Exclude<Status, 'invisible'>;
 
 export interface Activity {
   name: string;
-  /** Discord's activity type. */
+  /** Discord's `ActivityType`. */
   type: number;
   state?: string;
   url?: string;
-  /** When the activity was first set, in milliseconds since the Unix epoch. */
+  /** When first set, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 

@@ -10,7 +10,7 @@ export interface OpenSession extends SessionSummary {
   applicationId: bigint;
 }
 
-/** Null for users' connections and rows of older versions. */
+/** The session columns are null for users' connections and in rows of older versions. */
 const COLUMNS = {
   sessionId: true,
   userId: true,
@@ -20,7 +20,7 @@ const COLUMNS = {
   connectedAt: true,
 } satisfies Prisma.PresenceSelect;
 
-/** Ordered by shard, then from oldest to newest. */
+/** Ordered by shard, then oldest first. */
 export async function listSessions(
   { read, live }: CallContext,
   applicationIds: bigint[],

@@ -114,7 +114,7 @@ export function endConnection(
 
 const ENDED_PER_TRANSACTION = 200;
 
-/** Ends a batch of a process's presences. Concurrent callers end different ones. @returns null if none are left */
+/** Ends one batch. Concurrent callers end different presences. @returns null if none are left */
 export function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
   return call.write(
     async (write) => {

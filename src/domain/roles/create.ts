@@ -24,8 +24,8 @@ export const RoleFields = z.object({
 const DEFAULT_NAME = 'new role';
 
 /**
- * The role is just above `@everyone`, with the same permissions by default. The caller needs ManageRoles and each of
- * the role's permissions.
+ * Creates the role just above `@everyone`, with its permissions by default. Needs ManageRoles and each of the role's
+ * permissions.
  * @throws LIMIT_EXCEEDED, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
 export async function createRole(
@@ -59,7 +59,7 @@ export function auditedRole({ name, permissions, color, hoist, mentionable }: Ro
 export type RoleData = Pick<Role, 'id' | 'guildId' | 'name' | 'permissions'> &
   Partial<Pick<Role, 'managed' | 'applicationId' | 'color' | 'hoist' | 'mentionable'>>;
 
-/** Moves the other roles up by one. Their events follow from the lowest up. @throws LIMIT_EXCEEDED */
+/** Moves other roles up by one. Publishes their events from the lowest role up. @throws LIMIT_EXCEEDED */
 export async function insertRole({ db, record }: Write, data: RoleData): Promise<Role> {
   const { guildId } = data;
   const others = { guildId, id: { not: guildId } };

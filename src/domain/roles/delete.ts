@@ -33,7 +33,7 @@ export async function deleteRole(call: CallContext, input: { guildId: bigint; ro
 
 const MEMBERS_PER_ROUND = 400;
 
-/** No statement's work grows with the guild. */
+/** Rounds keep each statement small. */
 async function takeFromAll({ db }: Write, roleId: bigint): Promise<void> {
   for (;;) {
     const held = await db.memberRole.findMany({ where: { roleId }, select: { userId: true }, take: MEMBERS_PER_ROUND });

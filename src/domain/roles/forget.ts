@@ -7,7 +7,7 @@ import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { removeFromEmojis } from '../emojis/roles.js';
 
-/** Removes channel overwrites, emoji restrictions and command permissions. */
+/** Removes the role's channel overwrites, emoji restrictions and command permissions. */
 export async function forgetRole(write: Write, role: Pick<Role, 'id' | 'guildId'>): Promise<void> {
   await removeOverwrites(write, role);
   await removeFromEmojis(write, role);

@@ -23,7 +23,7 @@ export async function getRole(call: CallContext, input: { guildId: bigint; roleI
 
 const COUNTED_PER_TURN = 10;
 
-/** Leaves out `@everyone`. @throws the errors of `accessGuild` */
+/** Omits `@everyone`. @throws the errors of `accessGuild` */
 export async function countRoleMembers(call: CallContext, guildId: bigint): Promise<Map<bigint, number>> {
   const roles = await listRoles(call, guildId);
   const counts = new Map<bigint, number>(roles.flatMap(({ id }) => (id === guildId ? [] : [[id, 0] as const])));

@@ -16,8 +16,7 @@ const NEEDED: Record<RoleOperation, GuildOperation> = {
 type RankedRole = Pick<Role, 'id' | 'guildId' | 'managed' | 'position'>;
 
 /**
- * Does not check permissions. `@everyone` cannot be moved, assigned or deleted. A managed role belongs to an
- * installation.
+ * Does not check permissions. A managed role belongs to an installation.
  * @param highest the role must be below this position
  */
 export function mayWithRole(operation: RoleOperation, role: RankedRole, highest: number): boolean {

@@ -7,13 +7,13 @@ import { highestPosition } from './rank.js';
 
 export interface RolePosition {
   roleId: bigint;
-  /** 1 is just above `@everyone`. Out-of-range values are clamped. A role without a position is not moved. */
+  /** 1 is just above `@everyone`. Out-of-range values are clamped. Without a position, the role does not move. */
   position?: number | null | undefined;
 }
 
 /**
- * Only roles below the caller's highest can move. The last position of a repeated role counts. Other roles keep their
- * order. `@everyone` is ignored: libraries send the whole list, with it or without.
+ * Only roles below the caller's highest can move. Omitted roles keep their order. The last position of a repeated role
+ * counts. Ignores `@everyone`, which some libraries send.
  * @returns all roles, lowest first
  * @throws UNKNOWN_ROLE, MISSING_PERMISSIONS and the errors of `accessGuild`
  */
@@ -41,7 +41,7 @@ function byRank(a: Pick<Role, 'id' | 'position'>, b: Pick<Role, 'id' | 'position
   return a.position - b.position || (a.id < b.id ? 1 : -1);
 }
 
-/** Leaves out `@everyone`. @throws UNKNOWN_ROLE */
+/** Omits `@everyone`. @throws UNKNOWN_ROLE */
 function placesOf(positions: readonly RolePosition[], [everyone, ...others]: [Role, ...Role[]]): Map<Role, number> {
   const byId = new Map(others.map((role) => [role.id, role]));
   const places = new Map<Role, number>();
@@ -70,7 +70,7 @@ function sorted(before: Role[], places: ReadonlyMap<Role, number>): Role[] {
   return after;
 }
 
-/** @throws MISSING_PERMISSIONS if a role from `highest` up moves */
+/** @throws MISSING_PERMISSIONS if a role at or above `highest` moves */
 function checkRank(before: Role[], after: Role[], highest: number): void {
   const isAllowed = before.every((role, index) => mayWithRole('move', role, highest) || after[index] === role);
   if (!isAllowed) throw missingPermissions();

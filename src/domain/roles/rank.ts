@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { missingPermissions } from '../errors.js';
 
-/** Roles from this position up are out of the caller's reach. Infinity for the owner. */
+/** The caller can manage only roles below this position. Infinity for the owner. */
 export async function highestPosition(
   call: CallContext,
   db: Pick<Reader | Transaction, 'memberRole'>,
@@ -39,7 +39,6 @@ export interface Ranked {
   highest: number;
 }
 
-/** No member ranks above the owner or above themselves. */
 export function ranksAbove({ ownerId }: { ownerId: bigint }, one: Ranked, other: Ranked): boolean {
   if (other.userId === ownerId || other.userId === one.userId) return false;
   return one.userId === ownerId || one.highest > other.highest;
@@ -53,7 +52,7 @@ export async function requireAbove(
   userId: bigint,
 ): Promise<void> {
   const { user } = requireUser(call);
-  // Ownership decides without roles.
+  // Ownership decides regardless of roles.
   const isByRoles = user.id !== guild.ownerId && userId !== guild.ownerId;
   const held = isByRoles
     ? await db.memberRole.findMany({
@@ -68,7 +67,7 @@ export async function requireAbove(
   if (!ranksAbove(guild, ranked(user.id), ranked(userId))) throw missingPermissions();
 }
 
-/** Returns 0, the position of `@everyone`, for an empty list. */
+/** Without roles, the position of `@everyone`. */
 export function highestOf(positions: number[]): number {
   return Math.max(0, ...positions);
 }

@@ -12,10 +12,9 @@ import { highestPosition } from './rank.js';
 type RoleChange = Partial<Pick<Role, 'name' | 'permissions' | 'color' | 'hoist' | 'mentionable'>>;
 
 /**
- * The role must be below the caller's highest. Added permissions must be the caller's own. `@everyone` accepts only
- * permissions.
- * @throws UNKNOWN_ROLE, INVALID_ROLE for another change of `@everyone`, MISSING_PERMISSIONS and the errors of
- * `accessGuild`
+ * The role must be below the caller's highest. Added permissions must be the caller's own.
+ * @throws UNKNOWN_ROLE, INVALID_ROLE for changing more than permissions of `@everyone`, MISSING_PERMISSIONS and the
+ * errors of `accessGuild`
  */
 export async function updateRole(
   call: CallContext,

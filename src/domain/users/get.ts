@@ -3,14 +3,14 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { shownByIds } from './shown-by-id.js';
 
-/** Also returns deleted users. Bots of private applications may be hidden. @throws UNAUTHENTICATED, UNKNOWN_USER */
+/** Includes deleted users. May hide bots of private applications. @throws UNAUTHENTICATED, UNKNOWN_USER */
 export async function getUser(call: CallContext, id: bigint): Promise<User> {
   requireUser(call);
   const [user = null] = await shownByIds(call, await call.read.user.findMany({ where: { id } }));
   return known(user);
 }
 
-/** Usernames of bots are not unique, so it finds only people. @throws UNAUTHENTICATED, UNKNOWN_USER */
+/** Finds only people, because bot usernames are not unique. @throws UNAUTHENTICATED, UNKNOWN_USER */
 export async function getUserByName(call: CallContext, name: string): Promise<User> {
   requireUser(call);
   const isHandle = /^[a-z0-9._]+$/.test(name);

@@ -7,7 +7,7 @@ import { memberPermissions } from '../permissions.js';
 
 export interface OwnUser {
   user: User;
-  /** Null if it is not verified or the caller may not read it. */
+  /** Null if unverified, or if the caller may not read it. */
   email: string | null;
 }
 
@@ -46,8 +46,8 @@ export interface ListOwnGuildsInput {
 }
 
 /**
- * Ordered by id; with `before` alone, the last guilds before it. A bot's list includes guilds on disconnected boxes,
- * without permissions and counts: they must not look like guilds the bot was removed from.
+ * Ordered by id; with `before` alone, the last guilds before it. A bot also gets guilds on disconnected boxes, without
+ * permissions and counts, so that a lost connection does not look like a removal.
  * @throws UNAUTHENTICATED
  */
 export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput): Promise<OwnGuild[]> {

@@ -2,9 +2,8 @@ import type { User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 
 /**
- * Removes bots of private applications that are unrelated to the caller, so that a public id does not reveal their
- * names.
- * @param here recipients of the current direct channel, who are visible anyway
+ * Hides bots of private applications that are unrelated to the caller, so that a public id does not reveal their names.
+ * @param here recipients of the current direct channel, who are always visible
  * @throws UNAUTHENTICATED
  */
 export async function shownByIds<Found extends Pick<User, 'id' | 'bot'>>(
@@ -47,7 +46,7 @@ async function botsByApplication({ read }: CallContext, ids: bigint[], userId: b
   return new Set(applications.map(({ id }) => id));
 }
 
-/** Bots that are members of, or banned from, a guild of the user. */
+/** Bots that are in, or banned from, a guild of the user. */
 async function botsByServer({ read }: CallContext, ids: bigint[], userId: bigint): Promise<Set<bigint>> {
   if (ids.length === 0) return new Set();
   const where = { userId: { in: ids }, guild: { members: { some: { userId } } } };

@@ -16,10 +16,7 @@ export async function showUserAnew(
 
 const MEMBERS_PER_PIECE = 100;
 
-/**
- * A member changes with their user (Discord's documentation, Gateway Events).
- * @throws the reason of `signal` when it is aborted
- */
+/** A member changes with their user (Discord's documentation, Gateway Events). @throws `signal.reason` when aborted */
 export async function showMemberships(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
   for await (const page of call.guilds.pagesOfGuildIds(userId)) {
     for (const guildIds of chunksOf(page, MEMBERS_PER_PIECE)) {

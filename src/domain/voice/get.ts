@@ -5,7 +5,7 @@ import { WITH_USER_AND_ROLES } from '../members/record.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 /**
- * Another user's voice state needs the right to connect to the channel.
+ * For another user, needs Connect in the channel.
  * @throws UNKNOWN_VOICE_STATE, and the errors of `accessGuild` and `accessGuildChannel`
  */
 export async function getVoiceState(call: CallContext, guildId: bigint, userId: bigint): Promise<VoiceStateRecord> {

@@ -11,7 +11,7 @@ import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 export interface JoinVoiceInput {
   channelId: bigint;
-  /** If set, the channel must belong to it. */
+  /** If set, the channel must belong to this guild. */
   guildId?: bigint | undefined;
   /** Undefined keeps the current value, or false. */
   selfMute?: boolean | undefined;
@@ -20,7 +20,7 @@ export interface JoinVoiceInput {
 
 /**
  * Also moves the caller from another channel. A full channel needs MoveMembers.
- * @param sessionId the connection that the voice state ends with
+ * @param sessionId the connection with which the voice state ends
  * @throws UNKNOWN_CHANNEL, INVALID_INPUT for a channel that is not for voice, LIMIT_EXCEEDED for a full one, and the
  * errors of `accessGuildChannel`
  */
@@ -32,7 +32,7 @@ export async function joinVoice(
   const { user } = requireUser(call);
   const place = await accessGuildChannel(call, input.channelId, 'connectVoice');
   if (input.guildId !== undefined && input.guildId !== place.guildId) throw new DomainError('UNKNOWN_CHANNEL');
-  // Must precede `holdVoice`.
+  // This check must precede `holdVoice`, which marks the connection as in voice.
   if (await call.boxRoutes.ofGuild(place.guildId)) throw new DomainError('UNKNOWN_CHANNEL');
   if (place.type !== ChannelType.GuildVoice) throw noVoiceThere('channelId');
   const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
@@ -87,7 +87,7 @@ async function enterChannel(
   return state;
 }
 
-/** Concurrent joins wait until the transaction ends. @throws UNKNOWN_CHANNEL */
+/** Locks the channel, so that concurrent joins wait until the transaction ends. @throws UNKNOWN_CHANNEL */
 export async function holdChannel(db: Transaction, guildId: bigint, channelId: bigint): Promise<{ userLimit: number }> {
   const where = { id: channelId, guildId, type: ChannelType.GuildVoice };
   const [channel] = await db.channel.updateManyAndReturn({ where, data: { guildId }, select: { userLimit: true } });

@@ -31,7 +31,7 @@ export async function endVoice(write: Write, where: InVoice, most?: number): Pro
 async function endPiece({ db, record }: Write, where: InVoice, keys: MemberKey[]): Promise<VoiceStateRecord[]> {
   const members = await lockMembers(db, keys);
   const inPiece = { AND: [where, { OR: keys }] };
-  // Changes nothing, but locks the rows: a concurrent caller finds them gone.
+  // This update only locks the rows, so that a concurrent call finds none.
   const states = await db.voiceState.updateManyAndReturn({ where: inPiece, data: { suppress: false } });
   const memberOf = new Map<string, MemberRecord>(members.map((member) => [keyOf(member), member]));
   await db.voiceState.deleteMany({ where: inPiece });

@@ -5,7 +5,7 @@ import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 const PAGE = 400;
 
-/** Ordered by user id. Yields to the event loop between queries. */
+/** Ordered by user id. */
 export async function loadVoiceStates(reader: Reader, guildId: bigint, now: Date): Promise<VoiceStateRecord[]> {
   const found: VoiceStateRecord[] = [];
   for (let after = 0n; ; ) {

@@ -8,9 +8,9 @@ import { holdChannel, noVoiceThere } from './join.js';
 import { endVoice } from './leave.js';
 import { voiceRecord } from './record.js';
 
-/** Undefined leaves a value; so does null, except for the channel. */
+/** Undefined keeps a value. Null does too, except for `channelId`. */
 export interface VoiceMove {
-  /** The target channel; null disconnects the member. */
+  /** Null disconnects the member. */
   channelId?: bigint | null | undefined;
   /** Whether the member may only listen. */
   suppress?: boolean | null | undefined;
@@ -23,7 +23,7 @@ export interface VoiceChange extends VoiceMove {
 }
 
 /**
- * Callers can move members only to channels that they may connect to themselves.
+ * The caller must be able to connect to the target channel.
  * @throws INVALID_INPUT at `channelId` unless it is a voice channel of the guild, and the errors of
  * `accessGuildChannel`
  */
@@ -48,7 +48,7 @@ export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChan
 }
 
 /**
- * @param member locked, with the changes so far
+ * @param member the locked member, with the changes so far
  * @param isToldAnyway whether to publish an unchanged voice state too
  * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a missing channel
  */
@@ -60,7 +60,7 @@ export async function moveInVoice(
 ): Promise<void> {
   const { db, record, audit } = write;
   const { guildId, userId } = member;
-  // Changes nothing, but locks the row, so that a concurrent disconnect publishes before or after this.
+  // This update only locks the row, so that a concurrent disconnect publishes before or after this call.
   const [before] = await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data: { guildId } });
   if (!before) throw new DomainError('NOT_IN_VOICE');
   if (channelId === null) {

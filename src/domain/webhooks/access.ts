@@ -22,8 +22,8 @@ export interface TokenChecker {
 }
 
 /**
- * A wrong token and an unknown id take as long as the right ones. Callers must read the row again later, since check
- * and request body take time.
+ * A wrong token or id takes as long as a right one. Callers must read the row again, because check and request body
+ * take time.
  * @throws UNKNOWN_WEBHOOK, INVALID_WEBHOOK_TOKEN, and RATE_LIMITED during too many checks
  */
 export async function actorOfWebhook(
@@ -52,10 +52,7 @@ async function check({ slowHashes, address }: TokenChecker, token: string, store
   }
 }
 
-/**
- * The channel must be visible to the caller as a member or as the owner of its box.
- * @throws the errors of `accessGuildChannel`
- */
+/** The caller must see the channel as a member, or own its box. @throws the errors of `accessGuildChannel` */
 export async function accessSeenChannel(call: CallContext, channelId: bigint): Promise<GuildChannelAccess> {
   const route = await call.boxRoutes.ofChannel(channelId);
   if (route && (await ownsBoxOf(call, route.guildId))) return placeOfBoxOwner(call, route.guildId, channelId);
@@ -63,7 +60,7 @@ export async function accessSeenChannel(call: CallContext, channelId: bigint): P
 }
 
 /**
- * Also needs ManageGuild, except from the owner of the box.
+ * Also needs ManageGuild, unless the caller owns the box.
  * @throws the errors of {@link accessSeenChannel} and `accessGuild`
  */
 export async function accessWebhookChannel(call: CallContext, channelId: bigint): Promise<GuildChannelAccess> {
@@ -72,7 +69,7 @@ export async function accessWebhookChannel(call: CallContext, channelId: bigint)
   return place;
 }
 
-/** The owner of a box has all rights in its guilds without being a member. */
+/** A box owner has all rights in its guilds, even without membership. */
 async function ownsBoxOf(call: CallContext, guildId: bigint): Promise<boolean> {
   return call.actor.kind === 'person' && isAllowed(() => accessBoxGuild(call, guildId));
 }
@@ -87,8 +84,8 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
 type WebhookOperation = 'view' | 'update' | 'delete';
 
 /**
- * The application's bot may do everything; developers need the role. Users with ManageGuild and the owner of the
- * guild's box may view and delete. Other bots do not see the webhook.
+ * The application's bot may do everything, and developers what their role permits. Users with ManageGuild and the owner
+ * of the box may view and delete. Other bots do not see the webhook.
  * @throws UNAUTHENTICATED, UNKNOWN_WEBHOOK, MISSING_PERMISSIONS
  */
 export async function accessWebhook(
@@ -111,7 +108,6 @@ export async function accessWebhook(
   return webhook;
 }
 
-/** A bot sees only its own application's webhooks. */
 export function webhooksShownTo({ actor }: Pick<CallContext, 'actor'>): Prisma.WebhookWhereInput {
   return { ...LIVE, ...(actor.kind === 'bot' ? { applicationId: actor.applicationId } : {}) };
 }

@@ -61,7 +61,7 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
   return { webhook: await call.write(insert, { serializable: true }), token };
 }
 
-/** @param read a transaction, if the check must hold until the commit */
+/** @param read the transaction, if its writes depend on the check */
 async function requireDeveloper(
   call: CallContext,
   applicationId: bigint,

@@ -28,7 +28,7 @@ async function remove(call: CallContext, webhook: Webhook): Promise<void> {
   );
 }
 
-/** Logs and publishes nothing, since the deletion of the application is logged. */
+/** Logs and publishes nothing, because the application's deletion is logged. */
 export async function deleteAllWebhooks(call: CallContext, write: Write, applicationId: bigint): Promise<void> {
   await endAll(call, write, { applicationId });
 }
@@ -48,7 +48,7 @@ export async function deleteWebhooksIn(
   }
 }
 
-/** For guilds that are gone from a box. Logs each webhook for its application only. */
+/** For guilds removed from a box. Logs each webhook only for its application. */
 export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
   for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
     if (index % NOTED_PER_ROUND === 0) await yieldOnce();

@@ -17,8 +17,7 @@ import { LIVE } from './record.js';
 const SENDABLE_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
 /**
- * Reads the webhook again, since the request body may arrive long after the token. On a box, rows of cloud webhooks are
- * not available.
+ * Reads the webhook again, because the body may arrive long after the token. A box has no rows of cloud webhooks.
  * @throws UNKNOWN_WEBHOOK
  */
 async function requireLiveWebhook(call: CallContext): Promise<Pick<WebhookActor, 'webhook' | 'application'>> {
@@ -41,7 +40,7 @@ export async function requireDirectedWebhook(call: CallContext) {
 }
 
 /**
- * The channel has the bot's permissions, or those of `@everyone` if the bot is no member. They limit mentions.
+ * `place` has the permissions of the bot, or of `@everyone` if the bot is not a member. They limit mentions.
  * @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL, GuildUnavailable
  */
 export async function requireUsableWebhook(call: CallContext) {
@@ -54,7 +53,7 @@ export async function requireUsableWebhook(call: CallContext) {
 type WebhookActor = ReturnType<typeof requireWebhook>;
 
 /**
- * The token is sufficient; the bot's permissions do not matter.
+ * Needs only the token, regardless of the bot's permissions.
  * @throws the errors of {@link requireUsableWebhook} and `postMessage`
  */
 export async function executeWebhook(
@@ -76,7 +75,7 @@ export async function executeWebhook(
   return sent;
 }
 
-/** On a box, the row of a cloud webhook is not available. */
+/** A box has no rows of cloud webhooks. */
 export function noteExecution({ actor, executions }: CallContext): void {
   if (actor.kind === 'webhook' && !actor.isOfCloud) executions.note(actor.webhook.id);
 }

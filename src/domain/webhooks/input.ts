@@ -9,5 +9,5 @@ export const NewWebhook = z.object({ name });
 /** Undefined and null leave a value. */
 export const WebhookChange = z.object({ name: name.nullish(), channelId: snowflake().nullish() });
 
-/** A caller with only the token cannot move the webhook. */
+/** The token alone cannot move the webhook. */
 export const WebhookRename = WebhookChange.pick({ name: true });

@@ -6,7 +6,7 @@ import { accessSeenChannel, accessWebhookChannel, webhooksShownTo } from './acce
 import { type WebhookRecord, WITH_CREATOR } from './record.js';
 
 /**
- * Oldest first. A bot sees its application's; users need ManageGuild and see all.
+ * Oldest first. A bot gets its application's webhooks. Users need ManageGuild and get all.
  * @throws the errors of `accessGuild`
  */
 export async function listGuildWebhooks(call: CallContext, guildId: bigint): Promise<WebhookRecord[]> {

@@ -8,7 +8,7 @@ interface Target {
   isOnBox: boolean;
 }
 
-/** On a box, the channels that it has announced count. @throws UNKNOWN_CHANNEL */
+/** If the guild is on a box, the box must have announced the channel. @throws UNKNOWN_CHANNEL */
 export async function requireTarget(db: Transaction, { guildId, channelId, isOnBox }: Target): Promise<void> {
   if (!isOnBox) return void (await findGuildChannel(db, { guildId, channelId }));
   const announced = await db.boxChannel.findFirst({ where: { id: channelId, guildId }, select: { id: true } });

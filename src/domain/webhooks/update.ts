@@ -31,7 +31,7 @@ export async function renameByToken(call: CallContext, { name }: Pick<WebhookCha
   return change(call, webhook, { name });
 }
 
-/** The target must be a text channel of the guild that the bot or the caller sees. */
+/** The target must be a text channel of the guild, visible to the bot or the caller. */
 async function requireReachable(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
   const place = (await placeOfBot(call, webhook, channelId)) ?? (await accessSeenChannel(call, channelId));
   requireText(place);

@@ -14,7 +14,7 @@ export function webhookAuditFields({ name, channelId, applicationId }: Webhook):
 }
 
 /**
- * Logs for the application and its guild, and publishes events.
+ * Logs the change for the application and its guild, and publishes its events.
  * @param isLoggedByServer the result of {@link hasLogHere}
  */
 export async function noteDeed(
