@@ -170,7 +170,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the integrations of a se
   it('show who installed them and when, and appear and disappear without a reload', { tags: ['slow'] }, async () => {
     const { page, faults, open, close } = await openPortal(browser, server, bob);
     await open(`/servers/${guild.id}/integrations`);
-    await page.getByText('by ada').waitFor();
+    await page.getByText(/^Installed .* by ada$/).waitFor();
     const other = await createApplication(ada, 'Heron bot');
     const id = await install(ada, other, guild, { scopes: ['applications.commands'] });
     await page.getByRole('link', { name: 'Heron bot' }).waitFor();
