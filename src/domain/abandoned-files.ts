@@ -27,23 +27,23 @@ const KINDS: readonly KeptFiles[] = [
 ];
 
 /**
- * Minimum age of an abandoned file or partial upload, in milliseconds. A file is stored before its row, so this exceeds
- * any request.
+ * Minimum age of an abandoned file or partial upload, in milliseconds. Exceeds any request: files are stored before
+ * their rows.
  */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
 /** SQLite takes 999 parameters. */
 const FILES_PER_QUERY = 400;
 
-/** Maximum number of files of one kind per run. Their keys take a few MiB. */
+/** Maximum number of files of one kind per run. Their keys take a few MiB of memory. */
 const FILES_PER_LOOK = 20_000;
 
-/** Up to this many files without a row are removed even if fewer files have one. */
+/** This many files without a row are removed even if fewer have a row. */
 const A_FEW = 50;
 
 /**
- * Removes files that no row refers to, in batches. If most files of a kind have no row, keeps all of that kind and logs
- * an error.
+ * Removes files without a row, in batches. If most files of a kind have no row, removes none of that kind and logs an
+ * error.
  * @throws the reason of `signal` when it is aborted
  */
 export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortSignal): Promise<void> {
@@ -51,7 +51,7 @@ export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortS
     if (await isOld(keeping, key)) await keeping.blobs.remove(key);
   }
   for (const kind of KINDS) {
-    // A database that knows no file of this kind may belong to other files. A wrong setting must not delete anything.
+    // Without any row of this kind, the database may be the wrong one.
     if (!(await kind.knowsAny(keeping.read))) continue;
     const { abandoned, count, kept } = await look(keeping, kind, signal);
     if (count > A_FEW && count > kept) {
@@ -94,7 +94,7 @@ async function look(keeping: FileKeeping, kind: KeptFiles, signal?: AbortSignal)
   return found;
 }
 
-/** Checks for rows again, because listing all files may have taken long. */
+/** Checks for rows again, because listing the files may have taken long. */
 async function remove(keeping: FileKeeping, kind: KeptFiles, abandoned: string[], signal?: AbortSignal): Promise<void> {
   for (const keys of chunksOf(abandoned, FILES_PER_QUERY)) {
     signal?.throwIfAborted();

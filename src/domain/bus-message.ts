@@ -8,12 +8,11 @@ export type EventName = DomainEvent['type'];
 
 /**
  * The data that caches reload after an event:
- * - `view`: access to the guild: its roles, channels and overwrites; for an event in a channel, that channel only;
+ * - `view`: the guild's roles, channels and overwrites; for an event in a channel, only that channel;
  * - `roles`: only the roles of that view;
  * - `member`: the membership of the event's user;
- * - `picture`: the guild in GUILD_CREATE;
- * - `last-message`: the newest message of a channel in GUILD_CREATE;
- * - `live`: presences and voice states in GUILD_CREATE;
+ * - `picture`, `last-message`, `live`: the guild, a channel's newest message, and presences and voice states in
+ * GUILD_CREATE;
  * - `token`: the application, its bot and its bot token;
  * - `commands`: the application's commands, installations and command permissions;
  * - `session`: the portal sessions of the event's user;
@@ -36,20 +35,19 @@ export type Invalidation =
   | 'home';
 
 export interface Audience {
-  /** A session needs one of these intents; 0 if the event is always sent. */
+  /** A session needs one of these intents; 0 for none. */
   intent: number;
-  /** Bits that are all needed in the channel, as decimal text. */
+  /** Permission bits that are all needed in the channel, as decimal text. */
   inChannel?: string;
-  /** Bits of which one is needed in the guild, as decimal text. */
+  /** Permission bits of which one is needed in the guild, as decimal text. */
   anyInGuild?: string;
   /**
-   * Delivery of an event about a bot: `always` or `never` to that bot, whatever its intents; `only` to that bot.
-   * Absent: as to others.
+   * The bot that the event is about receives it `always` or `never`, whatever its intents, or as the `only` receiver.
    */
   ownBot?: 'always' | 'never' | 'only';
-  /** Sessions leave the guild after this event, even if they were not sent it. */
+  /** After this event, sessions drop the guild, even if the event was not sent to them. */
   detaches?: true;
-  /** Only the first session that takes the event gets it. */
+  /** Only one session receives the event: the first that accepts it. */
   once?: true;
 }
 
@@ -62,26 +60,26 @@ export interface EventStamp {
 
 export interface ContentForms {
   readers: ContentReaders;
-  /** `data` without anything that requires the message-content intent. */
+  /** `data` without anything that needs the message-content intent. */
   redacted: string;
-  /** `data` without the content of the replied-to message that requires the intent. */
+  /** `data` without the replied-to message's content, which needs the intent. */
   withoutReply?: string;
 }
 
-/** An event rendered once, with the facts that receivers filter by. JSON-safe; ids are decimal text. */
+/** A rendered event with the data that receivers filter by. JSON-safe; ids are decimal text. */
 export interface BusMessage extends EventStamp {
   type: EventName;
   guildId?: string;
   channelId?: string;
-  /** The user the event is about, such as the member or the author of a reaction. */
+  /** The user that the event is about, such as the member or the author of a reaction. */
   userId?: string;
-  /** The detached guild may come back. Absent if it is gone for good. */
+  /** Whether the detached guild is only unreachable. */
   unavailable?: true;
-  /** The serialised `d` of the gateway event; `{}` if the event never leaves the platform. */
+  /** The gateway event's `d` as JSON; `{}` without an audience. */
   data: string;
-  /** Set if some receivers may not read all of the content. */
+  /** Set if some receivers may not read all content. */
   content?: ContentForms;
-  /** The enabled intents. Set if they changed. */
+  /** The enabled intents, if they changed. */
   privilegedIntents?: PrivilegedIntent[];
   interaction?: { id: string; state?: InteractionState };
 }

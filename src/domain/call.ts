@@ -29,7 +29,7 @@ export type Actor =
   | { kind: 'anonymous' }
   /** A person with a portal session. */
   | { kind: 'person'; user: User }
-  /** An application's bot. Its id is the application's id. */
+  /** An application's bot; `user.id` is `applicationId`. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person (OAuth2). */
   | {
@@ -38,7 +38,7 @@ export type Actor =
       applicationId: bigint;
       scopes: readonly Scope[];
       expiresAt: Date;
-      /** The application got it with its own credentials (RFC 6749, section 4.4). */
+      /** The grant type is client credentials (RFC 6749, section 4.4). */
       clientCredentials?: boolean;
     }
   /** An application with an interaction token, limited to that interaction; `user` is its bot. */
@@ -49,60 +49,59 @@ export type Actor =
       user: User;
       webhook: Webhook;
       application: Pick<Application, 'id' | 'messageContentIntent'> & { bot: User };
-      /** Set on a box for the cloud's webhooks, which the cloud has checked. */
+      /** On a box: the webhook belongs to the cloud, which has checked its token. */
       isOfCloud?: boolean;
     };
 
-/** An actor that can send, join and be mentioned. */
+/** Can send messages, join guilds and be mentioned. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
 
 export interface Write {
   db: Transaction;
-  /** Published after the commit, in the order of the calls. */
+  /** Events are published after the commit, in this order. */
   record(event: DomainEvent): void;
-  /** Sent after the commit. A failure is logged. */
+  /** Sends the mail after the commit. Logs failures. */
   mail(mail: Mail): void;
-  /** Adds a job unless one with its key is queued. It runs only if this transaction commits, and after that. */
+  /** Does nothing if a job with its key is queued. The job runs after the commit. */
   addJob(job: DomainJob): Promise<void>;
   /**
-   * The caller is the actor. An entry for the guild's audit log is also published.
+   * Records the caller as the actor. Also publishes an entry of a guild's audit log.
    * @throws UNKNOWN_GUILD if the guild was deleted in the meantime
    */
   audit(entry: AuditRecord): Promise<void>;
 }
 
 export interface WriteOptions {
-  /** For a limit that counts rows, or other work that must not run concurrently. Retried on conflict. */
+  /** For transactions that must not run concurrently, such as checks of row limits. Retried on conflict. */
   serializable?: boolean;
 }
 
 export interface WriteOneOptions {
   /**
-   * The channel this row belongs to. Its event is published before any later event of that channel. If unset, the event
-   * is published after those of transactions that the statement waited for.
+   * The channel of the row. The event is published before later events of that channel. If unset, it is published after
+   * the events of transactions that the statement waited for.
    */
   onlyWithin?: Pick<EventChannel, 'guildId' | 'channelId'>;
 }
 
-/** Checks for interactions that were not answered in time. */
+/** Settles interactions without an answer in time. */
 interface OverdueWatch {
-  /** @param time milliseconds since the Unix epoch */
+  /** Plans a check. @param time milliseconds since the Unix epoch */
   lookAt(time: number): void;
 }
 
-/** The heartbeat of this process. */
 interface Life {
-  /** Rows of its connections refer to this id. */
+  /** Rows of this process's connections refer to this id. */
   readonly id: string;
-  /** Rows are valid if their process lives longer than this. */
+  /** The database's time. Rows count while their process's row ends later. */
   now(): Date;
 }
 
 interface OpenConnections {
   isOpen(id: string): boolean;
-  /** The connection is about to join voice. Its voice state ends with it. */
+  /** Call before the connection joins voice. The voice state ends when the connection closes. */
   holdVoice(id: string): void;
-  /** Applies to all connections of a person. Null if there are none. */
+  /** For all the user's connections. Null without any. */
   setStatus(userId: bigint, status: Status): Promise<ShownPresence | null>;
 }
 
@@ -121,82 +120,75 @@ interface Quota {
   take(accountId: bigint, sizes: readonly number[]): Promise<void>;
 }
 
-/** By id. For work that must not run concurrently in a process. */
+/** By id. For work that must not run concurrently in this process. */
 export interface Mutexes {
-  /** Changes of a message: the database may report concurrent commits in another order, which their events would follow. */
+  /** For changes of a message, because the database may report concurrent commits out of order. */
   messages: KeyedMutex<bigint>;
-  /** Counts before a prune, which examine every member of a guild. */
+  /** For the counts before a prune, which examine every member of a guild. */
   prunes: KeyedMutex<string>;
 }
 
-/** The dependencies of domain functions. They exist once per process. */
+/** Created once per process. */
 export interface Dependencies {
   log: Logger;
   clock: Clock;
   nextId: NextId;
   blobs: BlobStore;
   images: Images;
-  /** For files of messages. */
+  /** For message files. */
   fileQuota: Quota;
   limits: RateLimits;
-  /** For URLs that users chose. */
+  /** For requests to URLs that users chose. */
   outbound: Outbound;
-  /** The guild store, which decides access to guilds. */
+  /** Decides access to guilds. */
   guilds: GuildStore;
   boxRoutes: BoxRoutes;
-  /** The client for boxes. */
   boxes: BoxClient;
   recipients: Pick<Recipients, 'of'>;
   /** Cached data that every interaction needs. */
   applications: ApplicationViews;
   bus: Pick<EventBus, 'subscribe'>;
   endpoints: Endpoints;
-  /** For secrets that an attacker may guess at. */
+  /** For secrets that an attacker may guess. */
   slowHashes: SlowHashes;
   overdue: OverdueWatch;
   live: Life;
   connections: OpenConnections;
   presenceCounts: OnlineCounts;
-  /** Last uses of webhooks. */
+  /** Times of the webhooks' last uses. */
   executions: Uses;
   mutexes: Mutexes;
   renderPing(ping: Ping): string;
 }
 
-/** The caller and the dependencies of a domain function. Created for each call. */
+/** Created for each call. */
 export interface CallContext extends Dependencies {
   actor: Actor;
   requestId: string;
-  /** Idempotency key, if the requester may repeat the request; else null. */
+  /** Idempotency key, if the client may repeat the request; else null. */
   workKey: string | null;
   /** Null if unknown. */
   locale: Locale | null;
   auditReason: string | null;
-  /** The same call with a reason. */
+  /** Copies the call with an audit reason. */
   because(reason: string): CallContext;
-  /** Whether webhooks work in guilds on boxes. */
   hasBoxWebhooks: boolean;
   /** Set by `BUILT_IN_COMMANDS`. */
   hasBuiltIns: boolean;
-  /** Public origin of this instance. */
   publicUrl: string;
   portalUrl: string;
   /** Page to reset the password. */
   passwordUrl: string;
   /** For reads outside a transaction. */
   read: Reader;
-  /** Runs one transaction. Its events are published after the commit. */
   write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /**
-   * For frequent writes without an audit entry: one statement, or a row with nested rows. `event` is published after
-   * it.
-   */
+  /** For frequent writes without an audit entry: one statement, or a row with nested rows. Then publishes `event`. */
   writeOne<T>(
     statement: (db: Transaction) => Promise<T>,
     event?: (row: T) => DomainEvent | null,
     options?: WriteOneOptions,
   ): Promise<T>;
-  /** For events that are stored nowhere, such as typing. Failures are logged. */
+  /** For events that are not stored, such as typing. Logs failures. */
   announce(event: DomainEvent): void;
 }
 

@@ -1,14 +1,14 @@
 import { KeyedMutex } from '../infra/concurrency/mutex.js';
 
 /**
- * Publishes events in commit order for each place, such as a guild. A database releases locks before its answer
- * arrives, so a later transaction may be answered first.
+ * Publishes events in commit order for each place, such as a guild. A database releases locks before it answers, so a
+ * later transaction may be answered first.
  */
 export class CommitOrder {
   readonly #mutex = new KeyedMutex<bigint>();
 
   /**
-   * Runs `write`, then `tell`, after every earlier call that took a turn in one of the same places.
+   * Runs `write`, then `tell`. `tell` waits for every earlier call that took a turn in one of the same places.
    * @param write calls `takeTurn` once if it has events. A transaction does so as its last step before the commit.
    * @throws what `write` throws; nothing is published then
    */

@@ -1,6 +1,6 @@
 import { isUnavailable, mayBeDone } from '../infra/database/faults.js';
 
-/** Entry points map kinds to responses. A code with its own number, name or status is mapped there too. */
+/** Entry points map kinds to responses, and codes that have their own number, name or status. */
 export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
@@ -15,7 +15,6 @@ export type ErrorKind =
 
 interface Refusal {
   kind: ErrorKind;
-  /** Default message of the code. */
   message?: string;
 }
 
@@ -27,7 +26,7 @@ const REFUSALS = {
   },
   MALFORMED_CREDENTIAL: { kind: 'unauthenticated', message: 'Invalid authentication token' },
   INVALID_ACCESS_TOKEN: { kind: 'unauthenticated', message: 'Invalid OAuth2 access token provided' },
-  // Refuses a token in a body, next to a valid credential. On 401, a library would discard its bot token.
+  // For an access token in a request body. On 401, libraries would discard the valid bot token that they sent with it.
   ACCESS_TOKEN_REFUSED: { kind: 'forbidden', message: 'Invalid OAuth2 access token provided' },
   FORBIDDEN: { kind: 'forbidden' },
   BANNED: { kind: 'forbidden', message: 'The user is banned from this guild.' },
@@ -145,7 +144,7 @@ type CodeWithMessage = {
 export const ERROR_CODES = Object.keys(REFUSALS) as ErrorCode[];
 
 export interface FieldFault {
-  /** Dots between the steps: `embeds.0.fields.2.name`. Empty for the whole input. */
+  /** Steps joined by dots: `embeds.0.fields.2.name`. Empty for the whole input. */
   path: string;
   /** Discord's name for the fault. */
   code: string;
@@ -156,7 +155,7 @@ export interface DomainErrorDetails {
   fields?: FieldFault[];
   /** For `RATE_LIMITED`, `SLOW_MODE` and `OVERLOADED`. */
   retryAfterMs?: number;
-  /** Further JSON properties for the caller, if the entry point's errors have room for them. */
+  /** Further JSON properties, sent by entry points whose errors can hold them. */
   shown?: Readonly<Record<string, unknown>>;
   /** For the log only. */
   cause?: unknown;
@@ -185,20 +184,20 @@ export class DomainError extends Error {
     this.shown = details.shown ?? {};
   }
 
-  /** For a `Retry-After` header; undefined if unknown. */
+  /** For a `Retry-After` header. */
   get retryAfterSeconds(): number | undefined {
     return this.retryAfterMs === undefined ? undefined : Math.ceil(this.retryAfterMs / 1000);
   }
 }
 
-/** After a request that exceeded a concurrency limit. */
+/** Retry delay after a concurrency limit was exceeded. */
 export const TRY_AGAIN_MS = 1_000;
 
 const UNAVAILABLE_RETRY_MS = 5_000;
 
 /**
- * The refusal for an error; `OVERLOADED` if the database or the disk was unavailable. Null for a bug. Every entry point
- * calls this before it responds with an internal error.
+ * `OVERLOADED` if the database or the disk was unavailable; null for a bug. Every entry point calls this before it
+ * responds with an internal error.
  */
 export function refusalIn(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
@@ -212,8 +211,8 @@ export function unavailable(cause: unknown): DomainError {
 }
 
 /**
- * As {@link refusalIn}, for a response: `OUTCOME_UNKNOWN` if a write may be committed. Libraries would repeat it after
- * 503.
+ * As {@link refusalIn}, but `OUTCOME_UNKNOWN` if a write may be committed. After 503, libraries would repeat that
+ * write.
  */
 export function refusalOfRequest(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
@@ -224,7 +223,7 @@ export function invalidInput(...fields: FieldFault[]): DomainError {
   return new DomainError('INVALID_INPUT', undefined, { fields });
 }
 
-/** Runs `work` and maps the paths of its INVALID_INPUT faults. */
+/** Maps the paths of INVALID_INPUT faults of `work`. */
 export async function moveFaults<T>(pathOf: (path: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -251,18 +250,18 @@ export function joinPath(...parts: (string | number)[]): string {
   return parts.filter((part) => part !== '').join('.');
 }
 
-/** The fault of an object whose `field` names no known kind. */
+/** The fault of an object whose `field` is not one of `kinds`. */
 export function unknownKind(field: string, kinds: readonly unknown[]): Omit<FieldFault, 'path'> {
   const listed = kinds.length === 1 ? `${kinds[0]},` : kinds.join(', ');
   return { code: 'UNION_TYPE_CHOICES', message: `Value of field "${field}" must be one of (${listed}).` };
 }
 
-/** The caller may see the target but not do this. */
+/** For a caller who may see the target but not change it. */
 export function missingPermissions(message?: string): DomainError {
   return new DomainError('MISSING_PERMISSIONS', message);
 }
 
-/** A refusal in one line, for logs that developers read later. */
+/** One line for the logs that developers read. */
 export function describeFaults({ message, fields }: DomainError): string {
   return [message, ...fields.map((field) => `${field.path || 'body'}: ${field.message}`)].join('; ');
 }

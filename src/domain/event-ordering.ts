@@ -2,9 +2,7 @@ import type { DomainEvent, EventChannel } from './events.js';
 
 const EVERYWHERE = 0n;
 
-/**
- * The ids that {@link CommitOrder} orders an event by: guild and channel, or else the application, team, box or user.
- */
+/** The ids by which {@link CommitOrder} orders an event: guild and channel, or else application, team, box or user. */
 export function orderingIdsOf(event: DomainEvent): bigint[] {
   switch (event.type) {
     case 'MESSAGE_CREATE':
@@ -82,7 +80,7 @@ export function orderingIdsOf(event: DomainEvent): bigint[] {
   }
 }
 
-/** An event of an ephemeral message names the channel only. */
+/** Ephemeral messages have no guild id, so their events are ordered by channel only. */
 export function orderingIdsIn({ guildId, channelId }: Pick<EventChannel, 'guildId' | 'channelId'>): bigint[] {
   return guildId === null ? [channelId] : [guildId, channelId];
 }

@@ -11,9 +11,11 @@ import type { MessageRecord } from './messages/record.js';
 import type { ShownPresence } from './presences/record.js';
 import type { VoiceStateRecord } from './voice/record.js';
 
-/** The receivers, unless all who can view the channel receive the event. */
 interface Recipients {
-  /** All users in the direct channel. For an ephemeral message, its user and its bot. */
+  /**
+   * The users in a direct channel, or the user and bot of an ephemeral message. If absent, all who can view the
+   * channel.
+   */
   recipientIds?: readonly bigint[];
 }
 
@@ -23,13 +25,12 @@ export interface EventChannel extends Recipients {
   channelId: bigint;
 }
 
-/** Carries everything its rendering needs, so that rendering is a pure function. */
+/** Contains everything that rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
   | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & EventChannel)
   | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
-  /** `lastPinAt` is the time of the newest pin. */
   | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & EventChannel)
   | ({
       type: 'MESSAGE_REACTION_ADD';
@@ -51,14 +52,13 @@ export type DomainEvent =
     } & EventChannel)
   | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
   | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
-  /** As it was before. */
+  /** The channel before its deletion. */
   | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
   | { type: 'BOX_UPDATED'; boxId: bigint }
   | { type: 'BOX_DELETED'; boxId: bigint }
   | { type: 'BOX_ROUTES_UPDATED' }
   | { type: 'GUILD_CREATED'; guildId: bigint }
   | { type: 'GUILD_UPDATE'; guild: GuildRecord }
-  /** All emojis of the guild. */
   | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
   | { type: 'GUILD_ROLE_UPDATE'; role: Role }
@@ -70,15 +70,15 @@ export type DomainEvent =
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }
-  /** A member's away note changed, or a box made a bot a member. */
+  /** A member's away note changed, or a box added a bot as a member. */
   | { type: 'MEMBERSHIP_UPDATED'; guildId: bigint; userId: bigint }
   | { type: 'INVITE_CREATE'; invite: Invite & { inviter: User } }
   | { type: 'INVITE_DELETE'; invite: Invite }
   | { type: 'WEBHOOKS_UPDATE'; applicationId: bigint; guildId: bigint; channelId: bigint }
-  /** A list for one command, or for all commands of the application, was replaced. */
+  /** The list for one command, or for all commands of the application, was replaced. */
   | { type: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE'; permissions: CommandPermissions }
   | { type: 'GUILD_AUDIT_LOG_ENTRY_CREATE'; entry: GuildLogEntry }
-  /** A guild was deleted or became unreachable. Sessions drop it. GUILD_JOINED brings an unreachable guild back. */
+  /** A guild was deleted or became unreachable. Sessions drop it. GUILD_JOINED restores an unreachable guild. */
   | { type: 'GUILD_DELETE'; guildId: bigint; unavailable: boolean }
   /** A bot became a member, or its guild is reachable again. Sent as GUILD_CREATE. */
   | { type: 'GUILD_JOINED'; guildId: bigint; userId: bigint }
@@ -86,14 +86,14 @@ export type DomainEvent =
   | { type: 'GUILD_LEFT'; guildId: bigint; userId: bigint }
   /** Sent to the bot's own sessions. */
   | { type: 'USER_UPDATE'; user: User }
-  /** An application or its bot changed. */
+  /** The application or its bot changed. */
   | {
       type: 'APPLICATION_UPDATED';
       applicationId: bigint;
       intents?: PrivilegedIntent[];
     }
   | { type: 'TEAM_UPDATED'; teamId: bigint }
-  /** A person's portal home changed in a way that no other topic covers, such as an open invitation. */
+  /** The portal home changed in a way that no other topic covers, such as an invitation. */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
   | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }

@@ -12,7 +12,7 @@ import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 
-/** @returns number of removed rows; fewer than `limit` if there are no more */
+/** @returns number of removed rows, less than `limit` if there are no more */
 type RemoveSome = (db: ReaderAndWriter['writer'], now: number, limit: number) => Promise<number>;
 
 const KINDS: readonly RemoveSome[] = [
@@ -27,12 +27,12 @@ const KINDS: readonly RemoveSome[] = [
   removeDeadJobs,
 ];
 
-/** Walks along an index, and yields after each batch. */
+/** Walks along an index and yields after each batch. */
 type RemoveInPieces = (db: ReaderAndWriter, now: number, limit: number) => AsyncGenerator<void>;
 
 const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants];
 
-/** A few milliseconds in SQLite, during which other writes wait. */
+/** SQLite removes these in a few milliseconds, during which other writes wait. */
 const ROWS_PER_STATEMENT = 200;
 
 /** @throws the reason of `signal` when it is aborted */

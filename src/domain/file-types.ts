@@ -10,7 +10,7 @@ const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const FILE_TYPE = /^(image|video|audio|\.[a-z0-9][a-z0-9._+-]{0,31})$/;
 
-/** Groups, or extensions with their dot, in lower case. */
+/** File groups, or extensions with their dot. The result is in lower case. */
 export function fileTypes() {
   const rule = fault('STRING_TYPE_REGEX', 'Must be image, video, audio or a file extension that starts with a dot.');
   const type = plainText()

@@ -3,7 +3,7 @@ import { fault, trimmed } from './input.js';
 import { limits } from './limits.js';
 
 /**
- * Requires a host and no credentials. Empty text becomes null.
+ * Empty text becomes null.
  * @param protocols such as `https:`
  */
 export function fullUrl(...protocols: string[]) {
@@ -20,7 +20,7 @@ const CODE = 'URL_TYPE_INVALID_URL';
 
 function isFullUrl(text: string, protocols: string[]): boolean {
   if (!URL.canParse(text) || /[\s\\\p{Cc}]/u.test(text)) return false;
-  // A browser turns three or more slashes into two.
+  // Browsers accept three or more slashes and ignore the surplus.
   const isFull = /^[a-z]+:\/\/[^/]/i.test(text);
   return isFull && protocols.includes(new URL(text).protocol);
 }

@@ -1,8 +1,7 @@
 import { Permission } from './permissions.js';
 
 /**
- * Permissions that each operation needs, in addition to membership. Optional parts of an operation have their own row.
- * The owner and administrators hold every permission.
+ * Permissions that each operation needs in addition to membership. Optional parts of an operation have their own row.
  */
 export const GUILD_OPERATIONS = {
   viewGuild: 0n,
@@ -45,7 +44,7 @@ export const GUILD_OPERATIONS = {
   manageCommandPermissionsByToken: Permission.ManageRoles,
 } satisfies Record<string, bigint>;
 
-/** Permissions that each operation needs, in addition to ViewChannel. */
+/** Permissions that each operation needs in addition to ViewChannel. */
 export const CHANNEL_OPERATIONS = {
   viewChannel: 0n,
   updateChannel: Permission.ManageChannels,

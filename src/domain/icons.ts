@@ -8,16 +8,16 @@ import { idIn, type KeptFiles } from './kept-files.js';
 import { ICONS_PER_PERSON, limits } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
-/** 32 hexadecimal digits, like Discord's hashes. */
+/** 32 hexadecimal digits, as in Discord's hashes. */
 const HASH_BYTES = 16;
 
-/** An application's icon is also its bot's avatar until the bot has its own. */
+/** An application's icon is also the avatar of a bot without its own. */
 export interface IconOwner {
   folder: 'app-icons' | 'team-icons' | 'guild-icons' | 'avatars';
   id: bigint;
 }
 
-/** A PNG, JPEG, GIF or WebP image, or a function that reads it once the limit allows it. */
+/** A PNG, JPEG, GIF or WebP image, or a function that reads it once rate limits allow it. */
 export type IconSource = Buffer | (() => Promise<Buffer>);
 
 interface IconKind {
@@ -36,7 +36,7 @@ function iconKey({ folder, id }: IconOwner, hash: string, format: ImageFormat): 
 
 /**
  * Checks and stores an icon. It is shown once the owner's row has the hash.
- * @returns the hash, unique for every upload, so that removing an old icon never removes a new one
+ * @returns a new hash for every upload, so that removing an old icon never removes a new one
  * @throws INVALID_INPUT at the field of the kind, RATE_LIMITED, OVERLOADED, and what `icon` throws
  */
 export async function keepIcon(
@@ -66,12 +66,12 @@ export async function keepIcon(
   return hash;
 }
 
-/** Null removes the icon, undefined keeps it. */
+/** Null removes the icon; undefined keeps it. */
 type WantedIcon = IconSource | null | undefined;
 
 /**
- * Changes a row that may get a new icon. Stores the new icon first, and afterwards removes whichever icon is not shown.
- * @param change stores the hash; null removes the icon, undefined keeps it
+ * Stores a new icon, changes the row, and then removes the icon that the row does not show.
+ * @param change stores the hash in the row
  * @throws what {@link keepIcon} and `change` throw
  */
 export async function changeWithIcon<Row>(
@@ -87,7 +87,7 @@ export async function changeWithIcon<Row>(
 
 type ChangeOfIcon<Row> = (hash: string | null | undefined) => Promise<{ before: Row; after: Row }>;
 
-/** As {@link changeWithIcon}, but returns the old row too, so that changes can be nested. */
+/** As {@link changeWithIcon}, but also returns the old row, so that changes can be nested. */
 export async function replaceIcon<Row>(
   call: CallContext,
   owner: IconOwner,
@@ -115,7 +115,7 @@ export function tooManyImages(error: unknown): never {
   throw new DomainError('OVERLOADED', message, { retryAfterMs: TRY_AGAIN_MS, cause: error });
 }
 
-/** Bots are limited by their route. @throws RATE_LIMITED */
+/** Routes limit bots. @throws RATE_LIMITED */
 export async function limitImages(call: CallContext): Promise<void> {
   const { actor } = call;
   if (actor.kind !== 'person') return;
@@ -127,7 +127,7 @@ export async function limitImages(call: CallContext): Promise<void> {
   );
 }
 
-/** Removes an icon's files unless the owner shows it (again). Failures are logged. */
+/** Removes an icon's files unless its owner still shows it. Logs failures. */
 export async function dropIcon(call: CallContext, owner: IconOwner, hash: string): Promise<void> {
   try {
     if (await isShown(call, owner, hash)) return;
@@ -164,7 +164,7 @@ export async function findIcon(
   return size === null ? null : { key, size };
 }
 
-/** Folders by public icon path, in order. A bot's avatar falls back to its application's icon. */
+/** Folders to search for a public icon path, in order. A bot's avatar falls back to its application's icon. */
 export const ICON_FOLDERS = {
   'app-icons': ['app-icons'],
   avatars: ['avatars', 'app-icons'],
@@ -174,7 +174,6 @@ export const ICON_FOLDERS = {
 
 export type IconName = keyof typeof ICON_FOLDERS;
 
-/** Finds an icon by its public path. */
 export async function findServedIcon(
   blobs: BlobStore,
   { of, id, ...icon }: { of: IconName; id: bigint; hash: string; format: ImageFormat },
@@ -186,7 +185,6 @@ export async function findServedIcon(
   return null;
 }
 
-/** For the removal of abandoned files. */
 export const applicationIcons: KeptFiles = {
   folder: 'app-icons',
   knowsAny: async ({ application }) =>
@@ -230,7 +228,7 @@ export const userAvatars: KeptFiles = {
 const WITH_ICON = { iconHash: { not: null } };
 const ID_AND_ICON = { id: true, iconHash: true } as const;
 
-/** Returns keys whose owner shows the icon, and keys that are not icons. */
+/** Returns the keys that are shown by their owner or are not icons. */
 async function shownOf(
   keys: string[],
   findOwners: (ids: bigint[]) => Promise<{ id: bigint; iconHash: string | null }[]>,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { MAX_ID, parseSnowflake } from '../infra/ids/ids.js';
 
-/** For `z.string().refine(test, fault('STRING_TYPE_REGEX', '…'))`. */
+/** For zod's `refine`: `fault('STRING_TYPE_REGEX', '…')`. */
 export function fault(code: string, message: string): { error: string; params: { code: string } } {
   return { error: message, params: { code } };
 }
 
-/** The message of the whole refusal, from all inputs with the same fault. */
+/** Makes the message of the whole refusal from all inputs with this fault. */
 export type Headline = (inputs: readonly unknown[]) => string;
 
-/** As {@link fault}, for a fault that also sets the message of the whole refusal. */
+/** As {@link fault}, but also sets the message of the whole refusal. */
 export function headline(
   code: string,
   message: (input: unknown) => string,
@@ -21,14 +21,13 @@ export function headline(
 /** Maximum number of faults in a response. */
 export const FAULTS_TOLD = 100;
 
-/** Times with a four-digit year: both databases store them and libraries can read them. */
+/** Only times with a four-digit year: both databases store them and libraries can read them. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Time, seconds, fractions and offset are optional. */
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** ISO 8601, in the years 1 to 9999. Without an offset it is in UTC. */
+/** ISO 8601, in the years 1 to 9999. Time, seconds, fraction and offset are optional. The default offset is UTC. */
 export function isoTime() {
   return z
     .string()
@@ -39,13 +38,13 @@ export function isoTime() {
     .transform((text) => new Date(timeIn(text)));
 }
 
-/** NaN if the text is no time. */
+/** NaN for other text. */
 function timeIn(text: string): number {
   const [, date = '', time = '00:00', offset = 'Z'] = ISO_TIME.exec(text) ?? [];
   return isDate(date) ? Date.parse(`${date}T${time}${offset}`) : Number.NaN;
 }
 
-/** Whether the calendar has this day. */
+/** False for days such as 30 February. */
 function isDate(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00Z`);
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(text);
@@ -60,7 +59,7 @@ export function listUpTo<Schema extends z.ZodType>(max: number, schema: Schema) 
   return uncheckedList(max, schema).pipe(z.array(schema)).meta({ maxItems: max });
 }
 
-/** As {@link listUpTo}, but stops after {@link FAULTS_TOLD} faults, for large entries. */
+/** As {@link listUpTo} for large entries: stops after {@link FAULTS_TOLD} faults. */
 export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
   return uncheckedList(max, schema)
     .transform((entries, checks) => {
@@ -74,7 +73,7 @@ export function deepListUpTo<Schema extends z.ZodType>(max: number, schema: Sche
     .meta({ maxItems: max });
 }
 
-/** Parses only the first `count` entries. The caller checks the count itself. */
+/** Parses only the first `count` entries. The caller checks the number. */
 export function firstOf<Schema extends z.ZodType>(count: number, schema: Schema) {
   return uncheckedEntries(schema)
     .transform((entries) => entries.slice(0, count))
@@ -85,12 +84,12 @@ function uncheckedEntries(schema: z.ZodType) {
   return z.array(z.unknown().meta({ shownAs: schema }));
 }
 
-/** @param schema describes the entries, but does not parse them */
+/** @param schema only documents the entries */
 export function uncheckedList(max: number, schema: z.ZodType) {
   return uncheckedEntries(schema).max(max);
 }
 
-/** Returns an empty array for a faulty entry and adds its faults under its index. */
+/** For a faulty entry, returns an empty array and adds the faults under its index. */
 export function parseEntry<Schema extends z.ZodType>(
   schema: Schema,
   entry: unknown,
@@ -103,18 +102,17 @@ export function parseEntry<Schema extends z.ZodType>(
   return [];
 }
 
-/** Contains nothing that PostgreSQL cannot store. */
 export function trimmedText(min: number, max: number) {
   return trimmed().refine((text) => characters(text) >= min && characters(text) <= max, badLength(min, max));
 }
 
-/** Control characters, line ends and direction marks. */
+/** Control characters, line ends and direction marks, which can disguise a name. */
 const DISGUISES = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 
 /** Joiners, selectors, fillers, annotation marks and the blank Braille pattern. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]/gu;
 
-/** As {@link trimmedText}, on one line, with at least `min` visible characters and no direction marks. */
+/** As {@link trimmedText}, but on one line, with at least `min` visible characters and without direction marks. */
 export function nameText(min: number, max: number) {
   return trimmed()
     .refine((name) => characters(visiblePart(name)) >= min && characters(name) <= max, badLength(min, max))
@@ -151,7 +149,7 @@ function visiblePart(text: string): string {
   return text.replace(INVISIBLE, '').trim();
 }
 
-/** Counts code points, so that most emojis count once. */
+/** Counts code points, so that most emojis count as one. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -167,8 +165,8 @@ export function plainText() {
 }
 
 /**
- * Columns are signed, so greater ids become {@link MAX_ID}. No row has that id, so lookups find nothing and comparisons
- * stay correct.
+ * Columns are signed, so greater ids become {@link MAX_ID}. No row has it, so lookups find nothing and comparisons stay
+ * correct.
  */
 export function snowflake() {
   return z
@@ -181,10 +179,10 @@ export function snowflake() {
     .meta({ shownAs: { type: 'string', format: 'snowflake', pattern: '^\\d+$' } });
 }
 
-/** The parser recognises a {@link unionOfKinds} fault by this message. */
+/** The parser recognises the fault of {@link unionOfKinds} by this message. */
 export const UNKNOWN_KIND = 'unknown kind';
 
-/** Reports an unknown kind at the object, not at its discriminator. */
+/** Reports an unknown kind at the object, as Discord does, and not at its discriminator. */
 export const unionOfKinds: typeof z.discriminatedUnion = (discriminator, members) =>
   z.discriminatedUnion(discriminator, members, {
     error: ({ input }) => ((Object(input)[discriminator] ?? null) === null ? undefined : UNKNOWN_KIND),

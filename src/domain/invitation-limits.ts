@@ -4,7 +4,7 @@ import { type CallContext, requirePerson } from './call.js';
 import { INVITATIONS_PER_PERSON, UNKNOWN_EMAILS_PER_PERSON } from './limits.js';
 import { takeLimit } from './rate-limits.js';
 
-/** A refused invitation does not count. @throws RATE_LIMITED, and what `invite` throws */
+/** Refused invitations do not count. @throws RATE_LIMITED, and what `invite` throws */
 export async function withinInvitationLimit<T>(
   call: CallContext,
   inviteeId: bigint,
@@ -22,7 +22,7 @@ export async function withinInvitationLimit<T>(
 }
 
 /**
- * Unknown addresses count against the caller, so that callers cannot probe for accounts.
+ * Counts unknown addresses against the caller, so that callers cannot probe for accounts.
  * @throws INVALID_INPUT at `email` if there is no account, RATE_LIMITED
  */
 export async function findInviteeByEmail(call: CallContext, email: string): Promise<User> {

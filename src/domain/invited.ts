@@ -1,6 +1,6 @@
 import type { Write } from './call.js';
 
-/** Updates the portal home of every open invitee after a change of the inviting team or application. */
+/** Updates every invitee's portal home after the team or application changed. */
 export async function recordForInvited(
   { db, record }: Write,
   to: { teamId: bigint } | { applicationId: bigint },

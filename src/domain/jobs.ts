@@ -25,11 +25,10 @@ export interface JobSupplies {
   db: Database;
   blobs: BlobStore;
   log: Logger;
-  /** Creates a call without a caller. */
   callOfNobody: () => CallContext;
 }
 
-/** Jobs that wait for boxes: many more than one box handles at a time. */
+/** Concurrent jobs that wait for boxes. One box may occupy only a few of them. */
 const BOXES_AT_ONCE = 16;
 
 const MINUTE_MS = 60_000;
@@ -85,7 +84,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       maxMs: HOUR_MS,
       run: (prune, { signal }) => removeInactive(callOfNobody(), prune, signal),
     },
-    // Settles those of dead processes. Each process settles its own.
+    // Settles interactions of ended processes. Each live process settles its own.
     'overdue-interactions': {
       payload: JOB_PAYLOADS['overdue-interactions'],
       atOnce: 1,

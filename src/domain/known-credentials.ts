@@ -7,8 +7,7 @@ import type { Reader } from '../infra/database/index.js';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Checks whether a credential exists before it is verified. Lookups are batched, so that floods of invalid credentials
- * stay cheap.
+ * Checks whether credentials exist before they are verified. Batches lookups, so that invalid credentials stay cheap.
  */
 export interface KnownCredentials {
   application(id: bigint): Promise<boolean>;
@@ -34,7 +33,7 @@ export function createKnownCredentials(read: Reader, clock: Clock): KnownCredent
   };
 }
 
-/** Does not cache missing keys, because they may be created at any moment. */
+/** Does not cache missing keys, because they may be created later. */
 function existence<K extends bigint | string>(
   clock: Clock,
   find: (keys: K[]) => Promise<K[]>,

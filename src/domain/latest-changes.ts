@@ -5,8 +5,8 @@ import type { DomainEvent } from './events.js';
 const MAX_KNOWN = 20_000;
 
 /**
- * Changes of members and messages that this process published. Other events embed these. An event built from older data
- * would overwrite newer data in clients' caches.
+ * Changes of members and messages that this process published. Embedded older data would overwrite newer data in
+ * clients' caches.
  */
 export class LatestChanges {
   #count = 0;
@@ -24,7 +24,7 @@ export class LatestChanges {
   }
 
   /**
-   * Removes embedded data that has changed since. All of it is optional.
+   * Removes embedded data, all of which is optional, if it has changed since.
    * @param since value of {@link now} when the writer began to read
    */
   upToDate(event: DomainEvent, since: number): DomainEvent {

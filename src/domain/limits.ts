@@ -2,7 +2,7 @@ import type { Limit } from '../infra/rate-limits.js';
 
 /** Lengths in characters and counts in rows, unless stated otherwise. */
 export const limits = {
-  /** Built-in commands. */
+  /** For built-in commands. */
   awayNote: 300,
   reminder: 1_000,
   remindersPerPerson: 25,
@@ -40,7 +40,7 @@ export const limits = {
   emojisPerApplication: 2_000,
   channelTopic: 1_024,
   channelsPerCategory: 50,
-  /** Maximum of the column. */
+  /** Maximum of the database column. */
   channelPosition: 2 ** 31 - 1,
   /** Seconds. */
   slowMode: 21_600,
@@ -50,7 +50,7 @@ export const limits = {
   overwritesPerChannel: 1_000,
   /** Every change to access reads all of them. */
   overwritesPerGuild: 10_000,
-  /** In the caller's input. */
+  /** In one request. */
   overwritesPerList: 100,
   roleName: { min: 1, max: 100 },
   nickname: 32,
@@ -83,18 +83,18 @@ export const limits = {
   messagesPerBulkDelete: { min: 2, max: 100 },
   webhookName: { min: 1, max: 80 },
   webhooksPerApplication: 50,
-  /** In one list of a guild or a channel. */
+  /** Per response, for a guild or a channel. */
   webhooksListed: 1_000,
   boxName: { min: 1, max: 100 },
   boxesPerOwner: 20,
   /** Including those of deleted boxes. */
   idSpacesPerOwner: 20,
   guildsPerBox: 1_000,
-  /** Announced as members. */
+  /** Bots that the box announces as members. */
   botsPerBoxGuild: 1_000,
   /** Seconds. */
   enrolmentTokenAge: 604_800,
-  /** Seconds. A box with a new key may lack guilds for this long before they are removed. */
+  /** Seconds that a box with a new key may omit guilds before they are removed. */
   rekeyedBoxGrace: 604_800,
   auditReason: 512,
   /** As on Discord. */
@@ -105,12 +105,12 @@ export const limits = {
   choicesPerOption: 25,
   choiceName: { min: 1, max: 100 },
   choiceValue: 100,
-  /** Upper bound of a text option's length settings. */
+  /** Maximum of a text option's length settings. */
   optionLength: 6_000,
   fileTypesPerOption: 10,
   /** Counts the longest translation of each text. */
   charactersPerCommand: 8_000,
-  /** As JSON, in characters: the size of one request body. */
+  /** Characters of JSON, as many as one request body may have. */
   charactersPerCommandScope: 1024 * 1024,
   /** In each scope (Discord's documentation, Application Commands). */
   chatInputCommands: 100,
@@ -119,7 +119,7 @@ export const limits = {
   /** In each scope. */
   commandCreatesPerDay: 200,
   permissionsPerCommand: 100,
-  /** Commands that the picker shows in one channel, and rows that it reads for this. */
+  /** Commands that the picker shows in one channel, and rows that it reads to find them. */
   commandsShown: 2_000,
   commandsConsidered: 10_000,
   installationsConsidered: 1_000,
@@ -131,19 +131,19 @@ export const FILES_PER_PERSON: Limit = { name: 'given-files-a-person', points: 1
 /** Discord's documentation, Gateway. */
 export const IDENTIFY_PER_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
 
-/** Number of buckets of `shard_id % max_concurrency`. */
+/** Number of `shard_id % max_concurrency` buckets. */
 export const IDENTIFY_CONCURRENCY = 16;
 
 /** Per application and bucket. */
 export const IDENTIFY_PER_BUCKET: Limit = { name: 'identify-a-bucket', points: 1, seconds: 5 };
 
-/** Per bot or person, or address without a valid credential. */
+/** Per bot or person, or per address without a valid credential. */
 export const REQUESTS_PER_CALLER: Limit = { name: 'global', points: 50, seconds: 1 };
 
-/** Objects per person, or address without a valid credential. */
+/** Objects per person, or per address without a valid credential. */
 export const GRAPHQL_PER_CALLER: Limit = { name: 'graphql', points: 100_000, seconds: 10 };
 
-/** One count across all entry points. */
+/** Shared by all entry points. */
 export const SENDS_PER_CHANNEL: Limit = { name: 'messages', points: 5, seconds: 5 };
 export const EDITS_PER_CHANNEL: Limit = { name: 'edit-message', points: 5, seconds: 5 };
 export const DELETIONS_PER_CHANNEL: Limit = { name: 'delete-message', points: 10, seconds: 10 };
@@ -154,43 +154,40 @@ export const REACTIONS_PER_CHANNEL: Limit = { name: 'reactions', points: 10, sec
 export const DIRECT_CHANNELS_PER_CALLER: Limit = { name: 'direct-channels', points: 10, seconds: 10 };
 export const OPENING_TOO_FAST = 'You are opening direct messages too fast';
 
-/** Autocompletion is separate, because each key press asks for choices. */
+/** Separate limits, because each key press requests choices. */
 export const INVOCATIONS_PER_PERSON: Limit = { name: 'invocations-a-person', points: 30, seconds: 10 };
 export const AUTOCOMPLETIONS_PER_PERSON: Limit = { name: 'autocompletions-a-person', points: 60, seconds: 10 };
 
 export const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-an-address', points: 20, seconds: 60 };
 
-/** Failed sign-ins: of one account, from one address, and of one account at an address where it has a session. */
+/** Failed sign-ins: to an account, from an address, and to an account from an address where it has a session. */
 export const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-an-account', points: 10, seconds: 600 };
 export const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-an-address', points: 30, seconds: 60 };
 export const SIGN_IN_AT_HOME: Limit = { name: 'sign-in-at-home', points: 10, seconds: 600 };
 
 export const VERIFICATION_MAILS_PER_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };
 
-/** To one e-mail address, with or without an account, and from one network address. */
+/** To an e-mail address, with or without an account, and from a network address. */
 export const PASSWORD_MAILS_PER_ACCOUNT: Limit = { name: 'password-mails-an-account', points: 5, seconds: 3_600 };
 export const PASSWORD_MAILS_PER_ADDRESS: Limit = { name: 'password-mails-an-address', points: 20, seconds: 600 };
 
 export const PASSWORD_RESETS_PER_ADDRESS: Limit = { name: 'password-resets-an-address', points: 30, seconds: 60 };
 
-/** Each costs a slow hash. */
+/** Each webhook costs a slow hash. */
 export const WEBHOOKS_PER_CALLER: Limit = { name: 'webhooks-a-caller', points: 100, seconds: 60 };
 
-/**
- * Wrong tokens: from one address, for one webhook, and for one webhook at an address where its token was valid
- * recently.
- */
+/** Wrong tokens: from an address, for a webhook, and for a webhook from an address with a recent valid token. */
 export const WEBHOOK_FAILURES_PER_ADDRESS: Limit = { name: 'webhook-failures-an-address', points: 50, seconds: 60 };
 export const WEBHOOK_FAILURES_PER_WEBHOOK: Limit = { name: 'webhook-failures-a-webhook', points: 100, seconds: 60 };
 export const WEBHOOK_FAILURES_AT_HOME: Limit = { name: 'webhook-failures-at-home', points: 50, seconds: 60 };
 
-/** Tokens of one webhook from one address, including valid ones: slightly more than the buckets let through. */
+/** Tokens of one webhook from one address, including valid ones. Slightly more than the buckets allow. */
 export const WEBHOOK_CHECKS: Limit = { name: 'webhook-checks', points: 100, seconds: 10 };
 
-/** Tokens of all webhooks: less than half of what two cores can hash. */
+/** Tokens of all webhooks from one address. Less than half of what two cores can hash. */
 export const WEBHOOK_CHECKS_PER_ADDRESS: Limit = { name: 'webhook-checks-an-address', points: 300, seconds: 10 };
 
-/** By client, or by address if the client is unknown. */
+/** The address counts if the client is unknown. */
 export const TOKEN_REQUESTS_PER_CLIENT: Limit = { name: 'token-requests-a-client', points: 300, seconds: 60 };
 export const TOKEN_REQUESTS_PER_ADDRESS: Limit = { name: 'token-requests-an-address', points: 300, seconds: 60 };
 
@@ -201,12 +198,12 @@ export const STRANGERS_PER_BOX: Limit = { name: 'strangers-a-box', points: 200, 
 
 export const USERNAMES_PER_BOT: Limit = { name: 'usernames-a-bot', points: 2, seconds: 3_600 };
 
-/** The route limits bots. */
+/** Routes limit bots. */
 export const ICONS_PER_PERSON: Limit = { name: 'icons-a-person', points: 30, seconds: 60 };
 
 export const PERMISSION_MAILS_PER_GUILD: Limit = { name: 'permission-mails-a-guild', points: 10, seconds: 3_600 };
 
-/** Each may send a mail. */
+/** Each invitation may send a mail. */
 export const INVITATIONS_PER_PERSON: Limit = { name: 'invitations-to-a-person', points: 30, seconds: 600 };
 
 /** Each answer reveals whether an account exists. */

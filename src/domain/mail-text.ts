@@ -5,7 +5,7 @@ export function plainName(name: string): string {
   return name.replace(/[\p{Cc}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
 }
 
-/** @param invites the sentence that says who invites to what */
+/** @param invites the sentence that names the inviter and the team or application */
 export function invitationText(call: CallContext, invites: string): string {
   return `${invites}
 

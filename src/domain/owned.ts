@@ -2,7 +2,7 @@ import type { Transaction } from '../infra/database/index.js';
 import { DomainError } from './errors.js';
 import { limits } from './limits.js';
 
-/** Counts the applications of the person's teams. The transaction must be serializable. @throws LIMIT_EXCEEDED */
+/** Includes the applications of the person's teams. The transaction must be serializable. @throws LIMIT_EXCEEDED */
 export async function requireCapacityForApplications(db: Transaction, ownerUserId: bigint, added = 1): Promise<void> {
   const teams = await db.team.findMany({ where: { ownerUserId }, select: { id: true } });
   const ownerTeamId = { in: teams.map(({ id }) => id) };

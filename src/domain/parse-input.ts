@@ -12,7 +12,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw refusalOf(parsed.error.issues, path);
 }
 
-/** As {@link parseInput}, for a schema that yields to the event loop. */
+/** As {@link parseInput}, for schemas that yield to the event loop. */
 export async function parseInTurns<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -38,7 +38,6 @@ const KEYS_NAMED = 10;
 
 function faultsOf(issue: z.core.$ZodIssue, prefix: string): FieldFault[] {
   const steps = issue.path.map(String);
-  // Discord reports an unknown kind at the object, not at its discriminator.
   if (issue.code === 'invalid_union' && issue.message === UNKNOWN_KIND && 'options' in issue) {
     const { discriminator = '', options = [] } = issue;
     return [{ path: joinPath(prefix, ...steps.slice(0, -1)), ...unknownKind(discriminator, options) }];
@@ -88,14 +87,14 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The value that selects a member: the discriminator, or the whole input. */
+/** The union's discriminator, else the whole input. */
 function discriminating({ input, discriminator }: z.core.$ZodIssueInvalidUnion): unknown {
   const isObject = typeof input === 'object' && input !== null;
   return isObject && discriminator !== undefined ? Reflect.get(input, discriminator) : input;
 }
 
 function choices(values: readonly unknown[] = []): Omit<FieldFault, 'path'> {
-  // Some values have two names and are listed twice.
+  // Some values have two names and occur twice.
   const shown = new Set(values.filter((value) => !isMissing(value)));
   return { code: 'BASE_TYPE_CHOICES', message: `Value must be one of {${[...shown].join(', ')}}.` };
 }

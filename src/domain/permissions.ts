@@ -35,7 +35,7 @@ export const DEFAULT_EVERYONE_PERMISSIONS: bigint =
   Permission.SendPolls |
   Permission.UseExternalApps;
 
-/** A direct channel has no roles, and no group that a message could mention. */
+/** A direct channel has no roles, and no group to mention. */
 export const DIRECT_PERMISSIONS: bigint =
   Permission.AddReactions |
   Permission.ViewChannel |
@@ -78,13 +78,13 @@ export function holderAt(now: number, userId: bigint, member: HolderInput | null
   return { userId, roleIds: member?.roleIds ?? [], isTimedOut: timeoutEnd(now, member) !== null };
 }
 
-/** The end of a timeout in force, in milliseconds since the Unix epoch. */
+/** In milliseconds since the Unix epoch. Null unless the timeout is in force. */
 export function timeoutEnd(now: number, member: Pick<HolderInput, 'communicationDisabledUntil'> | null): number | null {
   const end = member?.communicationDisabledUntil?.getTime() ?? 0;
   return end > now ? end : null;
 }
 
-/** Kept by a timed-out member (Discord's documentation, Permissions). */
+/** A timed-out member keeps only these permissions (Discord's documentation, Permissions). */
 const LOOKING_ON: bigint = Permission.ViewChannel | Permission.ReadMessageHistory;
 
 export function guildPermissions(guild: GuildPermissionInput, holder: PermissionHolder): bigint {
@@ -92,7 +92,7 @@ export function guildPermissions(guild: GuildPermissionInput, holder: Permission
   return holder.isTimedOut && bits !== ALL_PERMISSIONS ? bits & LOOKING_ON : bits;
 }
 
-/** Without timeouts. The owner and administrators have all. */
+/** Ignores timeouts. The owner and administrators have all permissions. */
 function basePermissions(guild: GuildPermissionInput, { userId, roleIds }: PermissionHolder): bigint {
   if (userId === guild.ownerId) return ALL_PERMISSIONS;
   let bits = guild.rolePermissions.get(guild.id) ?? 0n;
@@ -124,7 +124,6 @@ export function rolePermissions(roles: RoleRow[]): Map<bigint, bigint> {
   return new Map(roles.map((role) => [role.id, role.permissions]));
 }
 
-/** Administrator implies all permissions. */
 export function withImplied(bits: bigint): bigint {
   return (bits & Permission.Administrator) !== 0n ? ALL_PERMISSIONS : bits;
 }
@@ -170,11 +169,11 @@ function overwritten(
   return own ? (bits & ~own.deny) | own.allow : bits;
 }
 
-/** Denied along with Send Messages (Discord's documentation, Permissions). */
+/** Denied if Send Messages is denied (Discord's documentation, Permissions). */
 const BY_SENDING: bigint =
   Permission.MentionEveryone | Permission.SendTTSMessages | Permission.AttachFiles | Permission.EmbedLinks;
 
-/** Denied along with Connect in a voice channel. */
+/** Denied if Connect is denied in a voice channel. */
 const BY_CONNECTING: bigint =
   Permission.ManageChannels |
   Permission.ManageRoles |
@@ -192,7 +191,7 @@ const BY_CONNECTING: bigint =
 
 const VOICE_CHANNELS: readonly number[] = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
 
-/** Removes implicitly denied bits: all of them without ViewChannel. */
+/** Removes implicitly denied bits. */
 function usable(bits: bigint, type: number): bigint {
   if ((bits & Permission.ViewChannel) === 0n) return 0n;
   let rest = bits;
@@ -208,7 +207,7 @@ export function allows(bits: bigint, needed: bigint): boolean {
 /** If a bit has two names, the later one wins. */
 const NAMES = new Map(Object.entries(PermissionFlagsBits).map(([name, bit]) => [bit, name]));
 
-/** In words, such as `Manage Guild`. */
+/** Display names, such as `Manage Guild`. */
 export function permissionNames(bits: bigint): string[] {
   const held = [...NAMES].filter(([bit]) => (bits & bit) !== 0n);
   return held.map(([, name]) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));

@@ -10,7 +10,7 @@ const OWNER: readonly PortalRole[] = ['OWNER'];
 const NOT_THE_OWNER: readonly PortalRole[] = ['ADMIN', 'DEVELOPER', 'READ_ONLY'];
 
 /**
- * Service description, section 2, Roles. The role is that in the owning team. The personal owner, and the person who
+ * By role in the owning team (service description, section 2, Roles). The personal owner, and the person who
  * transferred the application to the team, is OWNER.
  */
 export const APPLICATION_PERMISSIONS = {

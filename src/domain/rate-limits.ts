@@ -4,7 +4,7 @@ import { DomainError } from './errors.js';
 import { REQUESTS_PER_CALLER } from './limits.js';
 
 /**
- * @param message makes the message of the refusal from the seconds until a retry
+ * @param message builds the refusal's message from the seconds until a retry
  * @throws RATE_LIMITED
  */
 export async function takeLimit(
@@ -36,14 +36,14 @@ export function refuseBeyond(
 }
 
 /**
- * A valid credential counts, else the address. Applications with a person's token and bots with an interaction token
- * count separately (Discord's documentation, Rate Limits).
+ * Key of the caller: a valid credential, else the address. Applications with a person's token and bots with an
+ * interaction token count separately (Discord's documentation, Rate Limits).
  */
 export function countedAs(actor: Actor, from: { readonly address: string }): string {
   return actor.kind === 'anonymous' ? from.address : byCredential(actor);
 }
 
-/** As {@link countedAs}, without addresses, for the log. */
+/** As {@link countedAs}, but without addresses, for logs. */
 export function nameOf(actor: Actor): string | null {
   return actor.kind === 'anonymous' ? null : byCredential(actor);
 }
@@ -63,7 +63,7 @@ function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
 }
 
 /**
- * Key of a limit per channel or other id. REST buckets use the same keys, so all entry points share a budget.
+ * Key of a limit per channel or other id. All entry points use the same keys.
  * @param caller from {@link countedAs}
  */
 export function dividedKey(caller: string, ...dividedBy: string[]): string {

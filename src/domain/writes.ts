@@ -29,7 +29,6 @@ interface AfterCommit {
   jobsDueAt: number[];
 }
 
-/** All writes go through this class. It publishes events after the commit. */
 export class Writes {
   readonly #retries = new ConflictRetries();
   readonly #order = new CommitOrder();
@@ -92,7 +91,7 @@ export class Writes {
     return row;
   }
 
-  /** The row is committed; a failure to build its event must not fail the call, because the caller would repeat it. */
+  /** Null on failure, because the row is committed, and clients repeat failed calls. */
   #toldBy(tell: () => DomainEvent | null): DomainEvent | null {
     try {
       return tell();
@@ -151,7 +150,8 @@ function isOfLivingGuild(entry: AuditRecord): entry is EntryOfGuild {
 }
 
 /**
- * Rejects changes by callers who were authorized before the deletion. On PostgreSQL the lock serialises both.
+ * Rejects changes by callers who were authorized before the guild was deleted. On PostgreSQL, the lock waits for a
+ * concurrent deletion.
  * @throws UNKNOWN_GUILD
  */
 async function requireNotDeleted(db: Transaction, dialect: Database['dialect'], id: bigint): Promise<void> {

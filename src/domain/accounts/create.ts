@@ -15,7 +15,6 @@ export interface Credential {
   passwordHash: string;
 }
 
-/** The address is stored in lower case; the username is unique. */
 export const SignUp = z.object({
   email: EmailAddress,
   name: z
@@ -31,7 +30,7 @@ export const SignUp = z.object({
 });
 
 /**
- * Creates the user and the account of the accounts library in one transaction.
+ * Creates the user and the account library's rows in one transaction.
  * @throws CONFLICT if the username or the e-mail address is taken
  */
 export async function createAccount(call: CallContext, details: AccountDetails, credential: Credential): Promise<User> {
@@ -61,7 +60,6 @@ async function requireFree(db: Pick<CallContext['read'], 'user' | 'authUser'>, d
   }
 }
 
-/** Null if all candidates are taken. */
 async function findFreeName(db: Pick<CallContext['read'], 'user'>, name: string): Promise<string | null> {
   const candidates = ENDINGS.map((ending) => name.slice(0, MAX_NAME - ending.length) + ending);
   const taken = await db.user.findMany({ where: { handle: { in: candidates } }, select: { handle: true } });

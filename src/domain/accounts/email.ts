@@ -15,7 +15,7 @@ export const EmailAddress = plainText().pipe(
     ),
 );
 
-/** Verified or not; null if the user has no account. */
+/** Includes unverified addresses. Null if the user has no account. */
 export async function emailOf(db: Reader | Transaction, userId: bigint): Promise<string | null> {
   const account = await db.authUser.findUnique({ where: { userId }, select: { email: true } });
   return account?.email ?? null;

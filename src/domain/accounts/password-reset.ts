@@ -7,7 +7,7 @@ const LINK_LIFETIME_MS = 60 * 60 * 1_000;
 
 const TOKEN_BYTES = 32;
 
-/** Identifier of a link's row. The row's value is the account id. */
+/** Identifier of the reset link's row. Its value is the account id. */
 const filedUnder = (token: string) => `password-reset:${hashSecret(token)}`;
 
 const rowOf = (token: string, { clock }: CallContext) => ({
@@ -52,7 +52,7 @@ export async function isPasswordReset(call: CallContext, token: string): Promise
 }
 
 /**
- * A link works once. All sessions end. The address becomes verified, since the mail reached its owner.
+ * A link works once. Ends all sessions. Verifies the address, since the mail reached its owner.
  * @throws INVALID_RESET_TOKEN if the link is invalid, used or expired
  */
 export function resetPassword(call: CallContext, token: string, passwordHash: string): Promise<void> {
@@ -60,7 +60,7 @@ export function resetPassword(call: CallContext, token: string, passwordHash: st
     const { db } = write;
     const row = await db.authVerification.findFirst({ where: rowOf(token, call) });
     const account = row && (await db.authUser.findUnique({ where: { id: row.value }, select: { userId: true } }));
-    // Only one of several concurrent requests deletes the row.
+    // Only one of several concurrent requests deletes it.
     const isFirst = row !== null && (await db.authVerification.deleteMany({ where: { id: row.id } })).count === 1;
     if (!account || !isFirst) throw new DomainError('INVALID_RESET_TOKEN');
     await db.authUser.update({ where: { id: row.value }, data: { emailVerified: true } });

@@ -30,9 +30,9 @@ export async function findPassword(
   return account && passwordHash ? { userId: account.userId, email: account.email, passwordHash } : null;
 }
 
-/** Waits for a concurrent change, so that a session that began with the old password is noticed. */
+/** Waits for a concurrent change, so that the caller notices a session that began with the old password. */
 export function isStillPassword(call: CallContext, { userId, passwordHash }: OwnPassword): Promise<boolean> {
-  // Writing the row waits for a concurrent writer.
+  // Changes nothing, but waits for a concurrent writer.
   const password = passwordHash;
   return call.write(async ({ db }) => {
     const { count } = await db.authAccount.updateMany({ where: { user: { userId }, password }, data: { password } });
@@ -43,11 +43,11 @@ export function isStillPassword(call: CallContext, { userId, passwordHash }: Own
 export interface PasswordChange {
   userId: bigint;
   passwordHash: string;
-  /** Token hash of the session that stays; null for none. */
+  /** Token hash of the session that stays, if any. */
   keptSession: string | null;
 }
 
-/** Ends every session except `keptSession` and invalidates password reset links. */
+/** Also ends every session except `keptSession`, and invalidates password reset links. */
 export function changePassword(call: CallContext, change: PasswordChange): Promise<void> {
   return call.write((write) => replacePassword(call, write, change));
 }

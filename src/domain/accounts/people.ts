@@ -10,7 +10,7 @@ export async function getPersonByEmail(read: Pick<Reader, 'user'>, email: string
   throw invalidInput({ path: 'email', code: 'EMAIL_UNKNOWN', message });
 }
 
-/** Without an SMTP server every address counts as verified. @throws FORBIDDEN */
+/** Without an SMTP server, every address counts as verified. @throws FORBIDDEN */
 export async function requireVerifiedEmail(read: Pick<Reader, 'authUser'>, userId: bigint): Promise<void> {
   const account = await read.authUser.findUnique({ where: { userId }, select: { emailVerified: true } });
   if (account?.emailVerified !== false) return;

@@ -3,7 +3,6 @@ import type { Transaction } from '../../infra/database/index.js';
 /** Accuracy of the time a person was last seen, in milliseconds. */
 export const SEEN_BEHIND_MS = 3_600_000;
 
-/** Whether the stored time is outdated. @param seenAt null if unknown */
 export function isSeenAgain(seenAt: Date | null, now: number): boolean {
   return seenAt === null || seenAt.getTime() < now - SEEN_BEHIND_MS;
 }

@@ -4,7 +4,6 @@ import { DomainError } from '../errors.js';
 
 export interface OwnSession
   extends Pick<AuthSession, 'id' | 'createdAt' | 'updatedAt' | 'expiresAt' | 'ipAddress' | 'userAgent'> {
-  /** Whether this is the session of the request. */
   current: boolean;
 }
 
@@ -14,7 +13,7 @@ export interface SessionOwner {
   session: string | null;
 }
 
-/** Unexpired, the newest first. */
+/** Without expired sessions, newest first. */
 export async function listSessions({ read, clock }: CallContext, owner: SessionOwner): Promise<OwnSession[]> {
   const rows = await read.authSession.findMany({
     where: { user: { userId: owner.userId }, expiresAt: { gt: new Date(clock.now()) } },
@@ -28,7 +27,7 @@ const MAX_LISTED = 1_000;
 
 /**
  * @param which its id, or the hash of its token
- * @throws UNKNOWN_SESSION if it is not theirs or has ended
+ * @throws UNKNOWN_SESSION if it has ended or is another person's
  */
 export function endSession(
   call: CallContext,
@@ -46,7 +45,7 @@ export function endOwnSessions(call: CallContext, { userId, session }: SessionOw
   return call.write((write) => endSessions(write, userId, session));
 }
 
-/** @param kept token hash of the session that stays; null for none */
+/** @param kept token hash of the session that stays, if any */
 export async function endSessions({ db, record }: Write, userId: bigint, kept: string | null): Promise<void> {
   await db.authSession.deleteMany({ where: { user: { userId }, ...(kept === null ? {} : { token: { not: kept } }) } });
   record({ type: 'SESSION_ENDED', userId });

@@ -9,10 +9,7 @@ type ApplicationReader = Pick<Reader, 'application' | 'team'>;
 
 type Ownership = Pick<Application, 'ownerUserId' | 'ownerTeamId' | 'transferredById'>;
 
-/**
- * OWNER for the personal owner and the person who transferred it to its team, else the role in that team. Null for
- * none.
- */
+/** The personal owner, and the person who transferred the application to its team, is OWNER. */
 export function applicationRole(
   userId: bigint,
   application: Ownership,
@@ -25,7 +22,7 @@ export function applicationRole(
 }
 
 /**
- * Ascending. Each source of a role has its own index walk, because an OR would scan all applications.
+ * Ascending. Walks an index for each source of a role, because an OR would scan all applications.
  * @throws UNAUTHENTICATED
  */
 export async function ownApplicationIds(call: CallContext, { after = 0n, take }: IdPage): Promise<bigint[]> {
@@ -44,7 +41,7 @@ export async function ownApplicationIds(call: CallContext, { after = 0n, take }:
   return rows.map(({ id }) => id);
 }
 
-/** Only for queries that select few rows anyway. @throws UNAUTHENTICATED */
+/** Only for queries that select few rows anyway, because of its OR. @throws UNAUTHENTICATED */
 export function visibleApplications(call: CallContext): Prisma.ApplicationWhereInput {
   const { id } = requirePerson(call).user;
   return {

@@ -15,7 +15,7 @@ export interface AuthenticatedBot {
 }
 
 /**
- * Three parts separated by dots: the base64url of the bot's id, the time, and 32 random bytes. Libraries read the id
+ * Three parts with dots between them: base64url of the bot's id, the time, and 32 random bytes. Libraries read the id
  * from the first part.
  */
 export function createBotToken(applicationId: bigint, now: number): { token: string; hash: string } {
@@ -29,17 +29,16 @@ export function createBotToken(applicationId: bigint, now: number): { token: str
   return { token, hash: hashSecret(token) };
 }
 
-/** The first part of an application's bot tokens. */
+/** The first part of the application's bot tokens. */
 function whoseOf(applicationId: bigint): string {
   return Buffer.from(String(applicationId)).toString('base64url');
 }
 
-/** The first part, which is public, and the last four characters. Null if those are not stored. */
+/** The public first part and the last four characters. Null if those are not stored. */
 export function botTokenHint({ id, botTokenLast4 }: Pick<Application, 'id' | 'botTokenLast4'>): string | null {
   return botTokenLast4 && `${whoseOf(id)}.…${botTokenLast4}`;
 }
 
-/** Undefined for text that is no bot token. */
 function claimedApplication(token: string): bigint | undefined {
   const [id = '', ...rest] = token.split('.');
   return rest.length === 2 ? parseSnowflake(Buffer.from(id, 'base64url').toString('latin1')) : undefined;
@@ -52,7 +51,6 @@ export class BotTokens {
     private readonly uses: Pick<SecretUses, 'note'>,
   ) {}
 
-  /** Null if the token is not valid. */
   async authenticate(token: string): Promise<AuthenticatedBot | null> {
     const id = claimedApplication(token);
     if (id === undefined || !(this.applications.isRemembered(id) || (await this.known.application(id)))) return null;

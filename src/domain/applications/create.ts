@@ -14,16 +14,16 @@ export const NewApplication = z.object({
 });
 
 interface CreateApplicationInput extends z.output<typeof NewApplication> {
-  /** The owning team. Without it, the caller is the owner. */
+  /** The owning team; the caller by default. */
   teamId?: bigint | undefined;
 }
 
 const DEFAULT_SCOPES = ['bot', 'applications.commands'];
 
 /**
- * The team must be one to which the caller may transfer applications.
+ * The caller must be allowed to transfer applications to the team.
  * @returns the application and both secrets, which are never shown again
- * @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
+ * @throws UNAUTHENTICATED, LIMIT_EXCEEDED; for a team UNKNOWN_TEAM, MISSING_PERMISSIONS
  */
 export async function createApplication(
   call: CallContext,

@@ -10,7 +10,7 @@ import { checkTypedName } from './typed-name.js';
 
 export interface DeleteApplicationInput {
   applicationId: bigint;
-  /** Typed as confirmation. */
+  /** The application's name, typed as confirmation. */
   name: string;
 }
 
@@ -33,10 +33,10 @@ const TOMBSTONE = {
 } satisfies Prisma.ApplicationUncheckedUpdateInput;
 
 /**
- * Only the owner may delete it. Removes the application's secrets, grants, commands, webhooks, emojis and installations, and
- * closes its gateway sessions. The rows of application and bot stay as tombstones, so that old messages keep an author.
+ * Only the owner may delete it. Removes its secrets, grants, commands, webhooks, emojis and installations, and closes
+ * its gateway sessions. The rows of application and bot stay as tombstones, so that old messages keep an author.
  * Exactly one of several concurrent calls succeeds.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and INVALID_INPUT if the name is wrong
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, INVALID_INPUT if the name is wrong
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
   const { id, ...pictures } = await call.write((write) => markDeleted(call, write, input), { serializable: true });

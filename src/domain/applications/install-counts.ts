@@ -5,7 +5,7 @@ export interface InstallCounts {
   user: number;
 }
 
-/** By application id, in one statement. Applications without installations are absent. */
+/** By application id. Applications without installations are absent. */
 export async function countInstallations(
   call: CallContext,
   applicationIds: readonly bigint[],

@@ -3,7 +3,7 @@ import { fault } from '../input.js';
 import { limits } from '../limits.js';
 import { permissionString } from '../permissions.js';
 
-/** Service description, section 2. Unsupported scopes are accepted here and ignored at use. */
+/** Service description, section 2. Unsupported scopes are stored but ignored. */
 export function serverInstallScopes() {
   const scope = z
     .string()
@@ -20,7 +20,6 @@ export function serverInstallScopes() {
     );
 }
 
-/** A bot cannot be installed to a person. */
 export function userInstallScopes() {
   return serverInstallScopes().refine(
     (names) => !names.includes('bot'),
@@ -28,7 +27,7 @@ export function userInstallScopes() {
   );
 }
 
-/** Absent permissions stay unchanged. */
+/** Omitted permissions stay unchanged. */
 const ServerSettings = z.object({
   context: z.literal('SERVER'),
   scopes: serverInstallScopes(),
@@ -47,7 +46,6 @@ const UserSettings = z.object({
     ),
 });
 
-/** Each context at most once. */
 export function installSettings() {
   return z
     .array(z.discriminatedUnion('context', [ServerSettings, UserSettings]))

@@ -1,7 +1,7 @@
 import { ApplicationFlags, GatewayIntentBits } from 'discord-api-types/v10';
 import type { Application } from '../../infra/database/index.js';
 
-/** The flags are those of unverified applications. */
+/** Discord's flags of unverified applications. */
 const ROWS = {
   GUILD_MEMBERS: {
     column: 'guildMembersIntent',

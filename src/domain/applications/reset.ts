@@ -4,7 +4,7 @@ import { accessApplication } from './access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
 /**
- * The old token stops working at once and its gateway sessions end.
+ * The old token stops working at once, and its gateway sessions end.
  * @returns the new token, which is never shown again
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS
  */

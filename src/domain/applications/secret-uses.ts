@@ -30,8 +30,8 @@ interface SecretUsesParts {
 }
 
 /**
- * Stores when secrets are used: at most once a minute for each, batched, in the background. After a failure, the next
- * use is stored instead.
+ * Stores in the background when secrets are used, at most once a minute for each. After a failure, stores the next use
+ * instead.
  */
 export class SecretUses {
   readonly #noted: LRUCache<string, true>;
@@ -43,7 +43,7 @@ export class SecretUses {
     this.#storing = new DelayedTask(parts.clock, () => this.#storeWaiting());
   }
 
-  /** Runs for every request. @param hash stored form of the secret */
+  /** Runs for every request. @param hash the secret's stored form */
   note(kind: SecretKind, applicationId: bigint, hash: string): void {
     if (this.#noted.has(hash)) return;
     this.#noted.set(hash, true);
@@ -51,7 +51,6 @@ export class SecretUses {
     this.#storing.for(GATHERED_MS);
   }
 
-  /** Resolves when no store is in progress. */
   store(): Promise<void> {
     return this.#storing.now();
   }
@@ -72,7 +71,7 @@ export class SecretUses {
     }
   }
 
-  /** The hash condition skips a secret that was replaced in the meantime. */
+  /** Skips secrets that were replaced in the meantime. */
   #updateOf(kind: SecretKind, uses: Use[]): Prisma.ApplicationUpdateManyArgs {
     const [hashes, ids] = [uses.map(([hash]) => hash), uses.map(([, id]) => id)];
     const now = new Date(this.parts.clock.now());

@@ -3,8 +3,8 @@ import { storedStrings } from '../../infra/database/stored.js';
 import { storedScopes } from '../installations/scopes.js';
 
 /**
- * Null if there is no link. The provided link (service description, section 4) omits `integration_type` if both
- * contexts are on, and unsupported scopes, which the authorization screen refuses.
+ * Null without a link. The provided link (service description, section 4) omits `integration_type` if both contexts are
+ * on. It also omits unsupported scopes, which the authorization screen refuses.
  * @param authUrl origin of the authorization screen
  */
 export function installUrl(application: Application, authUrl: string): string | null {

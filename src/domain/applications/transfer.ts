@@ -9,13 +9,13 @@ import { checkTypedName } from './typed-name.js';
 export interface TransferApplicationInput {
   applicationId: bigint;
   teamId: bigint;
-  /** Typed as confirmation. */
+  /** The application's name, typed as confirmation. */
   appName: string;
 }
 
 /**
- * Moves a personal application to a team for good. The caller must own or administer the team, and stays OWNER of the
- * application. Its audit ledger entries move too.
+ * Moves a personal application and its audit ledger entries to a team for good. The caller must own or administer the
+ * team, and stays OWNER.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT if a team owns it already,
  * LIMIT_EXCEEDED for the team's owner, INVALID_INPUT if the name is wrong
  */

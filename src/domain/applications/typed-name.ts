@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.js';
 
 /**
  * @param path of the name in the caller's input
- * @throws INVALID_INPUT unless it is exactly the application's name
+ * @throws INVALID_INPUT unless it equals the application's name
  */
 export function checkTypedName(application: Application, typed: string, path: string): void {
   if (typed === application.name) return;

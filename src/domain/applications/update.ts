@@ -19,13 +19,13 @@ import { intentColumns, PRIVILEGED_INTENTS, privilegedIntents } from './privileg
 
 const INSTALL_LINK_MODES = ['NONE', 'PROVIDED', 'CUSTOM'] as const;
 
-/** Absent settings stay unchanged, and so does null for a setting that cannot be null. */
+/** Absent settings stay unchanged. So do null settings that cannot be null. */
 export const ApplicationSettings = z.object({
   name: unlessNull(nameText(limits.applicationName.min, limits.applicationName.max)),
   description: unlessNull(trimmedText(0, limits.applicationDescription)),
   publicClient: unlessNull(z.boolean()),
   public: unlessNull(z.boolean()),
-  /** All others are disabled. */
+  /** All the enabled intents. */
   privilegedIntents: unlessNull(z.array(z.enum(PRIVILEGED_INTENTS))),
   userInstall: unlessNull(z.boolean()),
   serverInstall: unlessNull(z.boolean()),
@@ -47,9 +47,9 @@ function unlessNull<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /**
- * For developers and the application's own bot. A new interactions endpoint is probed first.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED, and INVALID_INPUT for an invalid
- * image, a failed probe, no install context, or link mode `CUSTOM` without a custom URL
+ * For developers and the application's own bot. Probes a new interactions endpoint first.
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, RATE_LIMITED; INVALID_INPUT for an invalid image,
+ * a failed probe, no install context, or link mode `CUSTOM` without a custom URL
  */
 export async function updateApplication(call: CallContext, input: UpdateApplicationInput): Promise<Application> {
   const { applicationId, icon, cover, ...settings } = input;
@@ -87,7 +87,7 @@ async function changeWithPictures(
 
 type Columns = ReturnType<typeof columnsOf>;
 
-/** Undefined for unchanged columns. */
+/** Undefined columns stay unchanged. */
 function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, pictures: Pictures) {
   const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
   return {

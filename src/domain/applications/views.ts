@@ -6,7 +6,6 @@ import { topics } from '../../infra/processes/bus.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 
-/** Not deleted. */
 export type ApplicationWithBot = Application & { bot: User };
 
 export interface CommandView {
@@ -29,12 +28,12 @@ interface CachedParts {
 
 const MAX_APPLICATIONS = 10_000;
 const MAX_COMMANDS = 100_000;
-/** Beyond this many entries of one kind per application, all of that kind are dropped. */
+/** Per application. At this number of entries, all of that kind are dropped. */
 const MAX_PER_KIND = 2_000;
 
 /**
- * Caches data that bot requests and interactions need. Entries live for at most 30 seconds, and the application's
- * events drop them in all processes.
+ * Caches data that bot requests and interactions need, for at most 30 seconds. The application's events drop entries in
+ * all processes.
  */
 export class ApplicationViews {
   readonly #cache: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
@@ -64,12 +63,12 @@ export class ApplicationViews {
     });
   }
 
-  /** Null if there is none or it was deleted. */
+  /** Null if missing or deleted. */
   application(id: bigint): Promise<ApplicationWithBot | null> {
     return this.#cache.thing(id);
   }
 
-  /** Whether the application is cached, and therefore exists. */
+  /** True if the application is cached, and therefore exists. */
   isRemembered(id: bigint): boolean {
     return this.#cache.peek(id) !== undefined;
   }
@@ -96,7 +95,7 @@ export class ApplicationViews {
     });
   }
 
-  /** Includes the entries for all commands of the application. */
+  /** Includes entries for all the application's commands. */
   permissions(applicationId: bigint, guildId: bigint, commandId: bigint): Promise<CommandPermission[]> {
     const { permissions } = this.#cache.of(applicationId);
     const where = { guildId, commandId: { in: [commandId, applicationId] } };

@@ -4,7 +4,7 @@ import type { Prisma } from '../../infra/database/index.js';
 interface Action {
   of: 'application' | 'team' | 'guild' | 'box';
   /**
-   * The portal log of the application and its team, or the guild's audit log. Null if no log shows it: users of an
+   * The log that shows it, if any: that of the application and its team in the portal, or the guild's. Users of an
    * application are private, and Discord's audit log has no type for the rest.
    */
   log: 'portal' | 'guild' | null;
@@ -21,8 +21,8 @@ interface Action {
     | 'webhook'
     | 'box';
   /**
-   * Properties of a created or removed target, or `{ old, new }` for each changed value. Never a secret. Fields that
-   * older entries lack have a default.
+   * Properties of a created or removed target, or `{ old, new }` of changed values. Never secrets. Fields that older
+   * entries lack have a default.
    */
   changes: z.ZodObject | z.ZodRecord;
 }
@@ -33,7 +33,7 @@ const NAME = z.object({ name: text });
 const TEAM_ROLE = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 const AS_TEAM_ROLE = z.object({ role: TEAM_ROLE });
 const TESTER_STATE = z.object({ state: changed(z.enum(['INVITED', 'ACCEPTED']).nullable()) });
-/** Older entries have only the code. */
+/** Older entries contain only the code. */
 const INVITE = z.object({
   code: text,
   maxAge: z.number().nullable().default(null),
@@ -42,7 +42,7 @@ const INVITE = z.object({
 });
 const COMMAND = z.object({ name: text, type: z.number() });
 const COMMANDS = z.array(COMMAND.extend({ id: text }));
-/** Older entries have only name and permissions. */
+/** Older entries contain only name and permissions. */
 const ROLE = z.object({
   name: text,
   permissions: text,
@@ -53,7 +53,6 @@ const ROLE = z.object({
 const ROLES = z.array(z.object({ id: text, name: text }));
 /** `type` is 0 for a role, 1 for a member. */
 const OVERWRITES = z.array(z.object({ id: text, type: z.number(), allow: text, deny: text }));
-/** Settings of a channel, as far as its type has them. */
 const CHANNEL_SETTINGS = {
   topic: text.nullable(),
   nsfw: z.boolean(),
@@ -62,7 +61,7 @@ const CHANNEL_SETTINGS = {
   userLimit: z.number(),
   overwrites: OVERWRITES,
 };
-/** Older entries of created channels have only name and type. */
+/** Older CHANNEL_CREATE entries contain only name and type. */
 const CHANNEL = z.object({ name: text, type: z.number() }).extend(z.object(CHANNEL_SETTINGS).partial().shape);
 /** `roleName` is null for a member's overwrite. */
 const OVERWRITE = z.object({
@@ -90,7 +89,7 @@ const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: change
 
 const ACTIONS = {
   APPLICATION_CREATE: { of: 'application', log: 'portal', target: 'application', changes: NAME },
-  // By column.
+  // By database column.
   APPLICATION_UPDATE: {
     of: 'application',
     log: 'portal',
@@ -107,7 +106,7 @@ const ACTIONS = {
   BOT_TOKEN_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
   CLIENT_SECRET_RESET: { of: 'application', log: 'portal', target: 'application', changes: NOTHING },
   COMMAND_CREATE: { of: 'application', log: 'portal', target: 'command', changes: COMMAND },
-  // Field names of the wire format.
+  // By field name on the wire.
   COMMAND_UPDATE: {
     of: 'application',
     log: 'portal',
@@ -148,7 +147,7 @@ const ACTIONS = {
   TEAM_MEMBER_UPDATE: { of: 'team', log: 'portal', target: 'user', changes: z.object({ role: changed(TEAM_ROLE) }) },
   TEAM_MEMBER_REMOVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
   TEAM_MEMBER_LEAVE: { of: 'team', log: 'portal', target: 'user', changes: AS_TEAM_ROLE },
-  // Stored but not shown: from it, an owner can learn since when an unknown key was valid.
+  // No log shows box entries: an owner could learn since when an unknown key was valid.
   BOX_CREATE: { of: 'box', log: null, target: 'box', changes: NAME },
   BOX_UPDATE: { of: 'box', log: null, target: 'box', changes: RENAMED },
   BOX_DELETE: { of: 'box', log: null, target: 'box', changes: NAME },
@@ -166,11 +165,11 @@ const ACTIONS = {
       permissions: z.object({ old: text.nullable(), new: text }).optional(),
     }),
   },
-  // The target is the application if it was removed from a guild, else the person.
+  // The target is the application if a guild removed it, else the person.
   INSTALLATION_DELETE: { of: 'application', log: null, target: 'application', changes: NOTHING },
   GUILD_CREATE: { of: 'guild', log: null, target: 'guild', changes: NAME },
   GUILD_DELETE: { of: 'guild', log: null, target: 'guild', changes: NAME },
-  // By column.
+  // By database column.
   GUILD_UPDATE: {
     of: 'guild',
     log: 'guild',
@@ -273,7 +272,7 @@ const ACTIONS = {
       nick: changed(text.nullable()).optional(),
       mute: changed(z.boolean()).optional(),
       deaf: changed(z.boolean()).optional(),
-      // In ISO 8601.
+      // ISO 8601.
       communicationDisabledUntil: changed(text.nullable()).optional(),
     }),
   },
@@ -285,7 +284,7 @@ const ACTIONS = {
   },
   MEMBER_MOVE: { of: 'guild', log: 'guild', target: 'user', changes: z.object({ channelId: text }) },
   MEMBER_DISCONNECT: { of: 'guild', log: 'guild', target: 'user', changes: NOTHING },
-  // The target is the application if the list is for all of its commands. Null for no entry.
+  // The target is the application if the list is for all its commands. Null means no entry.
   COMMAND_PERMISSIONS_UPDATE: {
     of: 'guild',
     log: 'guild',
@@ -295,7 +294,7 @@ const ACTIONS = {
       permissions: z.array(z.object({ id: text, type: z.number(), ...changed(z.boolean().nullable()).shape })),
     }),
   },
-  // Null if the greeting was removed; the target is the channel.
+  // Null means that the greeting was removed. The target is the channel.
   GREETING_UPDATE: {
     of: 'guild',
     log: null,
@@ -327,7 +326,7 @@ export type AuditAction = keyof Actions;
 
 export type AuditChanges = { [A in AuditAction]: z.output<Actions[A]['changes']> };
 
-/** The team of an application's entry defaults to the owning team. A box is the target of its entries. */
+/** `teamId` of an application's entry defaults to the owning team. A box is the target of its entries. */
 interface Owners {
   application: { applicationId: bigint; teamId?: bigint; guildId?: bigint };
   team: { teamId: bigint; applicationId?: undefined; guildId?: undefined };
@@ -375,7 +374,7 @@ export function isGuildLogAction(action: string): action is GuildLogAction {
 
 const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } = ACTIONS;
 
-/** Parses entries of any age. @throws z.ZodError if no version wrote this */
+/** Parses entries of any version. @throws z.ZodError if no version wrote this */
 export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
   return SCHEMAS[action].changes.parse(stored);
 }

@@ -23,7 +23,7 @@ export interface GuildLogPage {
   entries: GuildLogEntry[];
   users: User[];
   commands: CommandRecord[];
-  /** A bot sees only those of its application. */
+  /** For a bot, only its application's. */
   webhooks: WebhookRecord[];
 }
 
@@ -35,7 +35,7 @@ export async function listGuildLog(call: CallContext, query: GuildLogQuery): Pro
   return entries.filter(isGuildLogEntry);
 }
 
-/** Adds the users, commands and webhooks of the entries. Needs ViewAuditLog. @throws the errors of `accessGuild` */
+/** Adds the entries' users, commands and webhooks. Needs ViewAuditLog. @throws the errors of `accessGuild` */
 export async function getGuildLog(call: CallContext, query: GuildLogQuery): Promise<GuildLogPage> {
   const entries = await listGuildLog(call, query);
   const targets = (of: ReturnType<typeof targetOf>) =>

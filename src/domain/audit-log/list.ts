@@ -8,7 +8,6 @@ import { accessTeam } from '../teams/access.js';
 import { isPortalLogAction, PORTAL_ACTIONS, type PortalLogAction } from './actions.js';
 import { type AuditFilter, type AuditPage, readEntries } from './page.js';
 
-/** A team's log includes its applications. */
 export type AuditLog = { teamId: bigint } | { applicationId: bigint };
 
 export type PortalLogEntry = AuditEntry & { action: PortalLogAction };
@@ -19,8 +18,8 @@ export const PortalLogFilter = z.object({
 });
 
 /**
- * Ascending by id, or descending if `backwards`. Empty if the caller may not view the log, because invited people read
- * the team too.
+ * Ascending by id, or descending if `backwards`. Empty if the caller may not view the log, because invited people can
+ * query the team too.
  */
 export async function listAuditEntries(
   call: CallContext,

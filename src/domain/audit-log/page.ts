@@ -6,9 +6,9 @@ export type LogOwner = { teamId: bigint } | { applicationId: bigint } | { guildI
 
 export interface AuditPage {
   take: number;
-  /** Counts from the newest entry. */
+  /** Starts at the newest entry. */
   backwards: boolean;
-  /** Ids around the page, exclusive. */
+  /** Exclusive bounds, as ids. */
   after?: bigint | undefined;
   before?: bigint | undefined;
 }
@@ -38,7 +38,7 @@ export async function readEntries<Action extends string>(
   });
 }
 
-/** Walks an index for one action, so that it never reads more entries than the page has. */
+/** Walks an index for one action, so that it reads no more entries than the page has. */
 function entriesOf(
   action: string,
   owner: LogOwner,

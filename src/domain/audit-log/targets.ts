@@ -7,7 +7,7 @@ import type { PortalLogEntry } from './list.js';
 
 export type LogEntry = PortalLogEntry | GuildLogEntry;
 
-/** `ofInstalled` is a command or application, while that is installed in one of the guilds. */
+/** `ofInstalled`: a command or application that is installed in one of the guilds. */
 type Kind = ReturnType<typeof targetOf> | 'ofInstalled';
 
 type NamesOf = (ids: Prisma.Sql, guildIds: Prisma.Sql) => Prisma.Sql;
@@ -42,11 +42,11 @@ const NAMES: Record<Kind, NamesOf> = {
   box: named('Box'),
 };
 
-/** At most four parameters each; SQLite takes 999. */
+/** Each has at most four parameters; SQLite takes 999. */
 const ENTRIES_PER_STATEMENT = 200;
 
 /**
- * The current name, or the one in the entry; an invite's code. Targets without a name are absent. The caller must be
+ * The current name, else that in the entry; an invite's code. Targets without a name are absent. The caller must be
  * allowed to view the logs.
  */
 export async function nameTargets(read: Reader, entries: readonly LogEntry[]): Promise<Map<LogEntry, string>> {
@@ -90,7 +90,7 @@ function codeOfInvite({ action, changes }: LogEntry): string | null {
   return action === 'INVITE_CREATE' || action === 'INVITE_DELETE' ? readChanges(action, changes).code : null;
 }
 
-/** If an entry has a name, it is its target's. */
+/** A name in an entry is its target's. */
 const Named = z.object({ name: z.union([z.string(), z.object({ new: z.string() }).transform((name) => name.new)]) });
 
 function nameSaidBy({ changes }: LogEntry): string | null {

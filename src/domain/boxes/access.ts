@@ -9,7 +9,7 @@ export function visibleBoxes(call: CallContext): Prisma.BoxWhereInput {
 
 /**
  * @param read a transaction, if the result must still hold at the write
- * @throws UNAUTHENTICATED, and UNKNOWN_BOX if it is missing or not the caller's
+ * @throws UNAUTHENTICATED, UNKNOWN_BOX if it is missing or another person's
  */
 export async function accessBox(call: CallContext, boxId: bigint, read: Pick<Reader, 'box'> = call.read): Promise<Box> {
   const { user } = requirePerson(call);
@@ -18,7 +18,7 @@ export async function accessBox(call: CallContext, boxId: bigint, read: Pick<Rea
   return box;
 }
 
-/** @throws UNAUTHENTICATED, and UNKNOWN_GUILD if it is on no box of the caller */
+/** @throws UNAUTHENTICATED, UNKNOWN_GUILD if no box of the caller has it */
 export async function accessBoxGuild(call: CallContext, guildId: bigint): Promise<BoxGuild> {
   const { user } = requirePerson(call);
   const guild = await call.read.boxGuild.findFirst({ where: { id: guildId, box: { ownerId: user.id } } });

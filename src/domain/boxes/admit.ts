@@ -6,29 +6,28 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
 
-/** A box's credentials with a verified signature. */
+/** A box's credentials. The caller has verified the signature. */
 export interface Credentials {
   /** 32 bytes in base64url, as Node encodes them. */
   key: string;
   token?: string | undefined;
-  /** Of ids that the box has created already. */
+  /** The id space of ids that the box has created already. */
   idSpace?: number | undefined;
 }
 
-/** Retries if another enrolment takes the same id space. */
+/** A concurrent enrolment may take the same id space. */
 const ATTEMPTS = 10;
 
 /**
- * Returns the box with this key. An unknown key enrols the box of the token and uses the token up (docs/relay.md,
- * R-14). Null if neither is valid.
- * @throws LIMIT_EXCEEDED if no id space is left, CONFLICT if the box cannot have the id space of its ids; the token
- * stays valid
+ * An unknown key enrols the token's box and uses the token up (docs/relay.md, R-14). Null if neither is valid.
+ * @throws LIMIT_EXCEEDED if no id space is left, CONFLICT if the box cannot have the id space of its ids. The token
+ * stays valid.
  */
 export async function admitBox(call: CallContext, { key, token, idSpace }: Credentials): Promise<Box | null> {
   const known = await call.read.box.findUnique({ where: { publicKey: key } });
   if (known || token === undefined) return known;
   const tokenHash = hashSecret(token);
-  // An invalid token must not start a transaction, which would block other writes.
+  // An invalid token must not start a transaction, because it blocks other writes.
   if (!(await call.read.box.findUnique({ where: { tokenHash }, select: { id: true } }))) return null;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -44,7 +43,7 @@ async function enrol(
   { db, audit, record }: Write,
   { key, tokenHash, idSpace: wanted }: { key: string; tokenHash: string; idSpace: number | undefined },
 ): Promise<Box | null> {
-  // Concurrent enrolments with one key are one box.
+  // Concurrent enrolments with one key get the same box.
   const known = await db.box.findUnique({ where: { publicKey: key } });
   if (known) return known;
   const now = new Date(call.clock.now());
@@ -65,9 +64,8 @@ async function enrol(
 }
 
 /**
- * A number is only given to boxes of one owner, so that no other owner's box can impersonate a deleted box. The box
- * gets the wanted number if that is free, else the next unused one, or a free one of its owner's at
- * `limits.idSpacesPerOwner`.
+ * Each id space belongs to one owner for good, so that no other owner's box can impersonate a deleted box. Prefers the
+ * wanted number, then the next unused one. At `limits.idSpacesPerOwner`, reuses a free number of the owner.
  * @throws CONFLICT if the wanted number is another box's, LIMIT_EXCEEDED
  */
 async function idSpaceFor(db: Transaction, { ownerId }: Box, wanted: number | undefined): Promise<number> {

@@ -86,7 +86,7 @@ async function removeChannels(write: Write, ids: bigint[]): Promise<void> {
   }
 }
 
-/** From a dispatch. Ignores a guild that the box does not have. */
+/** Updates the guild from a dispatch. Ignores guilds that the box does not have. */
 export async function noteGuild(
   call: CallContext,
   boxId: bigint,

@@ -1,7 +1,7 @@
 import type { User } from '../../infra/database/index.js';
 import { DomainError } from '../errors.js';
 
-/** Calls from the cloud to a box (docs/relay.md, R-27). */
+/** Inputs of calls from the cloud to a box (docs/relay.md, R-27). */
 export interface BoxQuestions {
   guild: { guild_id: string };
   member: { guild_id: string; user_id: string };
@@ -14,7 +14,7 @@ export interface BoxQuestions {
   picture: { of: string; id: string; hash?: string; form: string };
 }
 
-/** The box's own text is only logged. */
+/** The box's own message is only logged. */
 const REFUSALS = {
   BANNED: 'This bot is banned from the server. Lift the ban there first.',
   UNKNOWN_GUILD: 'The box does not have this server.',
@@ -23,7 +23,7 @@ const REFUSALS = {
 
 export type BoxRefusalCode = keyof typeof REFUSALS;
 
-/** A retry would be refused again. */
+/** The box would refuse a retry too. */
 export class BoxRefused extends DomainError {
   constructor(code: BoxRefusalCode) {
     super(code, REFUSALS[code]);
@@ -34,12 +34,12 @@ export class BoxRefused extends DomainError {
 export interface BoxClient {
   /**
    * @returns the parsed JSON, not validated
-   * @throws GuildUnavailable if the box is offline, times out, fails, or sends what cannot be decoded; BoxRefused
+   * @throws GuildUnavailable if the box is offline, times out, fails or sends invalid data; BoxRefused
    */
   ask<Name extends keyof BoxQuestions>(boxId: bigint, name: Name, input: BoxQuestions[Name]): Promise<unknown>;
 }
 
-/** A reference to the box client, which is created later. */
+/** Breaks a cycle: the client is created later. */
 export class BoxClientRef implements BoxClient {
   #client: BoxClient | null = null;
 

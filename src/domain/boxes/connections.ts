@@ -4,8 +4,8 @@ import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /**
- * Stores that this process has the newest connection of the box (docs/relay.md, R-16).
- * @returns the box with the connection's generation and the current key, which may have changed since the admission
+ * Stores that this process has the box's newest connection (docs/relay.md, R-16).
+ * @returns the box with the connection's generation and its current key, which may have changed since the admission
  * @throws UNKNOWN_BOX if it was deleted
  */
 export async function connectBox(
@@ -51,7 +51,7 @@ export interface BoxHolder {
   generation: number;
 }
 
-/** Null if the box is offline. The process may have ended a moment ago. */
+/** Null if the box is offline. The process may have ended. */
 export async function boxHolder(read: Pick<Reader, 'box' | 'liveProcess'>, boxId: bigint): Promise<BoxHolder | null> {
   const box = await read.box.findUnique({ where: { id: boxId }, select: { holderId: true, generation: true } });
   if (!box?.holderId) return null;
@@ -60,7 +60,7 @@ export async function boxHolder(read: Pick<Reader, 'box' | 'liveProcess'>, boxId
   return process && { holderId, generation };
 }
 
-/** Connections of other processes are closed. @param now `call.live.now()` */
+/** Connections of other processes count as closed. @param now `call.live.now()` */
 export async function livingProcesses(
   read: Pick<Reader, 'liveProcess'>,
   ids: string[],

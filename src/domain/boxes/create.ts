@@ -8,7 +8,6 @@ import { createEnrolmentToken } from './tokens.js';
 
 export const BoxSettings = z.object({ name: nameText(limits.boxName.min, limits.boxName.max) });
 
-/** The token is never shown again. */
 export interface BoxWithToken {
   box: Box;
   enrolmentToken: string;

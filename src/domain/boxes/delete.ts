@@ -4,13 +4,13 @@ import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
 
 /**
- * Removes its guilds and their installations here; data on the box stays. Exactly one of several concurrent calls
- * succeeds.
+ * Removes its guilds and their installations from the cloud. Data on the box stays. Exactly one of several concurrent
+ * calls succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_BOX
  */
 export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
   await accessBox(call, boxId);
-  // In batches, so that other writes can run in between.
+  // In batches, which let other writes run in between.
   await withdrawAllGuilds(call, boxId);
   await call.write(
     async (write) => {

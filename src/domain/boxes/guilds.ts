@@ -1,7 +1,7 @@
 import type { BoxGuild, Reader } from '../../infra/database/index.js';
 import { storedScopes } from '../installations/scopes.js';
 
-/** Ascending by id, connected or not. */
+/** Ascending by id. */
 export function guildsOfBox(read: Pick<Reader, 'boxGuild'>, boxId: bigint): Promise<BoxGuild[]> {
   return read.boxGuild.findMany({ where: { boxId }, orderBy: { id: 'asc' } });
 }

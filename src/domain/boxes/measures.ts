@@ -12,10 +12,10 @@ import { ADDED_UP_TO_MS, HOURS_SHOWN, hourOf, NOT_KNOWN, stepOf } from './statis
 /** Delay before counts are stored, in milliseconds. */
 const GATHERED_MS = 5_000;
 
-/** Maximum number of box hours in memory. Further counts are lost. */
+/** Maximum number of box hours in memory. Counts beyond it are lost. */
 const MAX_WAITING = 10_000;
 
-/** Five parameters each; SQLite takes 999. */
+/** Each has five parameters; SQLite takes 999. */
 const PER_STATEMENT = 190;
 
 /** In the order of a box's counters. */
@@ -43,10 +43,7 @@ interface BoxMeasuresParts {
   callOfNobody: () => CallContext;
 }
 
-/**
- * Counts outcomes by box and hour, and adds them to the stored counts in the background. A failed write is retried
- * unless it may be committed.
- */
+/** Counts outcomes by box and hour, stored in the background. A failed write is retried unless it may be committed. */
 export class BoxMeasures {
   #waiting = new Map<number, Map<bigint, Uint32Array>>();
   #size = 0;
@@ -56,13 +53,12 @@ export class BoxMeasures {
     this.#storing = new DelayedTask(parts.clock, () => this.#storeWaiting());
   }
 
-  /** Runs for every request. @param addedMs time that the relay added, in milliseconds; null if unknown */
+  /** Runs for every request. @param addedMs milliseconds that the relay added; null if unknown */
   note(boxId: bigint, outcome: RelayOutcome, addedMs: number | null): void {
     this.#add(hourOf(this.parts.clock.now()), boxId, placeOf(outcome, addedMs), 1);
     this.#storing.for(GATHERED_MS);
   }
 
-  /** Resolves when no store is in progress. */
   store(): Promise<void> {
     return this.#storing.now();
   }
@@ -95,7 +91,7 @@ export class BoxMeasures {
     if (counts) counts[place] = (counts[place] ?? 0) + count;
   }
 
-  /** Null if too many counts are waiting. */
+  /** Null at {@link MAX_WAITING}. */
   #begin(hour: number, boxId: bigint): Uint32Array | null {
     if (this.#size === MAX_WAITING) return null;
     this.#size += 1;
@@ -121,7 +117,7 @@ function rowsOf(waiting: ReadonlyMap<number, ReadonlyMap<bigint, Uint32Array>>):
   );
 }
 
-/** All processes use the same row order, which avoids deadlocks. Drops counts of deleted boxes. */
+/** Drops counts of deleted boxes. All processes use the same row order, which avoids deadlocks. */
 function addMeasures(db: Transaction, rows: Row[]): Promise<number> {
   const values = rows.map(
     ({ boxId, hour, outcome, addedUpToMs, count }) =>

@@ -10,10 +10,10 @@ import { DomainError, TRY_AGAIN_MS } from '../errors.js';
 import type { IconName } from '../icons.js';
 import { type BoxClient, BoxRefused } from './client.js';
 
-/** An icon by its public path, or an emoji, which has no hash. */
+/** An icon, or an emoji, which has no hash. */
 export type BoxPicture = { id: bigint; form: EmojiForm } & ({ of: IconName; hash: string } | { of: 'emojis' });
 
-/** As base64 it fits the longest response to a call. */
+/** As base64, it fits the longest response to a call. */
 export const MAX_PICTURE_BYTES = 1_500_000;
 
 /** Cache size, and overhead of an entry, in bytes. */
@@ -24,7 +24,7 @@ const ENTRY_BYTES = 512;
 const KEPT_MS = 3_600_000;
 const NONE_MS = 60_000;
 
-/** Concurrent requests to one box, and maximum of running and waiting ones. */
+/** Per box: concurrent requests, and all requests including waiting ones. */
 const ASKED_AT_ONCE = 8;
 const WAITING_FOR_ONE = 64;
 
@@ -43,7 +43,7 @@ interface Parts {
   log: Logger;
 }
 
-/** Serves images of boxes from the cloud. Concurrent requests for an image share one call, and results are cached. */
+/** Serves images of boxes from the cloud. Concurrent requests for an image share one call, whose result is cached. */
 export class BoxPictures {
   readonly #kept: LRUCache<string, Kept, Wish>;
   readonly #waiting = new Quota(WAITING_FOR_ONE);
@@ -116,7 +116,10 @@ const BEGINNINGS: Record<EmojiForm, RegExp> = {
   moving: /^RIFF.{4}WEBP/s,
 };
 
-/** `{data}` in base64, or null for none. @throws UnusablePicture */
+/**
+ * @param answer `{data}` in base64, or null for no image
+ * @throws UnusablePicture
+ */
 function pictureIn(answer: unknown, form: EmojiForm): Buffer | null {
   if (answer === null) return null;
   const data: unknown = typeof answer === 'object' && 'data' in answer ? answer.data : undefined;

@@ -14,8 +14,8 @@ export interface BoxRoute {
 const MAX_ROUTES = 50_000;
 
 /**
- * Finds the box of a guild or channel (architecture, section 9). An id shows whether the cloud created it, which needs
- * no lookup. Routes are cached for at most 30 seconds and dropped when any box's guilds change.
+ * Finds the box of a guild or channel (architecture, section 9). An id of the cloud needs no lookup. Routes are cached
+ * for at most 30 seconds and dropped when any box's guilds change.
  */
 export class BoxRoutes {
   readonly #guilds: LRUCache<bigint, BoxRoute>;
@@ -25,22 +25,22 @@ export class BoxRoutes {
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
-    /** Whether this instance is a box. Ids created by boxes are its own then, and bots may be the cloud's. */
+    /** Whether this instance is a box. Then ids of boxes are its own, and bots may be the cloud's. */
     readonly isInBox = false,
   ) {
-    // A route that changes while it is read is not cached.
+    // Does not cache a route that changes during the read.
     const options = { ...atMost(MAX_ROUTES), ttl: CACHE_MS, ttlResolution: 0, perf: clock, ignoreFetchAbort: true };
     this.#guilds = new LRUCache({ ...options, fetchMethod: (id) => this.#readGuild(id) });
     this.#channels = new LRUCache({ ...options, fetchMethod: (id) => this.#readChannel(id) });
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
-  /** The id alone shows this. */
+  /** Whether a box created the id. Needs no lookup. */
   mayHave(id: bigint): boolean {
     return !this.isInBox && isMadeByBox(id);
   }
 
-  /** Null if it is on no box. */
+  /** Null if no box has the guild. */
   async ofGuild(guildId: bigint): Promise<BoxRoute | null> {
     return this.mayHave(guildId) ? ((await this.#guilds.fetch(guildId)) ?? null) : null;
   }

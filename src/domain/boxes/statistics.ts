@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 /** Includes the current hour. */
 export const HOURS_SHOWN = 24;
 
-/** Histogram bounds, in milliseconds. The last one includes longer times; no request waits that long. */
+/** Upper bounds of the histogram, in milliseconds. The last one includes longer times; no request waits that long. */
 export const ADDED_UP_TO_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000,
 ] as const;
@@ -72,7 +72,7 @@ export async function addedOfBoxes(
   return rows.map(({ _sum, ...row }) => ({ ...row, count: _sum.count ?? 0 }));
 }
 
-/** Excludes hours of processes with a fast clock. */
+/** Excludes hours that processes with a fast clock stored. */
 function shownAt(now: number) {
   return { hour: { gt: hourOf(now) - HOURS_SHOWN, lte: hourOf(now) } };
 }
@@ -81,9 +81,7 @@ export interface BoxStatistics {
   requests: number;
   /** By HTTP status. */
   failures: { status: number; count: number }[];
-  /**
-   * Rounded up to {@link ADDED_UP_TO_MS}. Only for responses whose box reports its own time. Null if there are none.
-   */
+  /** Rounded up to {@link ADDED_UP_TO_MS}. Null unless the box reported its own time for a response. */
   addedP50Ms: number | null;
   addedP95Ms: number | null;
   /** Oldest first. */
@@ -122,7 +120,7 @@ function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Null if there are no counts. @param part above 0, up to 1 */
+/** Null without counts. @param part above 0, up to 1 */
 export function percentileOf(added: readonly AddedCount[], part: number): number | null {
   const rank = Math.ceil(sumOf(added) * part);
   let counted = 0;

@@ -1,7 +1,7 @@
 import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
 import { limits } from '../limits.js';
 
-/** People and secret scanners recognise the token by this. */
+/** Lets people and secret scanners recognise the token. */
 const PREFIX = 'cwbox_';
 
 /** @param now milliseconds since the Unix epoch */

@@ -25,7 +25,7 @@ export async function renameBox(call: CallContext, { boxId, name }: RenameBoxInp
 }
 
 /**
- * Invalidates the earlier token. The box's key stays valid until the new token is used (docs/relay.md, R-14).
+ * Invalidates the earlier token. The box's key stays valid until a box uses the new token (docs/relay.md, R-14).
  * @throws UNAUTHENTICATED, UNKNOWN_BOX
  */
 export async function newEnrolmentToken(call: CallContext, boxId: bigint): Promise<BoxWithToken> {

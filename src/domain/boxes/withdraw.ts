@@ -7,14 +7,14 @@ import { deleteWebhooksOfGuilds } from '../webhooks/delete.js';
 
 type GuildKey = Pick<BoxGuild, 'id'>;
 
-/** Does nothing if the box has no such guild. */
+/** Ignores guilds that the box does not have. */
 export async function withdrawGuild(call: CallContext, boxId: bigint, guildId: bigint): Promise<void> {
   await withdrawGuilds(call, boxId, [{ id: guildId }]);
 }
 
 /**
- * Removes all other guilds, unless the box got a new key recently: its data folder may be empty for now, and the old
- * data may come back (docs/relay.md, R-31).
+ * Removes the box's other guilds, unless it got a new key recently. Then its data folder may be empty, and the old data
+ * may come back (docs/relay.md, R-31).
  */
 export async function keepGuilds(call: CallContext, boxId: bigint, guildIds: readonly bigint[]): Promise<void> {
   const others = await guildsBeside(call, boxId, new Set(guildIds));
@@ -66,15 +66,15 @@ export async function withdrawWithin(
   if (ids.length === 0) return;
   await deleteWebhooksOfGuilds(call, write, ids);
   const installations = await db.installation.findMany({ where: { guildId: { in: ids } }, orderBy: { id: 'asc' } });
-  // Otherwise removing an installation would make the box remove the bot.
+  // Deleted first. Otherwise removing an installation would make the box remove the bot.
   await db.boxGuild.deleteMany({ where: { id: { in: ids } } });
   for (const { applicationId, guildId } of installations) {
     if (guildId !== null) await removeFromGuilds(call, write, applicationId, guildId);
   }
-  // A lookup after GUILD_DELETE must find no route.
+  // After GUILD_DELETE, a lookup must find no route.
   record({ type: 'BOX_ROUTES_UPDATED' });
   for (const guildId of ids) record({ type: 'GUILD_DELETE', guildId, unavailable: false });
-  // Bots that saw a guild as unavailable only receive their own events.
+  // Bots for which a guild is unavailable receive only their own events.
   for (const { applicationId, guildId } of installations) {
     if (guildId !== null) record({ type: 'GUILD_LEFT', guildId, userId: applicationId });
   }

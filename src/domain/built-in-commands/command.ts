@@ -15,12 +15,12 @@ export type NameIn<G extends Group> = (typeof RESERVED_NAMES)[G][number];
 export interface BuiltInCommand {
   description: string;
   options: readonly CommandOption[];
-  /** In addition to running commands. A public answer counts as sent by the caller. */
+  /** Needed in addition to running commands. A public answer counts as sent by the caller. */
   needs?: readonly ChannelOperation[];
   run(invocation: Invocation): Promise<BuiltInAnswer>;
 }
 
-/** Needed for a public answer. */
+/** Needed to answer in public. */
 export const SAID: readonly ChannelOperation[] = ['sendMessage'];
 
 export interface Invocation {
@@ -37,7 +37,6 @@ export interface BuiltInAnswer {
   /** PNG. */
   picture?: { filename: string; png: Buffer };
   isPrivate: boolean;
-  /** None by default. */
   mentions?: AllowedMentions;
 }
 
@@ -76,7 +75,6 @@ export class Given {
   }
 }
 
-/** @throws Error if it is missing */
 export function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('A required option of the built-in command is missing.');
   return value;

@@ -31,7 +31,7 @@ const ORACLE = [
   'Very doubtful.',
 ];
 
-/** More would not fit a message. */
+/** Longer text would not fit a message. */
 const ASCII_LENGTH = 20;
 
 /** Few cameras read larger codes. */
@@ -114,7 +114,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** @throws INVALID_INPUT if there are fewer than two choices */
+/** @throws INVALID_INPUT for fewer than two choices */
 function choicesIn(text: string): string[] {
   const choices = oneLine(text)
     .split(',')
@@ -142,7 +142,6 @@ async function writeLarge({ given }: Invocation): Promise<BuiltInAnswer> {
   return openly(`\`\`\`\n${drawn.replaceAll('`', "'")}\n\`\`\``);
 }
 
-/** The order of the users does not matter. */
 async function tellLove({ given, caller }: Invocation): Promise<BuiltInAnswer> {
   const one = required(given.user('user'));
   const other = given.user('with') ?? caller;

@@ -10,7 +10,7 @@ import { requireServer } from './place.js';
 
 const ABOUT_SOMEBODY = [{ type: Type.User, name: 'user', description: 'User to show (default: you)' }];
 
-/** Further roles are counted. */
+/** Further roles are only counted. */
 const ROLES_NAMED = 20;
 
 export const INFO = {
@@ -101,7 +101,7 @@ function pictureUrl({ publicUrl }: CallContext, path: string): string {
   return `${publicUrl}/cdn/${path}.png`;
 }
 
-/** Clients show the time in their own zone. */
+/** Clients show the time in their own time zone. */
 function day(id: bigint): string {
   return time(snowflakeTime(id));
 }

@@ -27,8 +27,7 @@ export interface InvokedBuiltIn {
 }
 
 /**
- * Runs a command with the caller's permissions. The answer is a message from the platform's bot. A refused command
- * stores nothing.
+ * Runs a command with the caller's permissions. The platform's bot sends the answer. A refused command stores nothing.
  * @throws SLOW_MODE, UNKNOWN_COMMAND, INVALID_INPUT (at `options`, or at `name` for a client-side command),
  * WRONG_CHANNEL_TYPE, and the errors of `accessChannel` and the command
  */
@@ -47,7 +46,7 @@ export async function invokeBuiltIn(call: CallContext, input: InvokedBuiltIn): P
   return answerWith(call, { name, place, caller, answer, options: read.options as GivenParameter[] });
 }
 
-/** Direct channels need no permission to run commands. */
+/** Direct channels need no permission. */
 async function accessCommandChannel(
   call: CallContext,
   channelId: bigint,
@@ -64,7 +63,7 @@ function forTheClient(name: string): DomainError {
   return invalidInput({ path: 'name', code: 'BASE_TYPE_CHOICES', message });
 }
 
-/** @throws INVALID_INPUT for unknown users, and for channels outside the guild */
+/** @throws INVALID_INPUT for unknown users and for channels outside the guild */
 async function findNamed(
   call: CallContext,
   place: ChannelAccess,

@@ -107,7 +107,7 @@ async function clear({ call, place, given }: Invocation): Promise<BuiltInAnswer>
   return privately(count === 1 ? 'Deleted 1 message.' : `Deleted ${count} messages.`);
 }
 
-/** Skips messages too old for bulk deletion. @returns number of deleted messages */
+/** Skips messages that are too old for bulk deletion. @returns number of deleted messages */
 async function deleteNewest(call: CallContext, channelId: bigint, count: number): Promise<number> {
   await accessChannel(call, channelId, 'deleteMessages');
   const messages = await listMessages(call, { channelId, limit: count });

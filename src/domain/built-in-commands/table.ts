@@ -13,7 +13,7 @@ const SERVED: Record<NameIn<Exclude<keyof typeof RESERVED_NAMES, 'client'>>, Bui
   ...MEMBERS,
 };
 
-/** The picker lists these, but they never reach the platform. */
+/** Client-side commands. The picker lists them, but they never reach the platform. */
 const OF_CLIENTS: Record<NameIn<'client'>, string> = {
   me: 'Write your message in italics',
   poll: 'Create a poll',
@@ -39,7 +39,6 @@ export interface ListedCommand extends Pick<BuiltInCommand, 'description' | 'opt
   isOfClient: boolean;
 }
 
-/** In table order. */
 export function listBuiltIns(): ListedCommand[] {
   const served = [...BY_NAME].map(([name, { description, options }]) => {
     return { name, description, options, isOfClient: false };

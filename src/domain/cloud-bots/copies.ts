@@ -9,7 +9,7 @@ import { showUserAnew } from '../users/shown.js';
 export type BotProfile = Pick<User, 'id' | 'username' | 'globalName' | 'avatarHash'>;
 
 /**
- * Creates or updates the box's copy of a bot's user.
+ * Creates or updates the box's user for the bot.
  * @throws FORBIDDEN if the id is a person's, a bot's of this box, or the platform's
  */
 export async function copyOfBot(call: CallContext, profile: BotProfile): Promise<User> {
@@ -21,13 +21,13 @@ export async function copyOfBot(call: CallContext, profile: BotProfile): Promise
   return makeCopy(call, profile);
 }
 
-/** A cloud bot has no application on the box. */
+/** On a box, a cloud bot has no application. */
 export async function findCopy({ user }: Pick<Reader, 'user'>, id: bigint): Promise<User | null> {
   if (id === PLATFORM_ID) return null;
   return user.findFirst({ where: { id, bot: true, application: null } });
 }
 
-/** Exactly one of several concurrent calls creates it. */
+/** Of concurrent calls, exactly one creates it. */
 async function makeCopy(call: CallContext, profile: BotProfile): Promise<User> {
   try {
     return await call.writeOne((db) => db.user.create({ data: { ...profile, bot: true } }));

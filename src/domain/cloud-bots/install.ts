@@ -7,13 +7,13 @@ import { findCopy } from './copies.js';
 
 export interface BoxInstall {
   guildId: bigint;
-  /** Of the application and its managed role. */
+  /** Name of the application and its managed role. */
   name: string;
   permissions: bigint;
 }
 
 /**
- * Updates the managed role if the bot is a member already. The cloud, which has the installation, has authorized this.
+ * Updates the managed role if the bot is already a member. The cloud has authorized the installation.
  * @throws UNAUTHENTICATED, UNKNOWN_GUILD, BANNED, LIMIT_EXCEEDED
  */
 export async function installOnBox(call: CallContext, { guildId, name, permissions }: BoxInstall): Promise<void> {
@@ -30,7 +30,6 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
   await publishPresenceIn(call, guildId, user.id);
 }
 
-/** Does nothing if the bot is not there. */
 export async function removeFromBox(
   call: CallContext,
   { guildId, botId }: { guildId: bigint; botId: bigint },

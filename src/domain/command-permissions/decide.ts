@@ -11,7 +11,6 @@ import type { ChannelSummary } from '../guilds/views.js';
 import { allows, Permission } from '../permissions.js';
 import { allChannels, everyone, type PermissionEntry, saidOf } from './record.js';
 
-/** Stable names of the rules. */
 export type RunRule =
   | 'not-installed'
   | 'not-a-member'
@@ -31,24 +30,22 @@ export type RunRule =
   | 'user-install'
   | 'direct-message';
 
-/** A user in a channel. */
 export interface Person {
   id: bigint;
-  /** Null if the user is not a member. */
+  /** Null for a non-member. */
   member: {
-    /** Without `@everyone`. */
+    /** Excludes `@everyone`. */
     roleIds: ReadonlySet<bigint>;
     permissions: bigint;
   } | null;
 }
 
-/** The installations that a command runs through. */
 export interface Installs {
   server: boolean;
   user: boolean;
 }
 
-/** May omit entries for other users and channels. */
+/** Entries for other users and channels are optional. */
 export interface Grants {
   /** Null if the command has no list. */
   own: readonly PermissionEntry[] | null;
@@ -57,7 +54,7 @@ export interface Grants {
 
 export type CommandSummary = Pick<CommandRecord, 'name' | 'scopeId' | 'nsfw' | 'integrationTypes' | 'contexts'>;
 
-/** The command is global or the guild's own. */
+/** The command must be global or the guild's own. */
 export interface RunRequest {
   guild: { id: bigint; ownerId: bigint };
   channel: Pick<ChannelSummary, 'id' | 'type' | 'nsfw'>;
@@ -73,7 +70,7 @@ export interface Runnability {
   rule: RunRule;
   /** A sentence for each rule in order. The last one begins with `Allowed:` or `Refused:`. */
   steps: string[];
-  /** None if refused. */
+  /** None if the command is refused. */
   through: Installs;
   /** Whether only the user may see the responses. */
   ephemeralOnly: boolean;
@@ -113,15 +110,15 @@ function allowedByUserInstall(facts: RunRequest, passed: string[]): Runnability 
 
 export interface DirectRunRequest {
   command: CommandSummary;
-  /** `server` is whether the channel is with the application's bot and both share a guild. */
+  /** `server`: the channel is with the application's bot, and both users share a guild. */
   installs: Installs;
   isWithBot: boolean;
   hasBuiltIns: boolean;
 }
 
 /**
- * As {@link decideRunnable}, in a direct channel, where no guild permissions apply (Discord's documentation,
- * Application Commands).
+ * As {@link decideRunnable}, but in a direct channel, without guild permissions (Discord's documentation, Application
+ * Commands).
  */
 export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: DirectRunRequest): Runnability {
   const types = command.integrationTypes;
@@ -151,7 +148,7 @@ export function decideInDirect({ command, installs, isWithBot, hasBuiltIns }: Di
 }
 
 /**
- * Refuses the owner too. Rules about existence come first, so that nothing else about a missing command is revealed.
+ * Applies to the owner too. Rules about existence come first, so that they reveal nothing else about a missing command.
  */
 interface Obstacle {
   rule: RunRule;
@@ -228,7 +225,7 @@ function isGlobal({ scopeId }: Pick<CommandSummary, 'scopeId'>): boolean {
   return scopeId === GLOBAL_SCOPE;
 }
 
-/** A guild's own command only runs through that guild's installation. */
+/** A guild's own command needs the guild's installation. */
 function waysFor({ command, installs }: RunRequest): Installs {
   const { integrationTypes: types } = command;
   if (!isGlobal(command)) return { server: installs.server, user: false };
@@ -241,12 +238,11 @@ function waysFor({ command, installs }: RunRequest): Installs {
 interface Verdict {
   allowed: boolean;
   rule: RunRule;
-  /** Sentences for rules checked before. */
+  /** Sentences for rules that were checked before. */
   looked: string[];
   because: string;
 }
 
-/** The owner may run the command; for others a list decides. */
 function decideByServer({ guild, channel, person, grants }: RunRequest): Verdict {
   if (person.id === guild.ownerId) {
     return { allowed: true, rule: 'owner', looked: [], because: 'the user owns the server.' };
@@ -263,13 +259,13 @@ function decideByServer({ guild, channel, person, grants }: RunRequest): Verdict
 const OWN_LIST = "The command has its own rules, which override the application's rules.";
 const APPLICATION_LIST = "The command has no rules of its own, so the application's rules apply.";
 
-/** The channel's own entry wins over that of all channels. */
+/** The channel's own entry overrides that of all channels. */
 function isChannelDenied(entries: readonly PermissionEntry[], guildId: bigint, channelId: bigint): boolean {
   const said = saidOf(entries, Target.Channel, channelId) ?? saidOf(entries, Target.Channel, allChannels(guildId));
   return said === false;
 }
 
-/** The first entry wins, in the order user, roles, `@everyone`. */
+/** The first of these entries decides: user, roles, `@everyone`. */
 export function decideByEntries(entries: readonly PermissionEntry[], guildId: bigint, person: Person): Verdict {
   const looked: string[] = [];
   for (const { rule, who, said } of saidBy(entries, guildId, person)) {
@@ -293,7 +289,7 @@ function saidBy(entries: readonly PermissionEntry[], guildId: bigint, { id, memb
   ] as const;
 }
 
-/** One allowing role is enough. */
+/** One role that allows it is enough. */
 function saidOfRoles(
   entries: readonly PermissionEntry[],
   roleIds: ReadonlySet<bigint> | undefined,

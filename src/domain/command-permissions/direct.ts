@@ -6,14 +6,14 @@ import type { Installs } from './decide.js';
 import { installsOf } from './installs.js';
 import type { IntegrationOwners } from './record.js';
 
-/** For a command in a direct channel, through a server installation without a particular guild (wire: `"0"`). */
+/** A server installation without a particular guild runs the command (wire: `"0"`). */
 export const ANY_GUILD = 0n;
 
 export function isWithBot({ recipientIds }: DirectChannelAccess, applicationId: bigint): boolean {
   return recipientIds.includes(applicationId);
 }
 
-/** Server installations only count if the channel is with the bot. */
+/** Server installations count only if the bot is in the channel. */
 export async function installsInDirect(
   call: CallContext,
   place: DirectChannelAccess,

@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /**
- * Loads a guild's entries for a user in a channel, for all commands in two statements.
+ * Loads a guild's entries for a user in a channel, in two statements for all commands.
  * @returns lookup by command id and application id
  */
 export async function loadGrants(

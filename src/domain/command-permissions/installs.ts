@@ -7,14 +7,14 @@ export function ownersOf({ server, user }: Installs, guildId: bigint, userId: bi
   return { ...(server ? { guildId } : {}), ...(user ? { userId } : {}) };
 }
 
-/** Null skips one. */
+/** Null skips the guild or the person. */
 export function installedFor(guildId: bigint | null, userId: bigint | null): Prisma.InstallationWhereInput {
   return { OR: [...(guildId === null ? [] : [{ guildId }]), ...(userId === null ? [] : [{ userId }])] };
 }
 
 /**
- * Any server installation lets commands run, because the scope `bot` implies `applications.commands` (Discord's
- * documentation, OAuth2). One to a person does while the application allows user installs.
+ * Any server installation counts, because the scope `bot` implies `applications.commands` (Discord's documentation,
+ * OAuth2). A personal one counts while the application allows user installs.
  */
 export function installsOf(
   { guild, person }: InstallationsThere,

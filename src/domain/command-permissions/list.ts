@@ -6,8 +6,7 @@ import { limits } from '../limits.js';
 import { BY_TARGET, type CommandPermissions, type PermissionEntry, permissionEntries } from './record.js';
 
 /**
- * Empty if there are no entries.
- * @param input.commandId without it, the application's list
+ * @param input.commandId absent for the application's list
  * @throws UNAUTHENTICATED, FORBIDDEN for a bot, UNKNOWN_INSTALLATION, and the errors of `accessGuild`
  */
 export async function listCommandPermissions(
@@ -25,16 +24,16 @@ export async function listCommandPermissions(
 }
 
 export interface CommandAccess {
-  /** Null for all commands without their own list. */
+  /** Null for the list of all commands without their own. */
   command: CommandRecord | null;
   entries: PermissionEntry[];
-  /** Its own list, or if empty the application's. */
+  /** The command's own list, else the application's. */
   effective: PermissionEntry[];
 }
 
 /**
  * The application's list first, then each command that can run in the guild.
- * @throws as {@link listCommandPermissions} does
+ * @throws the errors of {@link listCommandPermissions}
  */
 export async function listCommandAccess(
   call: CallContext,

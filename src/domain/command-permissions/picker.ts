@@ -13,7 +13,7 @@ import { loadGrants } from './grants.js';
 import { installedFor, installsOf } from './installs.js';
 import { standingIn } from './standing.js';
 
-/** Decided before yielding to the event loop. */
+/** Yields to the event loop after this many. */
 const COMMANDS_PER_TURN = 500;
 
 const CANDIDATE = {
@@ -29,9 +29,9 @@ const CANDIDATE = {
 type Candidate = RunRequest['command'] & { id: bigint; applicationId: bigint };
 
 /**
- * Sorted by name, at most `limits.commandsShown`. In a guild: commands of applications installed to the guild or the
- * caller. In a direct channel: global commands of its bot and of applications installed to the caller. The number of
- * statements is constant.
+ * Sorted by name, at most `limits.commandsShown`, in a constant number of statements. In a guild: commands of
+ * applications installed to the guild or the caller. In a direct channel: global commands of its bot and of
+ * applications installed to the caller.
  * @throws UNAUTHENTICATED, FORBIDDEN for a bot, and the errors of `accessChannel`
  */
 export async function runnableCommandIds(
@@ -121,11 +121,11 @@ async function candidatesOf(
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
     take: limits.commandsConsidered,
   });
-  // The registry wrote the JSON columns.
+  // The command registry wrote the JSON columns.
   return rows as unknown as Candidate[];
 }
 
-/** The older of two commands with one name comes first. */
+/** Of two commands with one name, the older comes first. */
 function byName(one: Candidate, other: Candidate): number {
   if (one.name !== other.name) return one.name < other.name ? -1 : 1;
   return one.id < other.id ? -1 : 1;

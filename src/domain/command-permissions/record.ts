@@ -1,12 +1,11 @@
 import type { ApplicationCommandPermissionType } from 'discord-api-types/v10';
 import type { CommandPermission, Prisma } from '../../infra/database/index.js';
 
-/** `targetType` is the type on the wire. */
 export type PermissionEntry = Pick<CommandPermission, 'targetId' | 'allow'> & {
   targetType: ApplicationCommandPermissionType;
 };
 
-/** `commandId` is the application's id if the list is for all of its commands. */
+/** `commandId` is the application's id for the list of all its commands. */
 export type PermissionsKey = Pick<CommandPermission, 'guildId' | 'applicationId' | 'commandId'>;
 
 export interface CommandPermissions extends PermissionsKey {
@@ -19,12 +18,11 @@ export const BY_TARGET = [
   { targetId: 'asc' },
 ] satisfies Prisma.CommandPermissionOrderByWithRelationInput[];
 
-/** Only valid types are written. */
 export function permissionEntries(rows: CommandPermission[]): PermissionEntry[] {
   return rows.map(({ targetId, targetType, allow }) => ({ targetId, targetType, allow }));
 }
 
-/** The role id of `@everyone`. */
+/** The role `@everyone`. */
 export function everyone(guildId: bigint): bigint {
   return guildId;
 }
@@ -34,7 +32,7 @@ export function allChannels(guildId: bigint): bigint {
   return guildId - 1n;
 }
 
-/** Undefined if the target has no entry. */
+/** Undefined without an entry. */
 export function saidOf(
   entries: readonly PermissionEntry[],
   targetType: ApplicationCommandPermissionType,

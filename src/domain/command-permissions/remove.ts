@@ -3,8 +3,8 @@ import type { Write } from '../call.js';
 import { BY_TARGET, everyone, type PermissionEntry, type PermissionsKey, permissionEntries } from './record.js';
 
 /**
- * Removes a deleted role or channel from every list. A command's own list never becomes empty: otherwise the
- * application's list, which may allow `@everyone`, would apply.
+ * Removes a deleted role or channel from every list. Never empties a command's own list, because the application's
+ * list, which may allow `@everyone`, would then apply.
  */
 export async function removeFromLists(
   { db, record }: Pick<Write, 'db' | 'record'>,

@@ -25,7 +25,7 @@ interface CommandInChannel {
 
 /**
  * @throws UNAUTHENTICATED, FORBIDDEN for a bot, the errors of `accessChannel`, UNKNOWN_COMMAND if the command does not
- * exist for the caller, INVALID_INPUT if it has a reserved name, MISSING_PERMISSIONS
+ * exist for the caller, INVALID_INPUT for a reserved name, MISSING_PERMISSIONS
  */
 export async function findRunnableCommand(
   call: CallContext,
@@ -70,8 +70,7 @@ async function decideDirectFor(
 }
 
 /**
- * To ask about other users, the caller must manage the guild; their user installations are ignored, because those are
- * private.
+ * For other users, the caller must manage the guild. Ignores their user installations, which are private.
  * @param input.userId the caller by default
  * @throws UNAUTHENTICATED, FORBIDDEN for a bot, MISSING_PERMISSIONS, the errors of `accessChannel`, and
  * UNKNOWN_COMMAND. The last one also hides a command that is not installed from callers without a role in its
@@ -93,7 +92,7 @@ export async function whyRunnable(
   return verdict;
 }
 
-/** In a direct channel, callers may only ask about themselves. */
+/** In a direct channel, callers may ask only about themselves. */
 async function whyInDirect(
   call: CallContext,
   place: DirectChannelAccess,
@@ -146,7 +145,7 @@ function refusalOf({ rule, steps }: Runnability, { name }: CommandRecord): Domai
   }
 }
 
-/** Hides a command that is not installed from callers without a role in its application. */
+/** Rejects callers without a role in the application. */
 async function requireRole(call: CallContext, { id }: ApplicationWithBot): Promise<void> {
   try {
     await accessApplication(call, id, 'view');

@@ -23,12 +23,12 @@ import { personOf } from './standing.js';
 interface ListInput {
   guildId: bigint;
   applicationId: bigint;
-  /** Absent, or the application's id: the list for all commands without their own. */
+  /** Absent or the application's id: the list of all commands without their own. */
   commandId?: bigint | undefined;
 }
 
 export interface SetCommandPermissionsInput extends ListInput {
-  /** Each target once, at most `limits.permissionsPerCommand`. */
+  /** Each target occurs once. At most `limits.permissionsPerCommand`. */
   entries: PermissionEntry[];
 }
 
@@ -37,11 +37,11 @@ export interface SetCommandPermissionInput extends ListInput, Pick<PermissionEnt
   allow: boolean | null;
 }
 
-/** The person who must be able to run the command to change its list; null if there is no such condition. */
+/** Only a person who can run the command may change its list. Null without this condition. */
 type MustRun = Person | null;
 
 /**
- * A person needs ManageGuild. An application with a person's token can only change its own lists. That person needs
+ * A person needs ManageGuild. An application with a person's token can change only its own lists. That person needs
  * ManageGuild and ManageRoles, and must be able to run the command under the current list (Discord's documentation,
  * Application Commands).
  * @throws UNAUTHENTICATED, FORBIDDEN for a bot, the errors of `accessGuild`, UNKNOWN_INSTALLATION (MISSING_ACCESS for a
@@ -60,7 +60,7 @@ export function setCommandPermissions(
 
 /**
  * Keeps concurrent changes of other targets.
- * @throws as {@link setCommandPermissions} does, with a fault at `id`, and LIMIT_EXCEEDED if the list is full
+ * @throws the errors of {@link setCommandPermissions}, with a fault at `id`; LIMIT_EXCEEDED if the list is full
  */
 export function setCommandPermission(
   call: CallContext,
@@ -80,7 +80,6 @@ export function setCommandPermission(
   });
 }
 
-/** @param plan returns the new list for the current one */
 async function changeList(
   call: CallContext,
   input: ListInput,

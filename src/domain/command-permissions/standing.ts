@@ -4,7 +4,7 @@ import type { MemberSummary } from '../members/record.js';
 import { channelPermissions, holderAt } from '../permissions.js';
 import type { Person, RunRequest } from './decide.js';
 
-/** A user in a guild channel, from the cache if possible. */
+/** A user in a guild channel. May be cached. */
 export type Standing = Pick<RunRequest, 'guild' | 'channel' | 'person'>;
 
 /** @throws UNKNOWN_CHANNEL */
@@ -21,7 +21,7 @@ export async function standingIn(
   return { guild: view, channel, person: personOf(userId, member, permissions) };
 }
 
-/** @param permissions in the channel or guild in question */
+/** @param permissions in the channel or guild */
 export function personOf(id: bigint, member: MemberSummary | null, permissions: bigint): Person {
   return { id, member: member && { roleIds: new Set(member.roleIds), permissions } };
 }

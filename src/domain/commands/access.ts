@@ -5,10 +5,9 @@ import { DomainError } from '../errors.js';
 import { storedScopes } from '../installations/scopes.js';
 import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from './record.js';
 
-/** Global, or in one guild. */
 export interface CommandScope {
   applicationId: bigint;
-  /** Null for global. */
+  /** Null for global commands. */
   guildId: bigint | null;
 }
 
@@ -33,11 +32,10 @@ export function scopeOf({ applicationId, scopeId }: Pick<CommandRecord, 'applica
 
 /**
  * Allows the application's own bot, its client credentials token with the scope `applications.commands`, and a person
- * whose portal role allows `operation`. In a guild, the application must be installed. Guilds on boxes have no
- * commands.
+ * whose portal role allows `operation`. A guild must have installed the application. Guilds on boxes have no commands.
  * @param read a transaction, if the result must still hold at the write
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_GUILD, and
- * MISSING_ACCESS if it is not installed in the guild
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_GUILD, MISSING_ACCESS
+ * if it is not installed in the guild
  */
 export async function accessCommands(
   call: CallContext,
@@ -84,7 +82,7 @@ async function requireInstalled(
   guildId: bigint,
   read: CommandReader,
 ): Promise<void> {
-  // Commands cannot be registered in guilds on boxes.
+  // Guilds on boxes have no commands.
   if (call.boxRoutes.mayHave(guildId)) throw new DomainError('UNKNOWN_GUILD');
   // A deleted guild may still have installations.
   if (!(await call.guilds.view(guildId))) throw new DomainError('UNKNOWN_GUILD');
@@ -92,11 +90,11 @@ async function requireInstalled(
   const installation = await read.installation.findUnique({ where, select: { scopes: true } });
   const scopes = storedScopes(installation?.scopes);
   if (scopes.includes('bot') || scopes.includes('applications.commands')) return;
-  // For people, hidden and missing guilds look the same.
+  // To people, hidden guilds look like missing ones.
   throw new DomainError(call.actor.kind === 'person' ? 'UNKNOWN_GUILD' : 'MISSING_ACCESS');
 }
 
-/** @throws the errors of {@link accessCommands}, and UNKNOWN_COMMAND if it is missing or in another scope */
+/** @throws the errors of {@link accessCommands}, UNKNOWN_COMMAND if the command is missing or in another scope */
 export async function accessCommand(
   call: CallContext,
   { applicationId, commandId, guildId }: CommandKey,

@@ -17,7 +17,7 @@ import { commandOptions } from './options.js';
 import type { CommandBody } from './record.js';
 import { leastSizeOf, sizeOf } from './size.js';
 
-/** Permission bits, decimal, as text or number; null for none. */
+/** Decimal permission bits, as text or number. Null means none. */
 function memberPermissions() {
   return z
     .union([z.string(), z.number(), z.bigint()])
@@ -27,7 +27,7 @@ function memberPermissions() {
     .nullish();
 }
 
-/** Not empty. Duplicates are removed. */
+/** Refuses an empty list, and removes duplicates. */
 function numbers<Value extends number>(known: Record<string, string | Value>) {
   const value = z.enum(known as Record<string, Value>);
   return maybe(
@@ -79,7 +79,7 @@ const TOO_LARGE = fault(
   `Command exceeds maximum size (${limits.charactersPerCommand})`,
 );
 
-/** Runs before the parts are parsed. */
+/** Runs before the body is parsed. */
 function notTooLarge(given: unknown, checks: z.RefinementCtx): unknown {
   if (leastSizeOf(given) <= limits.charactersPerCommand) return given;
   checks.addIssue({ code: 'custom', message: TOO_LARGE.error, params: TOO_LARGE.params });
@@ -99,18 +99,15 @@ function commandBody(named: (name: Name) => Name) {
     .refine((command) => sizeOf(command) <= limits.charactersPerCommand, TOO_LARGE);
 }
 
-/**
- * Wire format (Discord's documentation, Application Commands). Refuses reserved names. There are no entry points,
- * because there are no activities.
- */
+/** Wire format (Discord's documentation, Application Commands). Refuses reserved names. */
 export const NewCommand: z.ZodType<CommandBody> = commandBody(freeName);
 
 /**
- * Allows reserved names: for an unchanged name that became reserved later, and for instances without built-in commands.
+ * Allows reserved names: unchanged names that became reserved later, and those of instances without built-in commands.
  */
 export const KeptCommand: z.ZodType<CommandBody> = commandBody((name) => name);
 
-/** Wire format. Most rules depend on the type and are checked later. */
+/** Wire format. Most rules depend on the type, and are checked later. */
 export const CommandPatch = z.looseObject({
   name: z.unknown().optional(),
   name_localizations: z.unknown().optional(),
@@ -125,7 +122,7 @@ export const CommandPatch = z.looseObject({
 
 export type CommandPatch = z.output<typeof CommandPatch>;
 
-/** Parsed before yielding to the event loop. A set may be as long as a request body. */
+/** Yields to the event loop after this many, because a set may be as long as a request body. */
 const COMMANDS_PER_TURN = 5;
 
 function commandSet(command: z.ZodType<CommandBody>) {
@@ -141,14 +138,13 @@ function commandSet(command: z.ZodType<CommandBody>) {
   });
 }
 
-/** Faults are under the command's index. Parsing yields to the event loop. */
+/** Faults have the command's index in their path. Parsing yields to the event loop. */
 export const CommandSet = commandSet(NewCommand);
 
 const WITH_BUILT_INS = { command: NewCommand, set: CommandSet };
 
 const WITHOUT_BUILT_INS = { command: KeptCommand, set: commandSet(KeptCommand) };
 
-/** Without built-in commands, no name is reserved. */
 export function commandSchemas({ hasBuiltIns }: Pick<CallContext, 'hasBuiltIns'>): typeof WITH_BUILT_INS {
   return hasBuiltIns ? WITH_BUILT_INS : WITHOUT_BUILT_INS;
 }

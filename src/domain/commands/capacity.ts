@@ -12,7 +12,7 @@ const PER_TYPE: readonly (readonly [CommandType, number])[] = [
 
 export const COMMANDS_PER_SCOPE = PER_TYPE.reduce((total, [, most]) => total + most, 0);
 
-/** Checks number and total size. @throws TOO_MANY_COMMANDS */
+/** Checks their number and total size. @throws TOO_MANY_COMMANDS */
 export function requireCapacity(commands: readonly Pick<CommandBody, 'type' | keyof Texts>[]): void {
   requireNumber(commands);
   requireSize(commands);

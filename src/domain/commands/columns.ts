@@ -2,7 +2,6 @@ import { ApplicationIntegrationType } from 'discord-api-types/v10';
 import type { Application } from '../../infra/database/index.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
-/** Columns that can change. */
 const WIRE_NAMES = {
   name: 'name',
   nameLocalizations: 'name_localizations',
@@ -24,7 +23,7 @@ function installContexts({ serverInstall, userInstall }: Application): Applicati
   ];
 }
 
-/** A guild's own command has no contexts and only runs through that guild's installation. */
+/** A guild's own command has no contexts, and needs that guild's installation. */
 export function columnsOf(body: CommandBody, application: Application, guildId: bigint | null): CommandColumns {
   if (guildId !== null) return { ...body, integrationTypes: [ApplicationIntegrationType.GuildInstall], contexts: null };
   return { ...body, integrationTypes: body.integrationTypes ?? installContexts(application) };
@@ -44,7 +43,7 @@ export function changesBetween(before: CommandColumns, after: CommandColumns): F
     .map(([column, field]) => ({ field, before: before[column], after: after[column] }));
 }
 
-/** Absent, null, false and empty are equal. The order of keys does not matter. */
+/** Absent, null, false and empty values are equal. Key order does not matter. */
 function meansSame(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other || (saysNothing(one) && saysNothing(other));
   if (Array.isArray(one) || Array.isArray(other)) return isSameList(one, other);

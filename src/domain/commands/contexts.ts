@@ -3,12 +3,12 @@ import { InteractionContextType as Context } from 'discord-api-types/v10';
 /** Null for all contexts. */
 type Contexts = Context[] | null;
 
-/** The deprecated `dm_permission` says only this. */
+/** The deprecated `dm_permission` has only this meaning. */
 export function isInDirectMessages(contexts: Contexts): boolean {
   return contexts === null || contexts.includes(Context.BotDM);
 }
 
-/** `dm_permission` only counts without contexts. */
+/** `dm_permission` counts only without contexts. */
 export function contextsOf(contexts: Contexts, dmPermission: boolean | undefined): Contexts {
   return contexts ?? contextsWith(null, dmPermission ?? true);
 }

@@ -9,12 +9,12 @@ import { applyChange, newCommand, placeOf, putCommands } from './write.js';
 
 export interface RegisteredCommand {
   command: CommandRecord;
-  /** False if it replaced a command of the same type and name. */
+  /** False if a command of the same type and name was replaced. */
   isNew: boolean;
 }
 
 /**
- * Replaces a command of the same type and name, keeping its id (Discord's documentation, Application Commands).
+ * Replaces a command of the same type and name, and keeps its id (Discord's documentation, Application Commands).
  * @throws the errors of `accessCommands`, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
 export function createCommand(call: CallContext, scope: CommandScope, body: CommandBody): Promise<RegisteredCommand> {

@@ -17,7 +17,7 @@ async function remove(call: CallContext, write: Write, key: CommandKey): Promise
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
 }
 
-/** For a deleted application. */
+/** Called when an application is deleted. */
 export async function removeCommandsOf(db: Transaction, applicationId: bigint): Promise<void> {
   await db.commandPermission.deleteMany({ where: { applicationId } });
   await db.applicationCommand.deleteMany({ where: { applicationId } });

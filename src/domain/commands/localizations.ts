@@ -5,12 +5,12 @@ import { maybe } from '../input.js';
 /** Discord's documentation, Locales. */
 export const LOCALES: readonly Locale[] = Object.values(Locale);
 
-/** Null means none, for one locale or for all. */
+/** Null means none, for one locale or all. */
 export function localizations(text: z.ZodType<string>) {
   return maybe(z.preprocess(refuseProto, z.partialRecord(z.enum(Locale), text.nullish())));
 }
 
-/** Records drop this key silently. */
+/** Zod's records silently drop this key. */
 const PROTO = '__proto__';
 
 function refuseProto(given: unknown, checks: z.RefinementCtx): unknown {
@@ -21,7 +21,7 @@ function refuseProto(given: unknown, checks: z.RefinementCtx): unknown {
 
 export type Localizations = Partial<Record<Locale, string | null | undefined>> | undefined;
 
-/** Translations that differ from the text. Undefined if there are none. */
+/** Only translations that differ from the text. */
 export function translationsOf(text: string, given: Localizations): LocalizationMap | undefined {
   if (given === undefined) return undefined;
   const translations: LocalizationMap = {};

@@ -1,10 +1,10 @@
 import { Prisma, type Reader } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 
-/** Permissions that are lost with a command. */
+/** Permissions that are deleted with a command. */
 export interface LostGrants {
   grantsLost: number;
-  /** Guilds of which the caller, a person, is a member. */
+  /** Guilds of which the calling person is a member. */
   grantsLostIn: bigint[];
   /** Number of other guilds. */
   grantsLostElsewhere: number;
@@ -34,7 +34,7 @@ export async function lostGrants(
   );
 }
 
-/** Casts to text, because a computed column has no declared type. */
+/** Casts to text, because computed columns have no declared type. */
 function countGrants(
   read: GrantReader,
   commandIds: readonly bigint[],

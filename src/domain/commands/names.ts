@@ -6,11 +6,11 @@ import { isReservedName } from './reserved-names.js';
 /** Discord's documentation, Application Command Naming. */
 const CHAT_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
-/** Discord's message, with an explanation. */
+/** Discord's message with an explanation. */
 const BAD_CHARACTERS =
   'String value did not match validation regex. Names can contain letters, digits, hyphens, underscores and apostrophes, but no spaces.';
 
-/** For a CHAT_INPUT command or an option. Must be in lower case, if its script has one. */
+/** For a CHAT_INPUT command or an option. Must be in lower case if its script has cases. */
 export function chatName() {
   return plainText()
     .refine(hasLength, { ...badLength(limits.commandName), abort: true })
@@ -24,19 +24,19 @@ export function chatName() {
     );
 }
 
-/** May have spaces and capitals. */
+/** Allows spaces and capitals. */
 export function menuName() {
   return nameText(limits.commandName.min, limits.commandName.max);
 }
 
-/** Checks for reserved names first, in any case and with any surrounding blanks. @param schema rules for other names */
+/** Checks for reserved names first. @param schema rules for other names */
 export function freeName<Schema extends z.ZodType<string, string>>(schema: Schema) {
   return trimmedName()
     .refine((name) => !isReservedName(name), { ...RESERVED, abort: true })
     .pipe(schema);
 }
 
-/** The rules of the name decide about blanks in others. */
+/** Trims reserved names only. The schema decides about whitespace in others. */
 function trimmedName() {
   return plainText().transform((name) => (isReservedName(name) ? name.trim() : name));
 }

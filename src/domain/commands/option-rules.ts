@@ -39,7 +39,7 @@ function checkNames(options: CommandOption[], checks: Checks): void {
   }
 }
 
-/** A translated name must not be another option's name, or its translation in the same locale. */
+/** A translated name must not equal another option's name or its translation in the same locale. */
 function checkTranslatedNames(options: CommandOption[], checks: Checks): void {
   const ownNames = new Set(options.map(({ name }) => name));
   const taken = new Set<string>();

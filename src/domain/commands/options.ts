@@ -11,7 +11,7 @@ import type { CommandChoice, CommandOption } from './record.js';
 /** Discord's documentation, Application Command Option Type. */
 const MAX_NUMBER = 2 ** 53;
 
-/** From -2^53 + 1 to 2^53 - 1. */
+/** From -2^53 + 1 to 2^53 - 1, which zod checks. */
 const integer = () => numeric(z.number().int());
 const double = () => numeric(z.number().min(-MAX_NUMBER).max(MAX_NUMBER));
 const length = (min: number) => maybe(numeric(z.number().int().min(min).max(limits.optionLength)));
@@ -25,7 +25,6 @@ function numeric(schema: z.ZodType<number, number>) {
   );
 }
 
-/** Not trimmed. */
 function choiceText() {
   const max = limits.choiceValue;
   return plainText().refine(
@@ -67,10 +66,10 @@ const SPECIAL = [
   'file_types',
 ] as const;
 
-/** {@link checkSilence} checks all such fields at once, because each option has many. */
+/** {@link checkSilence} checks all fields of other types at once, because each option has many. */
 const NOT_HERE = z.custom<undefined>().optional();
 
-/** Refuses fields that the type does not have, unless they are empty. */
+/** Refuses fields that the option's type does not have, unless they are empty. */
 function checkSilence(fields: object, given: object, checks: z.RefinementCtx): void {
   for (const field of SPECIAL) {
     if (field in fields || saysNothing(Reflect.get(given, field))) continue;
@@ -83,7 +82,7 @@ function saysNothing(value: unknown): boolean {
   return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
 
-/** @param fields those that only some types have */
+/** @param fields that only some types have */
 function option<Type extends OptionType, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z
     .object({
@@ -171,7 +170,7 @@ const GROUP = option(OptionType.SubcommandGroup, {
 
 const AnyOption = z.discriminatedUnion('type', [...PLAIN, SUBCOMMAND, GROUP]);
 
-/** Plain options, or subcommands and groups. Null means none. */
+/** Plain options, or subcommands and groups. */
 export function commandOptions() {
   return optionList(AnyOption);
 }

@@ -18,7 +18,7 @@ export type CommandPlanEntry = Pick<CommandColumns, 'type' | 'name'> &
   };
 
 export interface Overwriting {
-  /** The given commands in their order, then deleted ones. */
+  /** The given commands in their order, then the deleted ones. */
   plan: CommandPlanEntry[];
   /** Hash of the plan and the current versions. */
   digest(): string;
@@ -27,7 +27,7 @@ export interface Overwriting {
 }
 
 /**
- * Commands of the same type and name keep their ids; unchanged ones keep their versions.
+ * Commands keep their ids by type and name. Unchanged ones also keep their versions.
  * @param body no two commands of the same type and name
  * @param planned digest of the confirmed plan; absent for any plan
  * @throws the errors of `accessCommands`, CONFLICT if the plan is outdated, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
@@ -39,12 +39,12 @@ export async function overwriteCommands(
   planned?: string,
 ): Promise<Overwriting> {
   const done = await call.write((write) => overwrite(call, write, scope, body, planned), { serializable: true });
-  // Rendering takes as long as storing.
+  // Yields, because rendering takes as long as storing.
   await yieldToEventLoop();
   return done;
 }
 
-/** @throws as {@link overwriteCommands} does */
+/** @throws the errors of {@link overwriteCommands} */
 export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
   const { steps, present } = await stepsTo(call, call.read, scope, body);
   await requireCreates(call, call.read, scope, created(steps).length);
@@ -106,7 +106,7 @@ async function planOf(call: CallContext, read: GrantReader, steps: Step[]): Prom
 
 function digestOf(plan: CommandPlanEntry[], present: CommandRecord[]): string {
   const versions = present.map(({ id, version }) => [String(id), String(version)]);
-  // The guilds depend on the caller.
+  // Excludes the guilds, which depend on the caller.
   const told = plan.map(({ grantsLostIn: _in, grantsLostElsewhere: _elsewhere, ...entry }) => entry);
   return createHash('sha256')
     .update(JSON.stringify([told, versions]))

@@ -6,7 +6,7 @@ import { contextsWith } from './contexts.js';
 import type { CommandBody, CommandRecord } from './record.js';
 
 /**
- * The complete command in wire format, and its schema. The type stays. A reserved name may stay if the patch has no
+ * The complete command in wire format, and its schema. Keeps the type. Allows a reserved name if the patch has no
  * names.
  */
 export function patched(

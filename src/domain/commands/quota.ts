@@ -7,7 +7,7 @@ import { type CommandScope, scopeIdOf } from './access.js';
 
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
-/** Counts per scope and UTC day. @throws TOO_MANY_COMMAND_CREATES */
+/** Counts commands per scope and UTC day. @throws TOO_MANY_COMMAND_CREATES */
 export async function requireCreates(
   call: CallContext,
   read: Pick<Reader, 'commandQuota'>,

@@ -8,7 +8,7 @@ import type {
 } from 'discord-api-types/v10';
 import type { ApplicationCommand } from '../../infra/database/index.js';
 
-/** In place of a guild's id. */
+/** Stands for a guild's id. */
 export const GLOBAL_SCOPE = 0n;
 
 export interface CommandChoice {
@@ -17,7 +17,7 @@ export interface CommandChoice {
   value: string | number;
 }
 
-/** Wire format, as stored. Absent fields are not set. */
+/** Wire format, as stored. */
 export interface CommandOption {
   type: ApplicationCommandOptionType;
   name: string;
@@ -26,7 +26,7 @@ export interface CommandOption {
   description_localizations?: LocalizationMap | null;
   required?: boolean;
   choices?: CommandChoice[];
-  /** For a subcommand or a group. */
+  /** Of a subcommand or a group. */
   options?: CommandOption[];
   channel_types?: ChannelType[];
   min_value?: number;
@@ -37,26 +37,25 @@ export interface CommandOption {
   file_types?: string[];
 }
 
-/** There are no entry points, because there are no activities. */
+/** Excludes entry points, because there are no activities. */
 export type CommandType = Exclude<ApplicationCommandType, ApplicationCommandType.PrimaryEntryPoint>;
 
 export interface CommandBody {
   type: CommandType;
   name: string;
   nameLocalizations: LocalizationMap | null;
-  /** Empty for a context menu entry. */
+  /** Empty for a user or message command. */
   description: string;
   descriptionLocalizations: LocalizationMap | null;
   options: CommandOption[];
   defaultMemberPermissions: string | null;
   nsfw: boolean;
-  /** Undefined for the application's install contexts. */
+  /** If undefined, the application's install contexts apply. */
   integrationTypes: ApplicationIntegrationType[] | undefined;
   /** Null for all contexts. */
   contexts: InteractionContextType[] | null;
 }
 
-/** A stored command, with typed JSON columns. */
 export type CommandRecord = Omit<
   ApplicationCommand,
   'type' | 'options' | 'nameLocalizations' | 'descriptionLocalizations' | 'integrationTypes' | 'contexts'
@@ -70,7 +69,6 @@ export type CommandRecord = Omit<
   contexts: InteractionContextType[] | null;
 };
 
-/** The registry wrote the JSON columns. */
 export function commandRecord(row: ApplicationCommand): CommandRecord {
   return row as unknown as CommandRecord;
 }

@@ -5,7 +5,7 @@ import type { CommandBody, CommandChoice, CommandOption } from './record.js';
 type Translations = LocalizationMap | null | undefined;
 
 /**
- * Characters of all names, descriptions and values, counting the longest translation of each (Discord's documentation,
+ * Characters of all names, descriptions and values, with the longest translation of each (Discord's documentation,
  * Application Commands).
  */
 export function sizeOf(command: CommandBody): number {
@@ -42,7 +42,7 @@ function sum<Item>(items: Item[] = [], size: (item: Item) => number): number {
 /** Groups, subcommands, options and choices. */
 const LEVELS = 4;
 
-/** Counts one character per option and choice. Allows refusing oversized input before parsing it. */
+/** Counts one character per option and choice, to refuse oversized input before parsing it. */
 export function leastSizeOf(given: unknown, levels = LEVELS): number {
   if (typeof given !== 'object' || given === null || levels === 0) return 0;
   let size = 0;

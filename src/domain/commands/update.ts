@@ -7,11 +7,11 @@ import { commandsIn } from './list.js';
 import type { CommandBody, CommandRecord } from './record.js';
 import { applyChange } from './write.js';
 
-/** Depends on the old command, because most rules depend on the type. May run more than once. */
+/** Depends on the old command, because most rules depend on its type. May run again. */
 export type CommandChange = (before: CommandRecord) => CommandBody;
 
 /**
- * The type stays. A new name removes the permissions.
+ * The type stays. A new name removes the command's permissions.
  * @throws the errors of `accessCommand` and `change`, COMMAND_NAME_TAKEN, TOO_MANY_COMMANDS
  */
 export function updateCommand(call: CallContext, key: CommandKey, change: CommandChange): Promise<CommandRecord> {

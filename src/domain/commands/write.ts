@@ -14,10 +14,10 @@ export function newVersion(call: CallContext, before: CommandRecord, columns: Co
   return { ...before, ...columns, version: call.nextId() };
 }
 
-/** Each may be large. */
+/** Each command may be large. */
 const COMMANDS_PER_STATEMENT = 20;
 
-/** Yields to the event loop between batches. Replaces commands with the same id. */
+/** Replaces commands with the same id. Yields to the event loop between batches. */
 export async function putCommands({ db }: Write, commands: readonly CommandRecord[]): Promise<void> {
   await db.applicationCommand.deleteMany({ where: { id: { in: commands.map(({ id }) => id) } } });
   for (const piece of chunksOf(commands, COMMANDS_PER_STATEMENT)) {
@@ -42,7 +42,7 @@ function jsonOrNull(value: object | null) {
   return value === null ? Prisma.DbNull : asJson(value);
 }
 
-/** Keeps the database client from traversing the JSON, which may be large. */
+/** Keeps the database client from traversing large JSON. */
 function asJson(value: object): Prisma.InputJsonValue {
   return { toJSON: () => value };
 }
@@ -61,7 +61,7 @@ export function placeOf({ applicationId, guildId }: CommandScope) {
   return { applicationId, ...(guildId === null ? {} : { guildId }) };
 }
 
-/** If nothing changes, keeps the version and writes nothing. A new name removes the permissions. */
+/** Without a change, keeps the version and writes nothing. A new name removes the command's permissions. */
 export async function applyChange(
   call: CallContext,
   write: Write,

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.js';
 import { isAcceptedTester } from '../testers/access.js';
 
 /**
- * A private application can be installed only by its accepted testers.
+ * Only accepted testers can install a private application.
  * @throws UNKNOWN_APPLICATION
  */
 export async function findInstallable(call: CallContext, applicationId: bigint): Promise<Application> {

@@ -18,7 +18,7 @@ export class AskLater extends Error {
   }
 }
 
-/** Limits the jobs that wait for one box, so that an unresponsive box cannot occupy all of them. */
+/** Limits the jobs per box, so that an unresponsive box cannot block the others. */
 export class AskedBoxes {
   readonly #asking = new Map<bigint, number>();
   readonly #silentUntil = new Map<bigint, number>();

@@ -9,19 +9,19 @@ import { AskedBoxes, AskLater } from './asked-boxes.js';
 export interface BoxBot {
   guildId: bigint;
   botId: bigint;
-  /** True if the box reported a bot without an installation. It reports the bot again whenever it reconnects. */
+  /** The box reported a bot without an installation. It repeats the report whenever it reconnects. */
   isStranger?: boolean | undefined;
 }
 
 /** Retry delay after a box was unavailable, in milliseconds. */
 export const ASK_AGAIN_MS = 60_000;
 
-/** SQLite allows 999 parameters in a statement. */
+/** SQLite takes 999 parameters. */
 const GUILDS_PER_QUERY = 400;
 
 /**
  * Publishes that the bot lost guilds on boxes, and schedules its removal there.
- * @param removed may include installations to guilds in the cloud
+ * @param removed may include installations to cloud guilds
  */
 export async function leaveBoxes(
   call: CallContext,
@@ -40,7 +40,7 @@ export async function leaveBoxes(
   }
 }
 
-/** Schedules {@link settleBoxBot} for after the commit. */
+/** Schedules {@link settleBoxBot} after the commit. */
 export function addSettlement(
   { addJob }: Pick<Write, 'addJob'>,
   { guildId, botId, isStranger }: BoxBot,
@@ -51,9 +51,9 @@ export function addSettlement(
 }
 
 /**
- * Synchronizes a box with the cloud: an installed bot stays with its granted permissions, any other is removed. Jobs
- * for the same bot and guild never run concurrently, so the last write wins. If the box is unavailable, the removal is
- * retried later, unless `isStranger`. A refusal by the box is final.
+ * Synchronizes a box with the cloud. An installed bot stays, with its granted permissions; any other is removed. Jobs
+ * for one bot and guild never run concurrently, so the last write wins. If the box is unavailable, the removal is
+ * retried unless `isStranger`. A box's refusal is final.
  * @param asked shared with other jobs
  */
 export async function settleBoxBot(call: CallContext, bot: BoxBot, asked = new AskedBoxes()): Promise<void> {
@@ -73,7 +73,6 @@ export async function settleBoxBot(call: CallContext, bot: BoxBot, asked = new A
   }
 }
 
-/** Removes a bot from a box, unless the box refuses. @throws GuildUnavailable */
 export async function letGo({ boxes }: CallContext, boxId: bigint, { guildId, botId }: BoxBot): Promise<void> {
   await unlessRefused(boxes.ask(boxId, 'remove_bot', { guild_id: String(guildId), bot_id: String(botId) }));
 }
@@ -84,7 +83,7 @@ async function keep({ boxes }: CallContext, boxId: bigint, guildId: bigint, inst
   await unlessRefused(boxes.ask(boxId, 'install_bot', { guild_id: String(guildId), ...wanted }));
 }
 
-/** A retry would not help, and the cloud alone decides which guilds are the bot's. */
+/** A retry would not help. The cloud alone decides which guilds a bot has. */
 async function unlessRefused(asked: Promise<unknown>): Promise<void> {
   try {
     await asked;

@@ -9,7 +9,7 @@ import { ASK_AGAIN_MS, addSettlement, type BoxBot, letGo } from './box-bots.js';
 import { uninstallFromBox } from './uninstall.js';
 
 /**
- * Removes the calling bot from a guild on a box. The box is asked first; if it refuses, the installation still ends.
+ * Removes the calling bot from a guild on a box. Asks the box first. If the box refuses, the installation still ends.
  * @throws MISSING_ACCESS if the bot is not installed, GuildUnavailable (nothing has changed)
  */
 export async function leaveBoxGuild(call: CallContext, boxId: bigint, guildId: bigint, botId: bigint): Promise<void> {
@@ -21,10 +21,9 @@ export async function leaveBoxGuild(call: CallContext, boxId: bigint, guildId: b
 }
 
 /**
- * Removes an installation after its box reported that the bot is no longer a member. The box is asked again first,
- * because the bot may have been reinstalled. If it is not connected or refuses, its report counts. If it does not
- * respond, a job retries.
- * @param asked shared with other jobs, if called by a job
+ * Removes an installation after its box reported that the bot left. Asks the box again first, because the bot may be
+ * reinstalled. If the box is offline or refuses, the report counts. If it does not respond, a job retries.
+ * @param asked shared with other jobs, if a job calls this
  */
 export async function forgetBot(
   call: CallContext,
@@ -65,19 +64,19 @@ async function isMember({ boxes }: CallContext, boxId: bigint, { guildId, botId 
 }
 
 /**
- * How long a bot without an installation may stay on a box, in milliseconds. An installation is stored up to this long
- * after the box added the bot.
+ * Milliseconds that a bot without an installation may stay on a box, because a box adds the bot before the installation
+ * is stored.
  */
 export const INSTALLING_MS = 20_000;
 
-/** Per announcement; the next one schedules the rest. Each is a job that may wait for the box. */
+/** Maximum of jobs per announcement. Each may wait for the box. The next announcement schedules the rest. */
 const STRANGERS_AT_ONCE = 100;
 
 const STRANGERS_PER_TURN = 20;
 
 /**
- * Repairs a guild on a box after a disconnection. Removes installations of bots that are not members any more.
- * Schedules the removal of bots without an installation, within a quota.
+ * Repairs a guild on a box after a disconnection. Removes installations of bots that are no longer members. Schedules
+ * the removal of bots without an installation, within a quota.
  * @param announced the cloud's bots that the box announced as members (docs/relay.md, R-32)
  * @returns the number of bots whose removal was not scheduled
  */
@@ -103,7 +102,6 @@ export async function reconcileBots(
   return strangers.length - leaving.length;
 }
 
-/** Returns the bots that the quota of the box allows. */
 async function allowed({ limits }: CallContext, boxId: bigint, strangers: readonly bigint[]): Promise<bigint[]> {
   const leaving: bigint[] = [];
   for (const botId of strangers) {
@@ -113,7 +111,7 @@ async function allowed({ limits }: CallContext, boxId: bigint, strangers: readon
   return leaving;
 }
 
-/** Publishes to the installed bots that the guild is available again. */
+/** Publishes to installed bots that the guild is available again. */
 export async function readmitBots(call: CallContext, guildId: bigint): Promise<void> {
   for (const userId of await installedBots(call, guildId)) {
     call.announce({ type: 'MEMBERSHIP_UPDATED', guildId, userId });

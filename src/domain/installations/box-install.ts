@@ -17,7 +17,7 @@ interface BoxInstall {
 
 /**
  * Adds the bot on the box, and returns the function that writes the cloud's row. That function also schedules
- * {@link addSettlement} to resolve concurrent changes. Only the owner of the box may install, so the bot gets all requested
+ * {@link addSettlement} to resolve concurrent changes. The box's owner installs, so the bot gets all requested
  * permissions. The scope `bot` is required, because commands do not run on boxes.
  * @throws UNKNOWN_GUILD if the caller does not own the box, FORBIDDEN if the application does not support guilds,
  * INVALID_INPUT without the scope `bot`, GuildUnavailable, BoxRefused. The returned function throws UNKNOWN_GUILD.
@@ -65,7 +65,7 @@ async function requireOwnBoxGuild(db: Pick<Reader, 'boxGuild'>, guildId: bigint,
   return guild.boxId;
 }
 
-/** The box keeps the guild's audit log, so this writes only to the application's. */
+/** Writes no guild audit log, because the box keeps it. */
 async function putInstallation(call: CallContext, write: Write, install: BoxInstall): Promise<Installation> {
   const { db, audit, record } = write;
   const { application, ...grant } = install;
@@ -73,7 +73,7 @@ async function putInstallation(call: CallContext, write: Write, install: BoxInst
   const put = await putServerInstallation(call, db, { applicationId: application.id, ...grant });
   const { installation, earlier, scopes } = put;
   await addSettlement(write, { guildId, botId: application.id }, call.clock.now());
-  // The box reports the member too, but possibly after the bot's sessions received the guild.
+  // The box reports the member too, but the bot's sessions may receive the guild earlier.
   record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: application.id });
   if (!earlier) record({ type: 'GUILD_JOINED', guildId, userId: application.id });
   record({ type: 'COMMAND_ACCESS_UPDATED', applicationId: application.id });

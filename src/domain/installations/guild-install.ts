@@ -111,7 +111,7 @@ async function putInstallation(call: CallContext, write: Write, grant: GrantedIn
 
 /**
  * Gives the bot its managed role, and adds it as a member if necessary.
- * @returns the role's previous permissions, or null if the role is new
+ * @returns the role's previous permissions; null if it is new
  */
 export async function addBot(call: CallContext, write: Write, grant: BotGrant): Promise<bigint | null> {
   const { db, record, audit } = write;

@@ -3,12 +3,12 @@ import { fault } from '../input.js';
 import { permissionText } from '../permissions.js';
 import { installScopes } from './scopes.js';
 
-/** Null or omitted `permissions` default to those the application requests. */
+/** `permissions` default to those that the application requests. */
 export const ServerInstall = z.object({ scopes: installScopes(), permissions: permissionText().nullish() });
 
 export type ServerInstall = z.output<typeof ServerInstall>;
 
-/** A user installation has no bot, and therefore no permissions. */
+/** A user installation has no bot, and thus no permissions. */
 export const UserInstall = z.object({
   scopes: installScopes().refine(
     (scopes) => !scopes.includes('bot'),

@@ -10,14 +10,13 @@ import { planUserInstall } from './user-install.js';
 
 interface InstallInput extends ServerInstall {
   applicationId: bigint;
-  /** If undefined, the application is installed to the caller. */
+  /** If undefined, installs to the caller. */
   guildId?: bigint | undefined;
 }
 
 /**
- * A repeated installation adds scopes. In a guild, the caller needs ManageGuild. The scope `bot` makes the bot a
- * member. Its managed role gets those requested permissions that the caller or the bot has. For a guild on a box, see
- * {@link planBoxInstall}.
+ * A repeated installation adds scopes. The scope `bot` makes the bot a member of the guild. For permissions, see
+ * {@link planGuildInstall} and {@link planBoxInstall}.
  * @throws UNKNOWN_APPLICATION, FORBIDDEN if the application does not support this kind of installation, LIMIT_EXCEEDED,
  * and the errors of `accessGuild` and `planBoxInstall`
  */
@@ -26,7 +25,7 @@ export async function installApplication(call: CallContext, input: InstallInput)
 }
 
 /**
- * Returns the function that writes the installation. A box adds the bot before this returns.
+ * Returns the function that writes the installation. A box adds the bot first.
  * @throws the errors of {@link installApplication}
  */
 export async function planInstall(
@@ -42,7 +41,7 @@ export async function planInstall(
 }
 
 /**
- * Runs a transaction with a planned installation or other grants, then publishes the bot's presence to the guild.
+ * Writes a planned installation or other grants, then publishes the bot's presence to the guild.
  * @throws UNKNOWN_APPLICATION if the application was deleted in the meantime
  */
 export async function writeInstall<T>(
@@ -69,7 +68,7 @@ async function writeBesideOthers<T>(
     return await attempt();
   } catch (error) {
     if (!isUniqueConflict(error)) throw error;
-    // A concurrent call created the installation, so the second attempt updates it.
+    // A concurrent call created the installation, so update it.
     return attempt();
   }
 }

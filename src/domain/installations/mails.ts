@@ -5,10 +5,7 @@ import { PERMISSION_MAILS_PER_GUILD } from '../limits.js';
 import { plainName } from '../mail-text.js';
 import { permissionNames } from '../permissions.js';
 
-/**
- * Queues a mail to the guild's owner for after the commit. Skipped if the owner made the change or the guild's mail
- * quota is used up.
- */
+/** Mails the guild's owner, unless the owner made the change or the guild's mail quota is used up. */
 export async function mailLostPermissions(
   call: CallContext,
   { db, mail }: Write,

@@ -7,7 +7,7 @@ interface ServerGrant {
   guildId: bigint;
   installerId: bigint;
   scopes: readonly Scope[];
-  /** Null for an installation without a bot, which keeps the earlier value. */
+  /** Null for an installation without a bot, which keeps the previous permissions. */
   permissions: bigint | null;
 }
 
@@ -15,7 +15,7 @@ interface WrittenInstallation {
   installation: Installation;
   /** Null for a new installation. */
   earlier: Installation | null;
-  /** Includes the scopes of the earlier installation. */
+  /** Includes the earlier installation's scopes. */
   scopes: Scope[];
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { storedStrings } from '../../infra/database/stored.js';
 import { fault } from '../input.js';
 
-/** Supported scopes. `messages.read` is reserved and rejected like an unknown scope. */
+/** Supported scopes. `messages.read` is reserved and refused like an unknown scope. */
 export const HONOURED_SCOPES = [
   'identify',
   'email',
@@ -26,7 +26,7 @@ export function installScopes() {
     );
 }
 
-/** Supported scopes of a stored column, in the order above. */
+/** A stored column's supported scopes, in the order above. */
 export function storedScopes(value: unknown): Scope[] {
   const names = storedStrings(value);
   return HONOURED_SCOPES.filter((scope) => names.includes(scope));

@@ -12,8 +12,8 @@ import { leaveBoxes } from './box-bots.js';
 import { auditedIntegration } from './integration.js';
 
 /**
- * Needs ManageGuild in a guild, whose bot leaves too. For a guild on a box, needs the box's owner; a job removes the bot
- * there.
+ * In a guild, needs ManageGuild, and the bot leaves too. For a guild on a box, the caller must own the box, and a job
+ * removes the bot there.
  * @throws UNAUTHENTICATED, UNKNOWN_INSTALLATION, MISSING_PERMISSIONS
  */
 export async function uninstallApplication(call: CallContext, installationId: bigint): Promise<void> {
@@ -62,8 +62,8 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
 }
 
 /**
- * Also ends the interaction tokens that depend on the installations. The transaction must be serializable: if two of
- * them remove an interaction's last two installations, one sees that none is left.
+ * Also ends interaction tokens that depend on the installations. The transaction must be serializable. If two of them
+ * remove an interaction's last two installations, one sees that none is left.
  * @returns the number of removed installations
  */
 export async function deleteInstallations(
@@ -78,7 +78,6 @@ export async function deleteInstallations(
 
 interface Removed {
   installationIds: bigint[];
-  /** Memberships of the bot. */
   memberships: number;
 }
 
@@ -102,9 +101,9 @@ export async function removeFromGuild(
 const ENTRIES_PER_ROUND = 10;
 
 /**
- * Removes an application's installation, bot, managed role and command permissions from a guild, or from all guilds if
- * `guildId` is undefined. Missing parts are no error. Jobs remove the bot from boxes. The transaction must be
- * serializable, so that of two concurrent calls one reports the removal.
+ * Removes an application's installation, bot, managed role and command permissions from a guild; from all guilds if
+ * `guildId` is undefined. Missing parts are ignored. Jobs remove the bot from boxes. The transaction must be
+ * serializable, so that one of two concurrent calls reports the removal.
  */
 export async function removeFromGuilds(
   call: CallContext,
@@ -142,7 +141,7 @@ async function removeManagedRoles(write: Write, applicationId: bigint, guildId: 
   }
 }
 
-/** @returns how many memberships the bot had */
+/** @returns the number of removed memberships */
 async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint | undefined): Promise<number> {
   const { db, record } = write;
   const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });

@@ -4,21 +4,20 @@ import type { CallContext } from '../call.js';
 
 export interface EndpointHealth {
   answered: number;
-  /** Delivered over the gateway after the endpoint failed. */
+  /** Delivered over the gateway, because the endpoint failed. */
   fellBack: number;
-  /** Delivered, but with an unusable answer. */
+  /** Delivered to the endpoint, which gave an unusable answer. */
   failed: number;
-  /** Of delivered interactions; null if there are none. */
+  /** Of delivered interactions, if any. */
   p50Ms: number | null;
   p95Ms: number | null;
-  /** Null if there was no failure. */
   lastFailure: string | null;
   lastFailureAt: Date | null;
 }
 
 export type Delivery = Pick<Interaction, 'id' | 'httpMs' | 'fellBack' | 'state' | 'failure'>;
 
-/** Number of an application's latest interactions that health is based on. */
+/** Health is based on this many of an application's latest interactions. */
 export const DELIVERIES_LOOKED_AT = 100;
 
 /** Newest first. */
@@ -31,7 +30,7 @@ export function lastDeliveries(call: CallContext, applicationId: bigint, take: n
   });
 }
 
-/** @param deliveries newest first; interactions that were not sent to the endpoint do not count */
+/** @param deliveries newest first; counts only those that were sent to the endpoint */
 export async function endpointHealth(call: CallContext, deliveries: Delivery[]): Promise<EndpointHealth> {
   const asked = deliveries.filter(({ httpMs }) => httpMs !== null);
   const delivered = asked.filter(({ fellBack }) => !fellBack);
@@ -53,7 +52,7 @@ function isFailure({ fellBack, state }: Delivery): boolean {
   return fellBack || state === 'FAILED';
 }
 
-/** The first failed step is the endpoint's. The interaction's own failure may come from the gateway. */
+/** The first failed step is the endpoint's; `failure` may be the gateway's. */
 async function failureOf(call: CallContext, { id, failure }: Delivery): Promise<string | null> {
   const where = { interactionId: id, reason: { not: null } };
   const step = await call.read.interactionStep.findFirst({ where, orderBy: { id: 'asc' } });

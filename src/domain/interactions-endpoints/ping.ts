@@ -1,6 +1,6 @@
 import type { User } from '../../infra/database/index.js';
 
-/** A PING that checks an endpoint. Its token cannot be used to answer. */
+/** Checks an endpoint. Its token cannot be used to answer. */
 export interface Ping {
   id: bigint;
   applicationId: bigint;

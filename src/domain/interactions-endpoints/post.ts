@@ -10,7 +10,7 @@ export interface SignedPost {
   url: string;
   body: string;
   signature: SignatureHeaders;
-  /** Time limit of the whole request, in milliseconds. */
+  /** Time limit of the request, in milliseconds. */
   deadlineMs: number;
   bodyLimit?: OutboundRequest['bodyLimit'];
 }
@@ -18,9 +18,9 @@ export interface SignedPost {
 export type PostingContext = Pick<CallContext, 'clock' | 'outbound' | 'publicUrl'>;
 
 /**
- * Signs and sends an interaction. Failures of the endpoint are returned, not thrown.
+ * Signs and sends an interaction. Returns the endpoint's failures.
  * @param body JSON
- * @param limits time from the DNS lookup to the last byte of the response, and size of the response
+ * @param limits time from the DNS lookup to the response's last byte, and size of the response
  */
 export async function postToEndpoint(
   call: PostingContext,

@@ -7,11 +7,11 @@ import { type CallContext, requireUser } from '../call.js';
 import type { Ping } from './ping.js';
 import { postSigned, type SignatureHeaders, signatureOf } from './post.js';
 
-/** One check, as shown to the endpoint's developer. The texts are redacted and truncated. */
+/** As shown to the developer. The texts are redacted and truncated. */
 export interface ProbeCheck {
   name: string;
   ok: boolean;
-  /** False if an earlier check failed and made this one pointless. */
+  /** False if an earlier check failed. */
   wasTried: boolean;
   sent: string | null;
   got: string | null;
@@ -24,7 +24,7 @@ export interface EndpointProbe {
   checks: ProbeCheck[];
 }
 
-/** Of each of the two requests. */
+/** Deadline of each of the two requests. */
 const DEADLINE_MS = 3_000;
 
 /** In characters. */
@@ -32,7 +32,7 @@ const SHOWN_BODY = 1_000;
 const SHOWN_TYPE = 100;
 
 /**
- * Sends a PING that must be answered, then one with a bad signature that must be rejected (Discord's documentation,
+ * Sends a PING that must be answered, then one with a bad signature that must be refused (Discord's documentation,
  * Setting Up an Endpoint). Stores nothing.
  * @throws UNAUTHENTICATED
  */
@@ -73,12 +73,12 @@ function createPing(call: CallContext, applicationId: bigint): Ping {
 interface Step {
   name: string;
   sent: string | null;
-  /** Null if an earlier check failed and nothing was sent. */
+  /** Null if an earlier check failed. */
   answer: OutboundAnswer | null;
   faultOf: (answer: OutboundAnswer) => string | null;
 }
 
-/** After a failed request, the remaining checks count as not tried. */
+/** After a failed request, the remaining checks are not tried. */
 function inOrder(steps: Step[]): ProbeCheck[] {
   let broken: string | undefined;
   return steps.map((step) => {
@@ -106,7 +106,7 @@ function checkOf({ name, sent, faultOf }: Step, answer: OutboundAnswer): ProbeCh
   return { name, ok: reason === null, wasTried: true, sent, got: sent === null ? null : answerText(answer), reason };
 }
 
-/** Random bytes or a signature by an unknown key. */
+/** Random bytes, or a signature by an unknown key. */
 function badSignature(call: CallContext, body: string): string {
   if (Math.random() < 0.5) return Buffer.from(randomToken(64), 'base64url').toString('hex');
   return signatureOf(call, createSigningKeys(), body)['X-Signature-Ed25519'];
@@ -176,7 +176,7 @@ function requestText(url: string, signature: SignatureHeaders, body: string): st
   return [`POST ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', cut(body, SHOWN_BODY)].join('\n');
 }
 
-/** Null if there was no response. */
+/** Null without a response. */
 function answerText(answer: OutboundAnswer): string | null {
   const time = `in ${answer.durationMs} ms`;
   if (answer.outcome === 'failed') return answer.status === null ? null : `${answer.status} ${time}`;
@@ -188,7 +188,7 @@ function shownType(contentType: string | null): string {
   return contentType === null ? '(none)' : cut(contentType, SHOWN_TYPE);
 }
 
-/** Does not split a character. */
+/** Does not split a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }

@@ -6,8 +6,8 @@ import { takeLimit } from '../rate-limits.js';
 import { type EndpointProbe, probeEndpoint } from './probe.js';
 
 /**
- * Checks a new endpoint URL before it is saved.
- * @param url not checked if null, undefined or the current endpoint
+ * Checks a new endpoint before it is saved.
+ * @param url not checked if null, undefined or unchanged
  * @throws UNAUTHENTICATED, RATE_LIMITED, INVALID_INPUT at `interactionsEndpointUrl` with the failed probe
  */
 export async function requireEndpoint(
@@ -20,7 +20,7 @@ export async function requireEndpoint(
   if (!probe.ok) throw refusalOf(probe);
 }
 
-/** Counts against the quotas of the caller and the application. @throws UNAUTHENTICATED, RATE_LIMITED */
+/** Counts towards the limits of the caller and the application. @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function probeForCaller(
   call: CallContext,
   application: Pick<Application, 'id' | 'privateKey'>,

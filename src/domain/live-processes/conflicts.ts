@@ -3,22 +3,22 @@ import { type Database, isDatabaseLocked } from '../../infra/database/index.js';
 import { findOtherKeys, type KeysOfProcess } from './rows.js';
 
 /**
- * Why a process must not share the database with others. `unheard`: they do not receive each other's events. `keys`:
- * one would reject what another signs.
+ * Why two processes must not share the database. `unheard`: they do not receive each other's events. `keys`: one would
+ * reject what the other signs.
  */
 export type Conflict = 'unheard' | 'keys';
 
 interface StartingProcess {
   db: Database;
   id: string;
-  /** Whether the process receives events of other processes. */
+  /** Whether the process receives other processes' events. */
   isShared: boolean;
   keys: KeyRing;
 }
 
 /**
  * PostgreSQL only. An exclusive process takes its lock before it reads the rows. A shared process inserts its row
- * before it checks the lock. So of two that start at once, at least one sees the other.
+ * before it checks the lock. So if two start concurrently, at least one detects the other.
  */
 export async function findConflict({ db, id, isShared, keys }: StartingProcess): Promise<Conflict | null> {
   if (db.dialect === 'sqlite') return null;
@@ -28,7 +28,7 @@ export async function findConflict({ db, id, isShared, keys }: StartingProcess):
   return others.every((other) => accept(keys, other)) ? null : 'keys';
 }
 
-/** Whether each accepts what the other signs. Assumed for a process of an older version, which stores no keys. */
+/** Whether both accept what the other signs. True for an older version, which stores no keys. */
 function accept(keys: KeyRing, { signsWith, accepts }: KeysOfProcess): boolean {
   if (signsWith === null || accepts === null) return true;
   return keys.includes(signsWith) && accepts.split(' ').includes(keys[0]);

@@ -3,11 +3,11 @@ import type { Reader } from '../../infra/database/index.js';
 export interface LiveCounts {
   processes: number;
   presences: number;
-  /** Users in voice, including bots. */
+  /** Users in voice channels, including bots. */
   voiceStates: number;
 }
 
-/** @param now a process counts as running if its row ends after this time */
+/** @param now a process whose row ends later counts as running */
 export async function countLive(read: Reader, now: Date): Promise<LiveCounts> {
   const isAlive = { until: { gt: now } };
   const [processes, presences, voiceStates] = await Promise.all([

@@ -18,7 +18,7 @@ import {
 /** In milliseconds. */
 const RENEW_EVERY_MS = ALIVE_MS / 3;
 
-/** How long the row of a killed or rejected process stays visible, in milliseconds. */
+/** Milliseconds that the row of a killed or rejected process stays visible. */
 const SEEN_FOR_MS = ALIVE_MS + RENEW_EVERY_MS;
 
 export interface LiveProcessParts {
@@ -32,13 +32,13 @@ export interface LiveProcessParts {
 export interface HeartbeatEvents {
   /** Removes a process's connections and its row. */
   endProcess(processId: string): Promise<void>;
-  /** Called after this process's row has expired. Its connections must be stored again under the new id. */
+  /** Called after this process's row expired. Its connections must be stored again under the new id. */
   onLost(): void;
 }
 
 /**
- * This process's row. While it is valid, the connections of the process count as open. Processes that share a database
- * renew their rows every ten seconds by its clock, and clean up after those whose rows expired after 30 seconds. A
+ * This process's row. While it is valid, the process's connections count as open. Processes that share a database renew
+ * their rows every ten seconds. They clean up after rows that expired after 30 seconds, by the database's clock. A
  * process with its own database cleans up after its predecessor when it starts.
  */
 export class LiveProcess {
@@ -51,7 +51,7 @@ export class LiveProcess {
   #adding: Promise<void> | null = null;
   #isOver = false;
   #tellConflict: (conflict: Conflict) => void = () => {};
-  /** Resolves if this process, after losing the database, finds another that it must not run with. */
+  /** Resolves if this process lost the database and then finds a process that it must not run with. */
   readonly conflict = new Promise<Conflict>((resolve) => {
     this.#tellConflict = resolve;
   });
@@ -62,17 +62,16 @@ export class LiveProcess {
     return this.#id;
   }
 
-  /** Whether other processes share the database. */
   get isShared(): boolean {
     return this.parts.isShared;
   }
 
-  /** Rows count if their process's row ends after this. */
+  /** The database's time. Rows count if their process's row ends later. */
   now(): Date {
     return new Date(this.parts.clock.now() + this.#aheadMs);
   }
 
-  /** Adds this process's row, unless there is a conflict. */
+  /** If there is a conflict, adds no row. */
   async join(): Promise<Conflict | null> {
     this.parts.db.alone?.onRegained(() => void this.#lookAgain());
     await this.add();
@@ -86,7 +85,7 @@ export class LiveProcess {
     return findConflict({ db, id: this.id, isShared, keys: keys.fingerprints });
   }
 
-  /** Starts the heartbeat. Call after {@link join}. */
+  /** Call after {@link join}. */
   async begin(events: HeartbeatEvents): Promise<void> {
     this.#events = events;
     await this.#endOthers();
@@ -94,8 +93,8 @@ export class LiveProcess {
   }
 
   /**
-   * Other processes may have started while this one was away. Only a second finding counts, because rows of rejected
-   * and killed processes stay visible for a while.
+   * After an absence, other processes may run. Only a second finding counts, because rows of rejected and killed
+   * processes stay visible for a while.
    */
   async #lookAgain(wasThere = false): Promise<void> {
     this.#look?.cancel();
@@ -114,7 +113,7 @@ export class LiveProcess {
     if (!this.#isOver) this.#look = this.parts.clock.after(ms, () => void this.#lookAgain(wasThere));
   }
 
-  /** Inserts a row under a new id. Concurrent calls share one insert. */
+  /** Uses a new id. Concurrent calls share one insert. */
   add(): Promise<void> {
     this.#adding ??= this.#add().finally(() => {
       this.#adding = null;
@@ -129,7 +128,6 @@ export class LiveProcess {
     this.#id = id;
   }
 
-  /** Replaces the expired row of this process. */
   async beginAnew(): Promise<void> {
     await this.add();
     void this.#lookAgain();

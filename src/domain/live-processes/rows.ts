@@ -1,13 +1,13 @@
 import type { KeyRing } from '../../infra/crypto/instance-keys.js';
 import { type Database, Prisma } from '../../infra/database/index.js';
 
-/** How long a process counts as running after a heartbeat, in milliseconds. */
+/** Milliseconds that a process counts as running after a heartbeat. */
 export const ALIVE_MS = 30_000;
 
-/** End time of an exclusive process's row. The next process removes the row. */
+/** End of an exclusive process's row. The next process removes it. */
 const NEVER = new Date(Date.UTC(9999, 0));
 
-/** The database's time as a DateTime column and as milliseconds since the Unix epoch. */
+/** The database's time, as a DateTime column and as milliseconds since the Unix epoch. */
 const NOW = Prisma.sql`(clock_timestamp() AT TIME ZONE 'UTC')`;
 const NOW_MS = Prisma.sql`CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`;
 const END = Prisma.sql`${NOW} + ${ALIVE_MS} * interval '1 millisecond'`;
@@ -47,7 +47,7 @@ export async function removeProcess({ writer }: ReaderAndWriter, id: string): Pr
   await writer.liveProcess.deleteMany({ where: { id } });
 }
 
-/** @returns the database's time in milliseconds since the Unix epoch, or null if the row has expired */
+/** @returns as {@link addProcess} does; null if the row has expired */
 export async function prolongProcess({ writer }: ReaderAndWriter, id: string): Promise<number | null> {
   const [renewed] = await writer.$queryRaw<{ now: bigint }[]>`
     UPDATE "LiveProcess" SET "until" = ${END} WHERE "id" = ${id} AND "until" > ${NOW} RETURNING ${NOW_MS} AS "now"`;

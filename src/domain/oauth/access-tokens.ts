@@ -3,7 +3,6 @@ import type { Reader } from '../../infra/database/index.js';
 import type { Actor } from '../call.js';
 import { storedScopes } from '../installations/scopes.js';
 
-/** @returns null for an invalid or expired token */
 export async function findTokenActor(
   read: Reader,
   now: number,
@@ -13,7 +12,7 @@ export async function findTokenActor(
     where: { hash: hashSecret(token) },
     include: { grant: { include: { user: true, application: { select: { deletedAt: true } } } } },
   });
-  // The grant is loaded by a separate statement and may have been deleted in between.
+  // Loaded separately, the grant may be deleted already.
   if (found?.kind !== 'ACCESS' || found.expiresAt.getTime() <= now || !found.grant) return null;
   const { grant } = found;
   if (grant.user?.deletedAt !== null || grant.application?.deletedAt !== null) return null;

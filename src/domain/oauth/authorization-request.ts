@@ -13,26 +13,26 @@ export type InstallTarget = 'SERVER' | 'USER';
 
 export interface AuthorizationRequest {
   application: Application;
-  /** Scopes by installation target; equal if nothing is installed. */
+  /** Scopes by installation target. Both lists are equal if nothing is installed. */
   scopes: Record<InstallTarget, Scope[]>;
-  /** The user chooses between several. If there are none, nothing is installed. */
+  /** The user's choices. Without any, nothing is installed. */
   targets: InstallTarget[];
   permissions: bigint;
-  /** The preselected server, and whether it is fixed. */
+  /** The preselected server. */
   guildId: bigint | null;
   guildIsFixed: boolean;
-  /** Null for an installation that ends on a page of the service. */
+  /** Null for an installation that ends on our own page. */
   redirectUri: string | null;
   redirectUriWasStated: boolean;
-  /** Whether the response contains a code; if not, it only reports the bot's permissions. */
+  /** Without a code, the response only reports the bot's permissions. */
   wantsCode: boolean;
   state: string | null;
   codeChallenge: string | null;
-  /** `none` skips the screen if everything was granted before. */
+  /** `none` skips the screen if the user granted everything before. */
   prompt: 'consent' | 'none';
 }
 
-/** A refusal reported at the client's redirect URI (RFC 6749, section 4.1.2.1). */
+/** Reported at the client's redirect URI (RFC 6749, section 4.1.2.1). */
 export class RefusedAuthorization extends Error {
   override readonly name = 'RefusedAuthorization';
 
@@ -48,7 +48,7 @@ export class RefusedAuthorization extends Error {
 
 const MAX_PARAMETER_LENGTH = 4_000;
 
-/** A parameter may occur once (RFC 6749, section 3.1). Unknown ones are ignored. */
+/** A parameter may occur once (RFC 6749, section 3.1). */
 const parameter = z.string().max(MAX_PARAMETER_LENGTH).optional();
 
 const AuthorizationQuery = z.object({
@@ -68,11 +68,11 @@ const AuthorizationQuery = z.object({
 
 export type AuthorizationQuery = z.output<typeof AuthorizationQuery>;
 
-/** @throws INVALID_REQUEST for a parameter that is repeated or too long */
+/** @throws INVALID_REQUEST for a repeated or too long parameter */
 export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
   const parsed = AuthorizationQuery.safeParse(query);
   if (parsed.success) {
-    // An empty parameter counts as missing, except `scope`, where it asks for no scopes.
+    // An empty parameter counts as missing, but an empty `scope` asks for no scopes.
     const given = Object.entries(parsed.data).filter(([name, value]) => value !== '' || name === 'scope');
     return Object.fromEntries(given) as AuthorizationQuery;
   }
@@ -81,8 +81,8 @@ export function parseAuthorizationQuery(query: unknown): AuthorizationQuery {
 }
 
 /**
- * The redirect URI is checked first, since later errors are reported there.
- * @throws INVALID_REQUEST if only the user may see the error, {@link RefusedAuthorization} for the rest
+ * Checks the redirect URI first, since later errors are reported there.
+ * @throws INVALID_REQUEST if only the user may see the error, else {@link RefusedAuthorization}
  */
 export function readAuthorizationRequest(application: Application, query: AuthorizationQuery): AuthorizationRequest {
   const redirectUri = chooseRedirectUri(application, query);
@@ -123,7 +123,7 @@ function readScopes(
   const stated = asksForDefaults(query) ? null : parseScope(query.scope ?? '');
   const scopes = {
     SERVER: stated ?? storedScopes(application.serverInstallScopes),
-    // A bot user exists only in servers.
+    // A bot exists only in servers.
     USER: (stated && !isProvidedLink(application, query, stated)
       ? stated
       : storedScopes(application.userInstallScopes)
@@ -144,17 +144,12 @@ function readScopes(
   return { scopes, targets };
 }
 
-/**
- * Any of the three parameters overrides the application's default install settings (Discord's documentation, OAuth2).
- */
+/** Any of these parameters overrides the application's default install settings (Discord's documentation, OAuth2). */
 function asksForDefaults(query: AuthorizationQuery): boolean {
   return query.scope === undefined && query.integration_type === undefined && query.redirect_uri === undefined;
 }
 
-/**
- * The provided link states the server scopes. A user who installs to their account through it gets the user scopes
- * instead.
- */
+/** The provided link states the server scopes. A user installation through it gets the user scopes instead. */
 function isProvidedLink(application: Application, query: AuthorizationQuery, stated: Scope[]): boolean {
   const { serverInstall, userInstall, installLinkMode } = application;
   if (!serverInstall || !userInstall || installLinkMode !== 'PROVIDED' || query.integration_type !== undefined)
@@ -190,7 +185,7 @@ function readIntegrationType({ integration_type: type }: AuthorizationQuery): In
   throw invalidRequest('integration_type must be 0 (server) or 1 (user).');
 }
 
-/** Only S256. Required for a public client and a custom-scheme redirect URI. */
+/** Only S256. Required for public clients and custom-scheme redirect URIs. */
 function readChallenge(application: Application, query: AuthorizationQuery, redirectUri: string | null): string | null {
   const { code_challenge: challenge, code_challenge_method: method } = query;
   if (challenge === undefined) {
@@ -211,7 +206,7 @@ function readPrompt({ prompt }: AuthorizationQuery): 'consent' | 'none' {
   throw invalidRequest('prompt must be consent or none.');
 }
 
-/** Unknown bits are dropped. */
+/** Drops unknown bits. */
 function readPermissions(application: Application, query: AuthorizationQuery): bigint {
   const { permissions } = query;
   if (permissions === undefined) {

@@ -8,7 +8,7 @@ import { type AuthorizationRequest, INSTALLING_SCOPES, type InstallTarget } from
 import { canBePosedAs } from './redirect-uris.js';
 import { removeSpentGrants } from './tokens.js';
 
-/** As documented by Discord (OAuth2). */
+/** Discord's documentation, OAuth2. */
 const CODE_LIFETIME_MS = 100_000;
 
 export interface AuthorizationDecision {
@@ -19,17 +19,16 @@ export interface AuthorizationDecision {
   permissions: bigint;
 }
 
-/** The code is null if none was requested. */
 export interface AuthorizationOutcome {
   code: string | null;
   scopes: Scope[];
   guildId: bigint | null;
-  /** The permissions that the bot received in the end. */
+  /** The permissions that the bot received. */
   permissions: bigint;
 }
 
 /**
- * Installs and grants a code, both or nothing.
+ * Installs and grants a code in one transaction.
  * @throws UNAUTHENTICATED, INVALID_INPUT for a choice that was not offered, UNKNOWN_APPLICATION if it is deleted
  * concurrently, and the errors of `installApplication`
  */
@@ -77,7 +76,7 @@ export async function isGrantedAlready(call: CallContext, request: Authorization
   return request.scopes.SERVER.every((scope) => granted.has(scope));
 }
 
-/** Whether a grant from the screen is still in effect. */
+/** Whether a grant from the authorization screen is still in effect. */
 export async function isKnownClient(call: CallContext, applicationId: bigint): Promise<boolean> {
   return (await call.read.oAuthGrant.count({ where: allowedBefore(call, applicationId), take: 1 })) > 0;
 }
@@ -159,7 +158,7 @@ async function insertGrant(
   });
 }
 
-/** The user refused (RFC 6749, section 4.1.2.1). */
+/** RFC 6749, section 4.1.2.1. */
 export function accessDenied(): DomainError {
   return new DomainError('ACCESS_DENIED');
 }

@@ -22,10 +22,10 @@ const ALLOWED_TO_TEAMS: readonly Scope[] = [
 ];
 
 /**
- * The token acts for the owner of the application or of its team (RFC 6749, section 4.4). There is no refresh token.
- * It is not audited, because programs request such tokens often.
+ * The token acts for the owner of the application or of its team (RFC 6749, section 4.4). Writes no audit entry,
+ * because programs request such tokens often.
  * @param scope space-separated; `identify` by default
- * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, and INVALID_CLIENT if it is deleted concurrently
+ * @throws UNAUTHORIZED_CLIENT for a public client, INVALID_SCOPE, INVALID_CLIENT if it is deleted concurrently
  */
 export async function grantClientCredentials(
   call: CallContext,
@@ -48,7 +48,7 @@ export async function grantClientCredentials(
   const ownerUserId = await findOwner(call, application);
   if (ownerUserId === null) throw new DomainError('UNAUTHORIZED_CLIENT', 'The application has no owner to act for.');
   const of = { applicationId: application.id, userId: ownerUserId };
-  // A separate statement, so that concurrent requests for tokens do not conflict.
+  // A separate statement, so that concurrent requests do not conflict.
   await call.writeOne((db) => removeSpentGrants(call, db, of));
   return writeForClient(call, client, async (write) => {
     const grant = await write.db.oAuthGrant.create({

@@ -8,7 +8,6 @@ import { requireStillThere } from '../installations/access.js';
 
 export interface ClientCredentials {
   clientId: bigint;
-  /** Undefined if the client sent none. */
   clientSecret: string | undefined;
 }
 
@@ -19,7 +18,7 @@ export interface Client {
 
 export type FindClient = (id: bigint) => Promise<Application | null>;
 
-/** Batches lookups, so that many unknown ids cost little. */
+/** Batches lookups, so that many unknown ids are cheap. */
 export function createFindClient(read: Reader): FindClient {
   return joinLookups(async (ids: bigint[]) => {
     const applications = await read.application.findMany({ where: { id: { in: ids }, deletedAt: null } });
@@ -27,12 +26,12 @@ export function createFindClient(read: Reader): FindClient {
   });
 }
 
-/** Compared with for an unknown client, so that the response takes the same time. */
+/** Compared for unknown clients, so that responses take the same time. */
 const NOBODYS_HASH = hashSecret('');
 
 /**
- * Checks the secret, which a public client need not send (RFC 6749, section 2.3).
- * @throws INVALID_CLIENT for an unknown client and a wrong secret alike
+ * A public client need not send a secret (RFC 6749, section 2.3).
+ * @throws INVALID_CLIENT for an unknown client or a wrong secret
  */
 export async function authenticateClient(
   find: FindClient,

@@ -1,6 +1,6 @@
 import type { ReaderAndWriter } from '../../infra/database/index.js';
 
-/** Counted from the expiry of the grant's last code and token. */
+/** In milliseconds after the expiry of the grant's last code or token. */
 const SPENT_KEPT_MS = 30 * 86_400_000;
 
 /** SQLite takes 999 parameters. */
@@ -10,7 +10,7 @@ const GRANTS_PER_PAGE = 400;
  * Codes and tokens stay until the whole grant is removed. An expired token identifies the grant to revoke. A reused one
  * reveals a theft. A code shows that the user saw the screen.
  * @param limit rows that one statement removes
- * @returns yields after each batch, so that the caller can let other work run
+ * @returns yields after each batch
  */
 export async function* removeLongSpentGrants(db: ReaderAndWriter, now: number, limit: number): AsyncGenerator<void> {
   const spentSince = new Date(now - SPENT_KEPT_MS);

@@ -14,7 +14,7 @@ export interface InstallableGuild {
   box: 'connected' | 'away' | null;
 }
 
-/** Guilds where the caller has ManageGuild, and those on the caller's boxes, by name. @throws UNAUTHENTICATED */
+/** Guilds where the caller has ManageGuild or owns the box, by name. @throws UNAUTHENTICATED */
 export async function listInstallableGuilds(call: CallContext): Promise<InstallableGuild[]> {
   const found = [...(await listManagedGuilds(call)), ...(await listBoxGuilds(call))];
   return found.sort((a, b) => a.name.localeCompare(b.name));

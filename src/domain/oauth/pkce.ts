@@ -10,8 +10,8 @@ export function isS256Challenge(text: string): boolean {
 }
 
 /**
- * A verifier without a challenge is refused (RFC 7636, section 4.6): an attacker may have removed the challenge from
- * the request (RFC 9700, section 4.8.2).
+ * Refuses a verifier without a challenge (RFC 7636, section 4.6), because an attacker may have removed the challenge
+ * from the request (RFC 9700, section 4.8.2).
  */
 export function verifierFits(verifier: string | undefined, challenge: string | null): boolean {
   if (challenge === null) return verifier === undefined;

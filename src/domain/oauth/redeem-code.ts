@@ -16,14 +16,14 @@ export interface RedeemCodeInput {
 type CodeWithGrant = AuthorizationCode & { grant: OAuthGrant };
 
 /**
- * RFC 6749, section 4.1.3. Of concurrent redemptions one succeeds. A second use ends the grant, since the code may be
- * stolen (section 4.1.2).
- * @throws INVALID_GRANT, and INVALID_CLIENT if the client is deleted concurrently
+ * RFC 6749, section 4.1.3. One of several concurrent redemptions succeeds. A second use ends the grant, since the code
+ * may be stolen (section 4.1.2).
+ * @throws INVALID_GRANT, INVALID_CLIENT if the client is deleted concurrently
  */
 export async function redeemCode(call: CallContext, client: Client, input: RedeemCodeInput): Promise<IssuedTokens> {
   const hash = hashSecret(input.code);
   const code = await call.read.authorizationCode.findUnique({ where: { hash }, include: { grant: true } });
-  // The grant is loaded by a separate statement and may have been deleted in between.
+  // Loaded separately, the grant may be deleted already.
   if (code?.grant?.applicationId !== client.application.id) throw invalid('code');
   if (code.usedAt) return refuseReuse(call, code);
   if (code.expiresAt.getTime() <= call.clock.now()) throw invalid('code');
@@ -31,7 +31,7 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
   if (!verifierFits(input.codeVerifier, code.codeChallenge)) throw invalid('code_verifier');
   if (client.byType === 'public' && code.codeChallenge === null) throw invalid('code_verifier');
 
-  // Read first, so that an error here does not use up the code.
+  // Read first, so that an error does not use up the code.
   const guild = await guildOfGrant(call, code.grant.guildId);
   const issued = await writeForClient(call, client, async (write) => {
     const { count } = await write.db.authorizationCode.updateMany({
@@ -44,7 +44,7 @@ export async function redeemCode(call: CallContext, client: Client, input: Redee
   return { ...issued, guild };
 }
 
-/** Must equal the authorization's redirect URI; may be missing if it was missing there. */
+/** Must equal the authorization's redirect URI, or may be missing if that was. */
 function redirectUriFits(client: Client, code: AuthorizationCode, given: string | undefined): boolean {
   if (code.redirectUri !== null) return given === code.redirectUri;
   return given === undefined || given === registeredUris(client.application)[0];

@@ -24,7 +24,7 @@ export function redirectUris() {
     .pipe(z.array(z.string()).max(limits.redirectUris));
 }
 
-/** Skips stored URIs that are no longer accepted. */
+/** Skips stored URIs that are no longer valid. */
 export function registeredUris({ redirectUris }: Pick<Application, 'redirectUris'>): string[] {
   return storedStrings(redirectUris).filter(isRedirectUri);
 }
@@ -36,7 +36,7 @@ function isRedirectUri(text: string): boolean {
   return isSafe && !text.includes('#') && username === '' && password === '';
 }
 
-/** Another program can pose as a client without a secret or at a custom scheme. */
+/** Other programs can pose as a client without a secret or with a custom scheme. */
 export function canBePosedAs({ publicClient }: Pick<Application, 'publicClient'>, redirectUri: string): boolean {
   return publicClient || hasCustomScheme(redirectUri);
 }
@@ -46,7 +46,7 @@ function hasCustomScheme(uri: string): boolean {
 }
 
 /**
- * Compares exactly, except for the port of a loopback address, which a native client chooses freely (RFC 8252, section
+ * Compares exactly, but ignores the port of loopback addresses, which native clients choose freely (RFC 8252, section
  * 7.3).
  */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {

@@ -9,19 +9,19 @@ import { endGrant, type IssuedTokens, issueTokens, removeExpiredTokens } from '.
 
 export interface RefreshInput {
   refreshToken: string;
-  /** Space-separated scopes of the new access token; the whole grant if undefined. */
+  /** Space-separated scopes of the access token; the whole grant if undefined. */
   scope: string | undefined;
 }
 
 /**
  * RFC 6749, section 6. A narrower scope limits only the access token. A second use ends the grant, since the token may
  * be stolen (RFC 9700, section 4.14.2).
- * @throws INVALID_GRANT, INVALID_SCOPE, and INVALID_CLIENT if the client is deleted concurrently
+ * @throws INVALID_GRANT, INVALID_SCOPE, INVALID_CLIENT if the client is deleted concurrently
  */
 export async function refreshTokens(call: CallContext, client: Client, input: RefreshInput): Promise<IssuedTokens> {
   const hash = hashSecret(input.refreshToken);
   const token = await call.read.oAuthToken.findUnique({ where: { hash }, include: { grant: true } });
-  // The grant is loaded by a separate statement and may have been deleted in between.
+  // Loaded separately, the grant may be deleted already.
   if (token?.kind !== 'REFRESH' || token.grant?.applicationId !== client.application.id) throw invalid();
   if (token.usedAt) return refuseReuse(call, token.grant);
   if (token.expiresAt.getTime() <= call.clock.now()) throw invalid();

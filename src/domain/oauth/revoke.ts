@@ -3,15 +3,15 @@ import type { CallContext } from '../call.js';
 import type { Client } from './clients.js';
 
 /**
- * Revokes all grants of the token's user to the application (RFC 7009; Discord's documentation, OAuth2). Silently
- * ignores an unknown token and one of another client.
+ * Revokes all grants of the token's user to the application (RFC 7009; Discord's documentation, OAuth2). Ignores
+ * unknown tokens and those of other clients.
  */
 export async function revokeToken(call: CallContext, client: Client, token: string): Promise<void> {
   const found = await call.read.oAuthToken.findUnique({
     where: { hash: hashSecret(token) },
     select: { grant: { select: { applicationId: true, userId: true } } },
   });
-  // The grant is loaded by a separate statement and may have been deleted in between.
+  // Loaded separately, the grant may be deleted already.
   if (found?.grant?.applicationId !== client.application.id) return;
   const { applicationId, userId } = found.grant;
   await call.write(async ({ db, audit }) => {

@@ -5,10 +5,7 @@ const RESERVED = new Map([['messages.read', 'messages.read is reserved and canno
 
 const isHonoured = (name: string): name is Scope => (HONOURED_SCOPES as readonly string[]).includes(name);
 
-/**
- * Scopes are separated by spaces; duplicates are dropped.
- * @throws INVALID_SCOPE if the list is empty or has an unsupported name
- */
+/** @throws INVALID_SCOPE if the list is empty or has an unsupported name */
 export function parseScope(text: string): Scope[] {
   const names = [...new Set(text.split(/[ +]/).filter((name) => name !== ''))];
   if (names.length === 0) throw new DomainError('INVALID_SCOPE', 'At least one scope is required.');
@@ -17,7 +14,7 @@ export function parseScope(text: string): Scope[] {
   return names.filter(isHonoured);
 }
 
-/** Includes the name only if it is valid in `error_description` (RFC 6749, section 3.3). */
+/** Includes a name that `error_description` may contain (RFC 6749, section 3.3). */
 function unknownScope(name: string): string {
   const fault = 'The requested scope is invalid, unknown, or malformed';
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(name) ? `${fault}: ${name}.` : `${fault}.`;

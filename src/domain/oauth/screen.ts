@@ -51,7 +51,7 @@ export interface MadeInstallation {
 }
 
 /**
- * Looks in a guild of the caller, on a box of theirs or, without a guild, at the caller's own installations.
+ * Searches guilds and boxes of the caller or, without a guild, their own installations.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION
  */
 export async function findInstallation(

@@ -4,21 +4,21 @@ import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { GuildUnavailable } from '../guilds/store.js';
 import { type Scope, storedScopes } from '../installations/scopes.js';
 
-/** As documented by Discord (OAuth2). */
+/** Discord's documentation, OAuth2. */
 export const ACCESS_TOKEN_SECONDS = 604_800;
 
-/** Each use issues a new token. */
+/** Each refresh issues a new token. */
 const REFRESH_TOKEN_SECONDS = 180 * 86_400;
 
 /** The token response (RFC 6749, section 5.1). */
 export interface IssuedTokens {
   accessToken: string;
-  /** Null for client_credentials. */
+  /** Null for client credentials. */
   refreshToken: string | null;
   /** In seconds. */
   expiresIn: number;
   scopes: Scope[];
-  /** The server that the bot was added to; set only when a code is redeemed. */
+  /** The bot's new server. Set only when a code is redeemed. */
   guild: GuildRecord | null;
 }
 
@@ -29,7 +29,7 @@ interface StoredGrant {
 
 interface TokenOptions {
   refresh: boolean;
-  /** Scopes of the access token; the whole grant by default. */
+  /** The whole grant by default. */
   scopes?: Scope[];
 }
 
@@ -74,7 +74,7 @@ export async function issueTokens(
   };
 }
 
-/** @returns null if the grant has no server or its box cannot be reached; the tokens are valid without it */
+/** Null also if its box is unreachable, because the tokens are valid without it. */
 export async function guildOfGrant(call: CallContext, guildId: bigint | null): Promise<GuildRecord | null> {
   if (guildId === null) return null;
   if (!(await call.boxRoutes.ofGuild(guildId))) {
@@ -102,7 +102,7 @@ export async function removeSpentGrants(
   await db.oAuthGrant.deleteMany({ where: { ...of, codes: { none: alive }, tokens: { none: alive } } });
 }
 
-/** Used when a code or token was used twice. Does nothing if the grant is gone. */
+/** Called when a code or token was used twice. Ignores a missing grant. */
 export async function endGrant(call: CallContext, grant: { id: bigint; applicationId: bigint; userId: bigint }) {
   const { id, applicationId, userId } = grant;
   await call.write(async ({ db, audit }) => {

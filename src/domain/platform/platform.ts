@@ -16,7 +16,7 @@ export async function findPlatformBot(call: CallContext): Promise<User> {
   return call.read.user.findUniqueOrThrow({ where: { id: PLATFORM_ID } });
 }
 
-/** Removes the member, since the platform is a member of no guild. */
+/** The platform is a member of no guild. */
 export function asPlatform(place: ChannelAccess): ChannelAccess {
   return place.kind === 'guild' ? { ...place, member: null } : place;
 }
@@ -25,9 +25,9 @@ export interface Announcement {
   place: ChannelAccess;
   /** At most 4,000 characters. */
   content: string;
-  /** Users that the message may notify. */
+  /** Users whom the message may notify. */
   mentions: readonly bigint[];
-  /** An announcement with the same key within five minutes is not posted. */
+  /** Within five minutes, a second announcement with this key is not posted. */
   key?: string;
   /** The recipient of an ephemeral message. */
   visibleToId?: bigint;

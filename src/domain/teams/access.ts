@@ -9,7 +9,7 @@ type TeamReader = Pick<Reader, 'team'>;
 export const OWNER_STAYS =
   'The owner of a team cannot leave, be removed or get another role. Transfer ownership first.';
 
-/** Only the team says who is its owner. */
+/** Only the team row names the owner. */
 export function roleInTeam(team: Pick<Team, 'ownerUserId'>, member: Pick<TeamMember, 'userId' | 'role'>): PortalRole {
   return member.userId === team.ownerUserId ? 'OWNER' : member.role;
 }
@@ -50,7 +50,7 @@ export async function accessTeam(
   return team;
 }
 
-/** Leaves out teams that the caller does not belong to. */
+/** Omits teams without the caller. */
 export async function ownTeamRoles(
   call: CallContext,
   teamIds: readonly bigint[],
@@ -64,7 +64,6 @@ export async function ownTeamRoles(
   return new Map(teams.flatMap((team) => team.members.map((member) => [team.id, roleInTeam(team, member)])));
 }
 
-/** Null if the caller is no member. */
 export async function ownTeamRole(call: CallContext, teamId: bigint, read?: TeamReader): Promise<PortalRole | null> {
   return (await ownTeamRoles(call, [teamId], read)).get(teamId) ?? null;
 }

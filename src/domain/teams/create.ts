@@ -13,7 +13,7 @@ export interface CreateTeamInput {
 
 export const TeamName = nameText(limits.teamName.min, limits.teamName.max);
 
-/** @throws UNAUTHENTICATED, LIMIT_EXCEEDED, and INVALID_INPUT and RATE_LIMITED for icons */
+/** @throws UNAUTHENTICATED, LIMIT_EXCEEDED; INVALID_INPUT, RATE_LIMITED for icons */
 export async function createTeam(call: CallContext, input: CreateTeamInput): Promise<Team> {
   const { user } = requirePerson(call);
   const { name } = input;

@@ -6,8 +6,8 @@ import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
 
 /**
- * Entries in the audit ledger stay.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, and CONFLICT while the team owns an application
+ * Audit ledger entries stay.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT while the team owns an application
  */
 export async function deleteTeam(call: CallContext, teamId: bigint): Promise<void> {
   const { id, iconHash } = await call.write((write) => remove(call, write, teamId), { serializable: true });

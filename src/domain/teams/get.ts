@@ -3,7 +3,7 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessTeam } from './access.js';
 
-/** Members in the order they joined, and pending invitations. */
+/** Members in joining order, and pending invitations. */
 export type TeamRecord = Team & {
   members: (TeamMember & { user: User })[];
   invitations: (TeamInvitation & { invitee: User })[];

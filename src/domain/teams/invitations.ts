@@ -7,15 +7,15 @@ import { mayWithTeam, type PortalRole } from '../portal-permissions.js';
 import { accessTeam, ownTeamRole } from './access.js';
 import { removeTeamMember, type TeamUserInput } from './members.js';
 
-/** A unique column, null unless pending. It limits a user to one pending invitation per team. */
+/** Unique, and null unless pending. Limits a user to one pending invitation per team. */
 export function pendingKeyOf(teamId: bigint, inviteeId: bigint): string {
   return `${teamId}:${inviteeId}`;
 }
 
 /**
- * Of concurrent responses, only one succeeds.
+ * One of several concurrent responses succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, FORBIDDEN
- * without a verified e-mail address, CONFLICT if the invitation is not pending, and LIMIT_EXCEEDED if the team is full
+ * without a verified e-mail address, CONFLICT if the invitation is not pending, LIMIT_EXCEEDED if the team is full
  */
 export async function acceptTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   const { user } = requirePerson(call);
@@ -41,8 +41,8 @@ async function requireCapacity(db: Write['db'], teamId: bigint): Promise<void> {
 }
 
 /**
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, and CONFLICT if
- * the invitation is not pending
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS for another member of the team, CONFLICT if the
+ * invitation is not pending
  */
 export async function declineTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   return call.write(
@@ -55,8 +55,8 @@ export async function declineTeamInvitation(call: CallContext, invitationId: big
 }
 
 /**
- * Needs the inviter or an admin.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, and CONFLICT if the invitation is not pending
+ * Allows the inviter and admins.
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, CONFLICT if the invitation is not pending
  */
 export async function revokeTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   return call.write(
@@ -89,7 +89,7 @@ async function accessAsInvitee(call: CallContext, write: Write, invitationId: bi
   throw missingPermissions('Only the invited user can answer an invitation.');
 }
 
-/** The invitee and members may see an invitation. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
+/** Allows the invitee and team members. @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION */
 async function accessInvitation(
   call: CallContext,
   { db }: Write,

@@ -11,7 +11,6 @@ import type { GivenRole } from './members.js';
 
 export interface InviteTeamMemberInput {
   teamId: bigint;
-  /** The address of an existing account. */
   email: string;
   role: GivenRole;
 }
@@ -20,7 +19,7 @@ type InvitationRecord = TeamRecord['invitations'][number];
 
 /**
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT for an address without an account,
- * RATE_LIMITED, and CONFLICT for a member or a pending invitation
+ * RATE_LIMITED, CONFLICT for a member or a pending invitation
  */
 export async function inviteTeamMember(call: CallContext, input: InviteTeamMemberInput): Promise<InvitationRecord> {
   await accessTeam(call, input.teamId, 'inviteMember');

@@ -15,7 +15,7 @@ const ROLE_WORDS: Record<TeamMemberRole, string> = {
   READ_ONLY: 'a read-only member',
 };
 
-/** Sends the mail after the commit, if the invitee has an address. */
+/** Does nothing if the invitee has no address. */
 export async function mailTeamInvitation(
   call: CallContext,
   { db, mail }: Write,

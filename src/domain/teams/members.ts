@@ -11,7 +11,7 @@ export interface TeamUserInput {
   userId: bigint;
 }
 
-/** Ownership is transferred instead. */
+/** Excludes OWNER, because ownership is transferred. */
 export const GivenRole = z.enum(['ADMIN', 'DEVELOPER', 'READ_ONLY']);
 
 export type GivenRole = z.output<typeof GivenRole>;
@@ -73,14 +73,14 @@ async function remove(
 
 /**
  * The previous owner becomes an admin.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, CONFLICT for the current owner, and
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, UNKNOWN_TEAM_MEMBER, CONFLICT for the current owner,
  * LIMIT_EXCEEDED if the member would own too much
  */
 export function transferTeamOwnership(call: CallContext, input: TeamUserInput): Promise<Team> {
   return call.write((write) => handOver(call, write, input), { serializable: true });
 }
 
-/** {@link transferTeamOwnership} within a transaction. */
+/** As {@link transferTeamOwnership}, within a transaction. */
 export async function handOver(
   call: CallContext,
   { db, record, audit }: Write,

@@ -6,13 +6,13 @@ import { recordForInvited } from '../invited.js';
 import { accessTeam } from './access.js';
 import { handOver } from './members.js';
 
-/** Undefined leaves a value. Null removes the icon and leaves the others. */
+/** Undefined keeps a value. Null removes the icon, but keeps the others. */
 export interface UpdateTeamInput {
   teamId: bigint;
   /** As parsed by `TeamName`. */
   name?: string | null | undefined;
   icon?: IconSource | null | undefined;
-  /** The new owner, who must be a member. The current owner is accepted. */
+  /** The new owner: a member, or the current owner. */
   ownerUserId?: bigint | null | undefined;
 }
 
@@ -23,8 +23,8 @@ interface Columns {
 
 /**
  * Applies all changes or none.
- * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT and RATE_LIMITED for icons, and
- * UNKNOWN_TEAM_MEMBER if the new owner is no member
+ * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, INVALID_INPUT and RATE_LIMITED for icons,
+ * UNKNOWN_TEAM_MEMBER if the new owner is not a member
  */
 export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
   const { id } = await accessTeam(call, input.teamId, 'update');

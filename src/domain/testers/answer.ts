@@ -4,8 +4,8 @@ import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /**
- * Of concurrent responses, only one succeeds.
- * @throws UNAUTHENTICATED, FORBIDDEN without a verified e-mail address, CONFLICT if it was accepted before, and
+ * One of several concurrent responses succeeds.
+ * @throws UNAUTHENTICATED, FORBIDDEN without a verified e-mail address, CONFLICT if it was accepted before,
  * UNKNOWN_APPLICATION without an invitation, since a private application is hidden
  */
 export async function acceptTesterInvitation(call: CallContext, applicationId: bigint): Promise<Tester> {
@@ -24,7 +24,7 @@ export async function acceptTesterInvitation(call: CallContext, applicationId: b
   });
 }
 
-/** @throws UNAUTHENTICATED, CONFLICT if it was accepted, and UNKNOWN_APPLICATION without an invitation */
+/** @throws UNAUTHENTICATED, CONFLICT if it was accepted, UNKNOWN_APPLICATION without an invitation */
 export async function declineTesterInvitation(call: CallContext, applicationId: bigint): Promise<void> {
   const { user } = requirePerson(call);
   const userId = user.id;

@@ -16,9 +16,9 @@ export interface InviteTesterInput {
 }
 
 /**
- * Callers who invite themselves have accepted at once.
+ * Callers who invite themselves accept at once.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER, INVALID_INPUT (also for an address
- * without an account), LIMIT_EXCEEDED, RATE_LIMITED, and CONFLICT for a listed tester
+ * without an account), LIMIT_EXCEEDED, RATE_LIMITED, CONFLICT for a listed tester
  */
 export async function inviteTester(call: CallContext, input: InviteTesterInput): Promise<TesterRecord> {
   const inviter = requirePerson(call);

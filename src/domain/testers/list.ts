@@ -4,7 +4,7 @@ import type { CallContext } from '../call.js';
 
 export type TesterRecord = Tester & { user: User };
 
-/** Ordered by the time of the invitation. @throws UNAUTHENTICATED, UNKNOWN_APPLICATION */
+/** Oldest invitation first. @throws UNAUTHENTICATED, UNKNOWN_APPLICATION */
 export async function listTesters(call: CallContext, id: bigint): Promise<TesterRecord[]> {
   const { id: applicationId } = await accessApplication(call, id, 'viewTesters');
   return call.read.tester.findMany({

@@ -9,7 +9,7 @@ interface InvitationDetails {
   inviter: Pick<User, 'username'>;
 }
 
-/** Sends the mail after the commit, if the invitee has an address. */
+/** Does nothing if the invitee has no address. */
 export async function mailTesterInvitation(
   call: CallContext,
   { db, mail }: Write,

@@ -9,7 +9,7 @@ export interface RemoveTesterInput {
 
 /**
  * The tester's tokens and installations stay.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, and UNKNOWN_USER for an unlisted user
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER for an unlisted user
  */
 export async function removeTester(call: CallContext, input: RemoveTesterInput): Promise<void> {
   await call.write((write) => remove(call, write, input), { serializable: true });

@@ -7,8 +7,8 @@ import { setAbsence } from './set.js';
 const MOST_NAMED = 5;
 
 /**
- * Clears the author's own away note, and shows only the author who of the mentioned users is away. Without built-in
- * commands the note is cleared silently. Errors are logged, because the message is already sent.
+ * Clears the author's away note, and privately lists mentioned users who are away. Without built-in commands, clears
+ * the note silently. Logs errors, because the message is sent already.
  */
 export async function noticeAbsences(call: CallContext, place: ChannelAccess, message: MessageRecord): Promise<void> {
   if (place.kind !== 'guild' || message.author.bot) return;

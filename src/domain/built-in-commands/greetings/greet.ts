@@ -6,12 +6,12 @@ import { DomainError } from '../../errors.js';
 import { announce, PLATFORM_ID } from '../../platform/platform.js';
 import type { GreetingPayload } from './payload.js';
 
-/** More might not fit a message. */
+/** A longer name might not fit a message. */
 const NAME_SHOWN = 100;
 
 /**
- * Queues the guild's greeting for a person who joins or leaves in this transaction. Without built-in commands there are
- * none, because only a command can change them.
+ * Queues the guild's greeting for a person who joins or leaves in this transaction. Does nothing without built-in
+ * commands, which alone can change it.
  */
 export async function greetWithin(
   call: CallContext,
@@ -26,7 +26,7 @@ export async function greetWithin(
 }
 
 /**
- * Posts the current text, or nothing if it was removed.
+ * Posts the current text, if there is one.
  * @param key the same in every attempt, so that a retry posts nothing twice
  */
 export async function greet(call: CallContext, payload: z.output<typeof GreetingPayload>, key: string): Promise<void> {
@@ -50,12 +50,12 @@ export async function greet(call: CallContext, payload: z.output<typeof Greeting
   }
 }
 
-/** Clients cannot resolve a mention of a user who left. */
+/** Clients cannot resolve mentions of users who left. */
 function shown(user: User, kind: GreetingKind): string {
   return kind === 'WELCOME' ? `<@${user.id}>` : `**${(user.globalName ?? user.username).slice(0, NAME_SHOWN)}**`;
 }
 
-/** Inserted values are not parsed again. */
+/** Does not replace placeholders in inserted values. */
 function filledIn(message: string, values: { user: string; server: string }): string {
   return message.replace(/\{(user|server)\}/g, (_, name: keyof typeof values) => values[name]);
 }

@@ -6,7 +6,7 @@ import { limits } from '../../limits.js';
 import { takeTurnOfCaller } from '../../messages/slow-mode.js';
 
 /**
- * The reminder will be public, so it counts towards the caller's slow mode now.
+ * Counts towards the caller's slow mode, because the reminder will be public.
  * @param delay in milliseconds
  * @returns due time in milliseconds since the Unix epoch
  * @throws SLOW_MODE, LIMIT_EXCEEDED
@@ -37,7 +37,7 @@ export async function addReminder(
   return dueAt;
 }
 
-/** Each queued reminder takes one of a fixed number of keys. The transaction must be serializable. */
+/** Each queued reminder has one of a fixed number of keys. The transaction must be serializable. */
 async function freeKey(db: Transaction, userId: bigint): Promise<string> {
   const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
   const jobs = await db.job.findMany({ where: { key: { in: keys } }, select: { key: true } });

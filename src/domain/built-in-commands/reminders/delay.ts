@@ -2,7 +2,7 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 const LONGEST_MS = 365 * UNITS.d;
 
-/** Converts `10m`, `2h`, `3d` or `1d12h` to milliseconds. Null for other text, or outside a minute to 365 days. */
+/** Converts `10m`, `2h`, `3d` or `1d12h` to milliseconds. Null for other text and outside one minute to 365 days. */
 export function parseDelay(text: string): number | null {
   const parts = [
     ...text
