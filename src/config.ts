@@ -28,9 +28,7 @@ export interface Config {
   mailFrom: string;
   /** Port of `/metrics`, `/healthz` and `/readyz`; null for the main port, 0 for a free one. */
   metricsPort: number | null;
-  /**
-   * On shutdown, reports 503 on `/readyz` and `/healthz` for this long before closing the listener, in milliseconds.
-   */
+  /** On shutdown, reports 503 on `/readyz` and `/healthz` for this long before closing the listener. */
   drainDelayMs: number;
   rateLimits: boolean;
   /** In MiB. */
@@ -41,7 +39,7 @@ export interface Config {
   trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
-  /** Also reserves their names. */
+  /** `true` also reserves their names. */
   builtInCommands: boolean;
   /** For webhooks of box channels. */
   selfHostedWebhooks: 'forward' | 'not_found';
@@ -49,7 +47,7 @@ export interface Config {
   box: BoxConfig | null;
 }
 
-/** The first key signs; signatures of both are accepted. {@link DATABASE_KEY} means the key in the database. */
+/** The first key signs; signatures of all are accepted. {@link DATABASE_KEY} means the key in the database. */
 export type SecretKeys = readonly [newest: string, ...older: string[]];
 
 export const DATABASE_KEY = 'database';
@@ -129,7 +127,7 @@ const origin = (...protocols: string[]) =>
 /** The `CLOUD_URL` of a box without a cloud. */
 const NONE = 'none';
 
-/** Null for none. */
+/** Null means no cloud. */
 const cloudOrigin = z.string().transform((value, context): string | null => {
   if (value === NONE) return null;
   const { data, error } = origin('http:', 'https:').safeParse(value);
@@ -270,7 +268,7 @@ export const SETTING_NAMES = Object.keys(Environment.shape);
 /** Shorter names, such as HOST, resemble too many others. */
 const SHORTEST_COMPARED = 8;
 
-/** Often set in the same shell. */
+/** Variables of bot programs, often set in the same shell. */
 const OF_BOTS: ReadonlySet<string> = new Set(['BOT_TOKEN']);
 
 export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): [given: string, meant: string][] {
@@ -324,7 +322,7 @@ const FOR_BOXES = 'applies only to a box: start one with npm run box, or unset i
 /** sd_listen_fds(3). */
 const FIRST_SOCKET_FD = 3;
 
-/** Child processes must ignore the variables. */
+/** Child processes inherit the variables but must ignore them. */
 function readSocket({ LISTEN_PID, LISTEN_FDS }: NodeJS.ProcessEnv): number | null {
   return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? FIRST_SOCKET_FD : null;
 }

@@ -6,7 +6,7 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 
 export interface Entrypoint {
   mount?(http: FastifyInstance): Promise<void> | void;
-  /** An entry point on the shared listener. */
+  /** By path, for an entry point on the shared listener. */
   upgrades?: Record<string, UpgradeHandler>;
   /** Resolves when its connections are closed or given up. Other entry points still serve. */
   drain?(): Promise<void>;

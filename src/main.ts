@@ -4,13 +4,12 @@ import { describeStartFault, tryAddress } from './start.js';
 /** A umask that hides password hashes, messages and mails from other users. */
 const FOR_THE_OWNER_ONLY = 0o077;
 
-/** Time limit of the shutdown, in milliseconds. */
 const END_DEADLINE_MS = 10_000;
 
-/** Ignores repeated signals, in milliseconds: npm repeats Ctrl-C. */
+/** Repeated signals within this time are ignored: npm repeats Ctrl-C. */
 const ONE_WISH_MS = 500;
 
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process immediately. */
+/** A second signal ends the process immediately. */
 function nextSignal(): Promise<NodeJS.Signals> {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
   return new Promise((resolve) => {

@@ -89,7 +89,6 @@ export async function openResources(
   };
 }
 
-/** Closes the database if `finding` fails. */
 async function closingUnless<T>(db: Database, finding: Promise<T>): Promise<T> {
   try {
     return await finding;

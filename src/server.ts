@@ -93,16 +93,16 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Time limit for connections and requests during shutdown, in milliseconds. */
+/** Time limit for connections and requests during shutdown. */
 const STOP_DEADLINE_MS = 7_500;
 
-/** Time limit for closing resources after that, in milliseconds. */
+/** Time limit for closing resources after the connections. */
 const CLOSE_DEADLINE_MS = 1_500;
 
 /** The system may allow fewer. */
 const BACKLOG = 4_096;
 
-/** Time to receive a request, in milliseconds: enough for 25 MiB on a slow connection. */
+/** Time to receive a request: enough for 25 MiB on a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
 /** Other sites can neither frame a page nor learn its address. Pages may override these. */
@@ -125,7 +125,7 @@ function refusalOf(conflict: Conflict): StartError {
 
 const NEVER = new Promise<StartError>(() => {});
 
-/** Before the first query. */
+/** Counts before the first query. */
 const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
 
 /**
@@ -293,7 +293,6 @@ function dialsCloud(box: EnteredBox | null): box is EnteredBox {
   return box !== null && !box.isAlone;
 }
 
-/** Cleanup after a process ends, and recovery after this one was presumed dead. */
 function liveProcessEvents(app: AppContext, relay: Relay): HeartbeatEvents {
   return {
     async endProcess(processId) {

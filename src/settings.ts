@@ -2,7 +2,6 @@ import type { SettingName } from './config.js';
 
 /** One row of docs/configuration.md, in Markdown. */
 export interface SettingReference {
-  /** Shown in the column "Default". */
   default: string;
   meaning: string;
 }

@@ -13,7 +13,7 @@ import { passingOutages, withoutOutage } from './outages.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
 
-/** Needs the public URL. */
+/** Call this after the public URL is known. */
 export function createAuth(app: AppContext) {
   const { publicUrl } = app.addresses;
   const { log } = app;

@@ -6,8 +6,8 @@ import { isSameSignature } from '../infra/crypto/secrets.js';
 const OUR_COOKIES = new RegExp(`(?<=^|;)(\\s*(?:__Secure-)?${COOKIE_PREFIX}\\.\\w+=)([^;]*)`, 'g');
 
 /**
- * Signs cookies by older keys with the newest key, which is the only one the library knows. During a rolling restart,
- * all processes accept both keys before any signs with the new one.
+ * Re-signs cookies of older keys with the newest, the only one the library knows. During a rolling restart, all
+ * processes accept both keys before any signs with the new one.
  */
 export function cookiesByNewest(keys: KeyRing, header: string): string {
   if (keys.length === 1) return header;

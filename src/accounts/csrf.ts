@@ -7,7 +7,7 @@ import { sessionCredentials } from './sessions.js';
 /** Separates these tokens from the key's other signatures. */
 const PURPOSE = 'causeway form';
 
-/** Returns a token that only the session and the instance's key give; null without a session. */
+/** Null without a session. */
 export function csrfToken([key]: KeyRing, headers: IncomingHttpHeaders): string | null {
   const session = sessionOf(headers);
   return session === null ? null : tokenBy(key, session);

@@ -29,7 +29,7 @@ const MAX_BODY = 16 * 1024;
 
 const VerifyEmail = z.object({ token: z.string().max(2_048) });
 
-/** Portal accounts under `/auth`. All other paths there respond 404. */
+/** All other paths under `/auth` respond 404. */
 export function createAccounts(app: AppContext): Accounts {
   const library = new Lazy(async () => (await import('./auth.js')).createAuth(app));
   const auth = () => library.get();

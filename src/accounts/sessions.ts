@@ -46,7 +46,7 @@ const MAX_REMEMBERED = 10_000;
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
-/** Finds the user of a session. Caches sessions for half a minute, or until the user signs out or changes. */
+/** Caches sessions for half a minute, or until the user signs out or changes. */
 export class Sessions {
   readonly #people: LRUCache<string, Person>;
   /** Deduplicates concurrent reads. */
@@ -56,7 +56,7 @@ export class Sessions {
     private readonly app: AppContext,
     private readonly auth: () => Promise<Auth>,
   ) {
-    // Also lets the library extend the session.
+    // The expiry also lets the library extend the session.
     this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: CACHE_MS, ttlResolution: 0, perf: app.clock });
     app.bus.subscribe(topics.sessions, (message) =>
       message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),

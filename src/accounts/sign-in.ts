@@ -16,7 +16,7 @@ const Password = plainText().refine((password) => password !== '', fault('BASE_T
 const Credentials = z.object({ email: EmailAddress, password: Password });
 
 /**
- * Every attempt counts until it succeeds or meets an outage.
+ * Counts the attempt. Success and outages give the count back.
  * @throws RATE_LIMITED, INVALID_INPUT, UNAUTHENTICATED without saying whether the address or the password is wrong
  */
 export async function signIn(app: AppContext, auth: Auth, credentials: unknown, visitor: Visitor): Promise<Response> {

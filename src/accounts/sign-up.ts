@@ -6,7 +6,7 @@ import type { Auth } from './auth.js';
 import { requestFor } from './forwarding.js';
 
 /**
- * Creates an account and its first session. Every attempt counts.
+ * Every attempt counts toward the limit.
  * @throws RATE_LIMITED, INVALID_INPUT, CONFLICT for a taken username or e-mail address
  */
 export async function signUp(app: AppContext, auth: Auth, details: unknown, visitor: Visitor): Promise<Response> {

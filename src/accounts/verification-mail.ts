@@ -3,10 +3,9 @@ import { verifyJWT } from 'better-auth/crypto';
 import type { AppContext } from '../context.js';
 import type { KeyRing } from '../infra/crypto/instance-keys.js';
 
-/** In seconds. */
 const LINK_LIFETIME_S = 24 * 60 * 60;
 
-/** In seconds; the library reads re-signed links immediately. */
+/** The library reads re-signed links immediately. */
 const USED_WITHIN_S = 60;
 
 export async function sendVerificationMail(
@@ -27,7 +26,7 @@ The link expires in ${LINK_LIFETIME_S / 3600} hours. If you did not sign up, you
   });
 }
 
-/** Signs tokens by older keys with the newest key, which is the only one the library knows. */
+/** Re-signs tokens of older keys with the newest, the only one the library knows. */
 export async function linkByNewest([newest, ...older]: KeyRing, token: string): Promise<string> {
   for (const key of older) {
     const payload = await verifyJWT<{ email?: unknown }>(token, key);

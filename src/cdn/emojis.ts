@@ -21,10 +21,7 @@ const FORMATS: Record<string, { form: EmojiForm; type: string }> = {
 
 const MOVING: (typeof FORMATS)[string] = { form: 'moving', type: 'image/webp' };
 
-/**
- * Emoji images, scaled down to `size`. Animated ones move as GIF, and as WebP with `animated=true` (Discord docs, Emoji
- * Resource).
- */
+/** Animated emojis move as GIF, and as WebP with `animated=true` (Discord docs, Emoji Resource). */
 export function mountEmojis(http: FastifyInstance, images: ImageSource): void {
   http.route<EmojiRequest>({
     method: ['GET', 'HEAD'],

@@ -32,7 +32,7 @@ export const ATTACHMENT_QUERY =
 export const SIZE_QUERY = 'The size must be a power of two from 16 to 4096 and appear only once.';
 
 /**
- * Other types ignore the query.
+ * Types other than images ignore the query.
  * @param contentType as the sender stated it
  * @returns null for an invalid query
  */

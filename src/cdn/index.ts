@@ -52,7 +52,6 @@ export function createCdnEntrypoint(app: AppContext): Entrypoint {
   };
 }
 
-/** Handles overload, unreachable boxes and files deleted during the request. */
 function answerFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyImages) {
     reply.code(503).header('retry-after', TRY_AGAIN_MS / 1_000);

@@ -7,25 +7,25 @@ import { type ImageForm, type Images, type SizedImage, TooManyImages } from '../
 import type { ByteRange } from './conditions.js';
 import { type Content, type StoredContent, tagOf } from './send.js';
 
-/** Cache size, in bytes. */
+/** Cache size. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Size limit of a converted image, in bytes. */
+/** Size limit of a converted image. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Cache time for serving the original, in milliseconds: a slow conversion may succeed later. */
+/** Cache time for serving the original: a slow conversion may succeed later. */
 const AS_IT_IS_MS = 60_000;
 
 /** Running and queued conversions of one file per client. */
 const FORMS_AT_ONCE = 8;
 
-/** Cache overhead of an entry, in bytes. */
+/** Cache overhead of an entry. */
 const ENTRY_BYTES = 512;
 
-/** Chunk size of responses, in bytes. */
+/** Chunk size of responses. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Limits the images that running responses hold, in bytes. */
+/** Limits the images that running responses hold. */
 const HELD_BYTES = 32 * 1024 * 1024;
 
 const TYPES: Record<SizedImage['format'], string> = {
@@ -47,8 +47,8 @@ interface Kept {
 }
 
 /**
- * Converts images and caches the results. Concurrent requests share one conversion. Running responses hold at most
- * `HELD_BYTES` in all; others hold one chunk each.
+ * Concurrent requests share one conversion. Running responses hold at most `HELD_BYTES` in all; others hold one chunk
+ * each.
  */
 export class SizedImages {
   readonly #kept = new LRUCache<string, Kept, Wish>({

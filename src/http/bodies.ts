@@ -43,10 +43,7 @@ export class Bodies {
     };
   }
 
-  /**
-   * @returns the release function
-   * @throws RATE_LIMITED
-   */
+  /** @throws RATE_LIMITED */
   beginForm(sender: string): Release {
     const release = this.#forms.take(sender);
     if (!release) throw tooMuchAtOnce();
@@ -70,7 +67,7 @@ export interface BodySource {
 }
 
 /**
- * Reads a body as UTF-8 text, unless `Content-Type` or a byte order mark names another charset.
+ * Decodes UTF-8, unless `Content-Type` or a byte order mark names another charset.
  * @throws INVALID_INPUT, and the errors of `readBytes`
  */
 export async function readText({ headers, stream }: BodySource, maxBytes: number, held?: HeldBody): Promise<string> {
@@ -80,7 +77,7 @@ export async function readText({ headers, stream }: BodySource, maxBytes: number
 }
 
 /**
- * Reads a whole stream. A refused stream is still drained, so that the sender can receive the response.
+ * A refused stream is still drained, so that the sender can receive the response.
  * @param held counts the bytes; the caller releases it
  * @throws REQUEST_TOO_LARGE, INVALID_INPUT for an interrupted stream or too many small pieces, and the errors of `held`
  */

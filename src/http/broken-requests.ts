@@ -9,10 +9,7 @@ const STATUS_OF: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/**
- * Answers an unparsable request and closes the connection. If a response is in progress, only closes it, because
- * further bytes would become part of that response.
- */
+/** If a response is in progress, only closes the connection: further bytes would become part of that response. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, latest?: ServerResponse): void {
   const isAnswering = latest?.headersSent === true && !latest.closed;
   if (!socket.writable || isAnswering) {

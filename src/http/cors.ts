@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * CORS headers without credentials, so browsers send no cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).
- * Entry points that read cookies must never send them.
+ * Without credentials, so browsers send no cookies (https://fetch.spec.whatwg.org/#http-cors-protocol). Entry points
+ * that read cookies must never send these headers.
  */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
@@ -21,7 +21,7 @@ export const CORS_HEADERS = {
   ].join(', '),
 };
 
-/** In seconds. Chromium's maximum. */
+/** Chromium's maximum. */
 const PREFLIGHT_SECONDS = 7_200;
 
 /** Undefined if the request is no preflight. */

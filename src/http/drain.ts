@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Time for a request in transit to arrive, and interval of closing idle connections, in milliseconds. */
+/** Time for a request in transit to arrive, and interval of closing idle connections. */
 const QUIET_MS = 100;
 
 /** Shuts a server down without resetting requests that have arrived. */
@@ -25,14 +25,14 @@ export class HttpDrain {
     for (const response of this.#open) askToClose(response);
   }
 
-  /** Stops accepting connections, and keeps the open ones. */
+  /** Keeps open connections. */
   async stopListening(): Promise<void> {
     await turnOver();
     // The `close` of HTTP servers would drop idle connections, with requests in transit.
     NetServer.prototype.close.call(this.server);
   }
 
-  /** Closes connections as they become idle. Resolves when none is left. */
+  /** Closes connections as they become idle, until none is left. */
   async endIdleConnections(): Promise<void> {
     while ((await this.#connections()) > 0) {
       await setTimeout(QUIET_MS);

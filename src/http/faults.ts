@@ -14,7 +14,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   overloaded: 503,
 };
 
-/** Body of an HTTP-level error, with Discord's shape and message. */
+/** Has Discord's shape and message. */
 export function httpFault(status: number): { message: string; code: number } {
   return { message: `${status}: ${STATUS_CODES[status]}`, code: 0 };
 }

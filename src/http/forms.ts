@@ -11,13 +11,11 @@ import type { BlobStore } from '../infra/storage/blobs.js';
 import { type BodySource, requestTooLarge, tooManyPieces } from './bodies.js';
 import { partNotUtf8, requireUncompressed } from './text.js';
 
-/** In bytes. */
 export const MAX_FIELD_BYTES = 1024 * 1024;
 
 /** Bytes of a form that are not files. */
 const FORM_ROOM = 64 * 1024;
 
-/** In bytes. */
 export const MAX_FORM_BYTES = limits.requestSize + FORM_ROOM;
 
 /** @throws REQUEST_TOO_LARGE, INVALID_INPUT if the request is no form */
@@ -60,7 +58,7 @@ export function listenToForm(form: busboy.Busboy, listener: FormListener): void 
     listener.onField(nameIn(name), value.replace(/^\ufeff/, ''), info);
   });
   form.on('file', (name: string | undefined, stream, info) => {
-    // Without a reader, an error must not end the process.
+    // An `error` event without a listener would end the process.
     stream.on('error', () => {});
     if (name !== undefined) return listener.onFile(nameIn(name), stream, info);
     stream.resume();

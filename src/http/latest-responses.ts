@@ -1,7 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Latest response of each connection. */
 export class LatestResponses {
   readonly #responses = new WeakMap<Socket, ServerResponse>();
 

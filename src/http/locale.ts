@@ -40,7 +40,7 @@ const BY_TAG: ReadonlyMap<string, Locale> = new Map([
   ['zh-mo', Locale.ChineseTW],
 ]);
 
-/** `de-AT` is `de` (RFC 4647, section 3.4). */
+/** Falls back from `de-AT` to `de` (RFC 4647, section 3.4). */
 function knownLocale(tag: string): Locale | null {
   const parts = tag.trim().toLowerCase().split('-', TAG_PARTS);
   for (let count = parts.length; count > 0; count -= 1) {

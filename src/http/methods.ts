@@ -15,7 +15,7 @@ export function knowUnusualMethods(http: FastifyInstance): void {
   });
 }
 
-/** Runs `mount`, then answers all other methods at its paths with 405 (RFC 9110, section 15.5.6). */
+/** Answers all other methods at the paths of `mount` with 405 (RFC 9110, section 15.5.6). */
 export function refuseOtherMethods(http: FastifyInstance, mount: () => void): void {
   const allowed = new Map<string, string[]>();
   http.addHook('onRoute', ({ url, method }) => {
@@ -27,7 +27,7 @@ export function refuseOtherMethods(http: FastifyInstance, mount: () => void): vo
     http.route({
       method: others,
       url,
-      // Before the body is read.
+      // Refuses before the body is read.
       onRequest: async (_request, reply) => refuse(reply.header('allow', methods.join(', '))),
       handler: async () => {},
     });

@@ -10,7 +10,7 @@ export function sessionCookie(publicUrl: string): string {
 }
 
 /**
- * Returns the person with this session, or anonymous.
+ * Anonymous without a session.
  * @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session
  */
 export type FindPerson = (headers: IncomingHttpHeaders) => Promise<Actor>;
@@ -29,7 +29,6 @@ export interface PageSessions {
    */
   signIn(credentials: { email: string; password: string }, visitor: Visitor): Promise<string[]>;
   /**
-   * Creates an account and its first session.
    * @returns `Set-Cookie` lines
    * @throws INVALID_INPUT, CONFLICT for a taken username or e-mail address, RATE_LIMITED
    */
@@ -49,6 +48,5 @@ export interface PageSessions {
   resetPassword(token: string, password: string, visitor: Visitor): Promise<void>;
   /** Null without a session. */
   csrfToken(headers: IncomingHttpHeaders): string | null;
-  /** Compares in constant time. */
   csrfTokenFits(headers: IncomingHttpHeaders, token: string): boolean;
 }

@@ -2,8 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes all responses with their connection. Node closes only the current one. Responses to pipelined requests, such
- * as subscriptions, would never end.
+ * Node closes only the current response with its connection. Responses to pipelined requests, such as subscriptions,
+ * would never end.
  */
 export function closeQueuedResponses(server: Server): void {
   const responses = new WeakMap<Socket, Set<ServerResponse>>();
@@ -22,7 +22,7 @@ export function closeQueuedResponses(server: Server): void {
   });
 }
 
-/** Closes a response as Node does. `_closed` prevents a second close and is visible to later readers, such as pipes. */
+/** `_closed` prevents a second close and is visible to later readers, such as pipes. */
 function close(response: ServerResponse): void {
   Object.assign(response, { destroyed: true, _closed: true });
   response.emit('close');

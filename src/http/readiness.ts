@@ -11,13 +11,12 @@ export interface Readiness {
   degraded: string[];
 }
 
-/** In milliseconds. */
 const DATABASE_TIMEOUT_MS = 1_500;
-/** Cache time of a database check, in milliseconds. */
+/** Cache time of a database check. */
 const KEPT_MS = 1_000;
 /** Free bytes below which the disk is degraded. */
 const LITTLE_ROOM = 64 * 1024 * 1024;
-/** Event loop lag above which the process is degraded, in milliseconds. */
+/** Event loop lag above which the process is degraded. */
 const LATE_MS = 500;
 
 export class ReadinessChecks {

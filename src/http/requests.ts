@@ -19,8 +19,8 @@ declare module 'fastify' {
 }
 
 /**
- * Gives every request its own ID (`x-request-id`, also in logs and error bodies) and ignores one from the client.
- * Measures and, at `debug`, logs each request when its response is sent or the client disconnects.
+ * Gives every request an ID (`x-request-id`, also in logs and error bodies) and ignores one from the client. Measures
+ * each request when its response is sent or the client disconnects, and logs it at `debug`.
  */
 export function watchRequests(http: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
   http.decorateRequest('trace', null);

@@ -6,7 +6,6 @@ import { type DomainError, invalidInput } from '../domain/errors.js';
  * Decodes untrusted text and removes a byte order mark, which overrides `charset`
  * (https://encoding.spec.whatwg.org/#decode). Never inserts U+FFFD.
  * @param charset a label of the Encoding Standard
- * @param what names the text in error messages
  * @throws INVALID_INPUT for invalid bytes and unknown charsets
  */
 export function decodeText(bytes: Buffer, charset = 'utf-8', what = 'The body'): string {

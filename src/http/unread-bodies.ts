@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
  */
 export function keepConnections(http: FastifyInstance): void {
   http.addHook('onSend', (_request, reply, _payload, done) => {
-    // A header of the raw response was set by the shutdown.
+    // A header on the raw response comes from the shutdown.
     const isFastifys = reply.hasHeader('connection') && !reply.raw.hasHeader('connection');
     if (isFastifys && reply.raw.shouldKeepAlive) reply.header('connection', 'keep-alive');
     done();

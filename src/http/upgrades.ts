@@ -44,10 +44,7 @@ function afterResponse(earlier: ServerResponse | undefined, serve: () => void): 
   else earlier.once('close', serve);
 }
 
-/**
- * Serves the request without its upgrade. Node's parser has detached from the socket, so the head is put back and the
- * server parses it again.
- */
+/** Node's parser has detached from the socket, so the head is put back and the server parses it again. */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   if (socket.destroyed) return;
   socket.setTimeout(0);

@@ -8,7 +8,7 @@ export const URL_ENCODED = 'application/x-www-form-urlencoded';
 const MAX_FIELDS = 50;
 
 /**
- * Keeps the order. `URLSearchParams` would replace invalid UTF-8 with U+FFFD.
+ * `URLSearchParams` would replace invalid UTF-8 with U+FFFD.
  * @param charset of the percent-encoded bytes
  * @throws INVALID_INPUT for undecodable text and for JSON, which curl sends as a form by default; REQUEST_TOO_LARGE
  * beyond 50 fields

@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `task` once. The timer does not keep the process alive. */
+  /** The timer does not keep the process alive. */
   after(ms: number, task: () => void): Timer;
 }
 

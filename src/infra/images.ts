@@ -26,10 +26,10 @@ const SIZED_WAITING_IN_ALL = 512;
 
 const DEADLINE_SECONDS = 10;
 
-/** Shorter than {@link DEADLINE_SECONDS}: other clients wait, and the original can be shown instead. */
+/** Shorter than {@link DEADLINE_SECONDS}, because the original can be shown instead. */
 const SIZED_DEADLINE_SECONDS = 5;
 
-/** Decoders allowed for uploads. SVG, PDF and TIFF are excluded. */
+/** Excludes SVG, PDF and TIFF. */
 const DECODERS = ['Png', 'Jpeg', 'Nsgif', 'Webp'].map((name) => `VipsForeignLoad${name}`);
 
 /** Loaded on demand, because few requests need it. */
@@ -48,7 +48,7 @@ export class TooManyImages extends Error {
   override readonly name = 'TooManyImages';
 }
 
-/** Only animations have the last two forms. */
+/** Only animations have `gif` and `moving`. */
 export interface EmojiImage {
   png: Buffer;
   webp: Buffer;
@@ -66,7 +66,7 @@ export interface ImageForm {
   height?: number | undefined;
   /** Default: the stored format. */
   format?: 'png' | 'jpeg' | 'webp' | undefined;
-  /** From 1 to 100, for JPEG and WebP only. Default: that of the library. */
+  /** From 1 to 100, for JPEG and WebP only. Default: the library's. */
   quality?: number | 'lossless' | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface SizedImage {
 /** Longer animations are not resized: each frame takes time, however small it is. */
 const MAX_FRAMES = 1_000;
 
-/** Checks and converts images. Exists once per process, whose threads and memory it limits. */
+/** One instance per process limits its threads and memory. */
 export class Images {
   /** Uploads and resizes have separate queues that take turns, so that neither delays the other for long. */
   readonly #decoders = new Semaphore(DECODED_AT_ONCE);
@@ -96,7 +96,7 @@ export class Images {
   }
 
   /**
-   * Fits an image into 1,024 pixels on each side. Keeps its proportions and does not enlarge it.
+   * Fits an image into 1,024 pixels on each side, without enlarging it.
    * @returns null in the cases of {@link square}
    * @throws {TooManyImages}
    */
@@ -107,7 +107,7 @@ export class Images {
   /**
    * Fits a PNG, JPEG, GIF or WebP image into 128 pixels on each side, without enlarging it. `gif` and `moving` keep all
    * frames of an animation, the other forms the first.
-   * @returns null for other content, more than 16 million pixels in all frames, or a side above 8,192
+   * @returns null in the cases of {@link square}; the pixels of all frames count
    * @throws {TooManyImages}
    */
   emoji(content: Buffer): Promise<EmojiImage | null> {
@@ -115,12 +115,11 @@ export class Images {
   }
 
   /**
-   * Resizes or converts an image, and removes its metadata. GIF and WebP keep all frames of an animation, other formats
-   * the first.
-   * @param client clients take turns
-   * @param read reads a PNG, JPEG, GIF or WebP image, detected by its content, once a decoder is free
-   * @returns null if the image has this form already, cannot be decoded, or takes more than 5 seconds.
-   * Also null for a side above 8,192, or more than 1,000 kept frames or 16 million pixels in them.
+   * Removes metadata. GIF and WebP keep all frames of an animation, other formats the first.
+   * @param client for fair queueing
+   * @param read called when a decoder is free
+   * @returns null if the image has this form already, cannot be decoded, takes more than 5 seconds, or has a side above
+   * 8,192. Also null above 1,000 kept frames or 16 million pixels in them.
    * @throws {TooManyImages}, and errors of `read`
    */
   sized(client: string, read: () => Promise<Buffer>, form: ImageForm): Promise<SizedImage | null> {
@@ -237,7 +236,7 @@ async function makeSquare(sharp: Sharp, content: Buffer): Promise<KeptImage | nu
 
 async function inEachForm(sharp: Sharp, image: SharpImage): Promise<KeptImage> {
   const pixels = sharp(await image.png().toBuffer());
-  // One after another: each uses one of the few threads that also read files.
+  // Conversions run one after another: each uses one of the few threads that also read files.
   return {
     png: await pixels.clone().png({ compressionLevel: 9 }).toBuffer(),
     webp: await pixels.clone().webp().toBuffer(),
@@ -255,7 +254,7 @@ const AVATAR_SIDE = 256;
 
 const drawn = new Map<number, Promise<Buffer>>();
 
-/** A white head and shoulders on a colour, as PNG. */
+/** PNG of a white head and shoulders on a colour. */
 export function defaultAvatar(index: number): Promise<Buffer> {
   const known = drawn.get(index);
   if (known) return known;
@@ -284,7 +283,7 @@ function figure(): Buffer {
   return pixels;
 }
 
-/** How much of a pixel a horizontally centred disc covers, from 0 to 1. The edge is soft. */
+/** Fraction of a pixel that a horizontally centred disc covers. The edge is soft. */
 function disc(x: number, y: number, centre: { y: number; radius: number }): number {
   const distance = Math.hypot(x + 0.5 - AVATAR_SIDE / 2, y + 0.5 - centre.y);
   return Math.min(1, Math.max(0, centre.radius + 0.5 - distance));

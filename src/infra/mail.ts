@@ -6,7 +6,7 @@ import { Lazy } from './caching/lazy.js';
 import { type Clock, pause } from './clock.js';
 import type { Logger } from './observability/logger.js';
 
-/** A plain-text mail to one person. Its values cannot inject headers. */
+/** Values cannot inject headers. */
 export interface Mail {
   /** Address without a name. */
   to: string;
@@ -15,10 +15,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /**
-   * Logs failures and never rejects. Settles when the mail is in the outbox; over SMTP at once, while the delivery
-   * continues.
-   */
+  /** Logs failures and never rejects. An outbox settles after the write, SMTP before the delivery ends. */
   send(mail: Mail): Promise<void>;
   /** Waits some seconds for running deliveries. */
   settle(): Promise<void>;
@@ -52,7 +49,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** Mail programs can open the files. */
+/** Writes mails as files that mail programs can open. */
 export function createOutbox(folder: string, sender: Sender): Mailer {
   const composer = new Lazy(async () => {
     const { createTransport } = await import('nodemailer');
@@ -74,14 +71,14 @@ export function createOutbox(folder: string, sender: Sender): Mailer {
   };
 }
 
-/** Plain text instead of the encoded body, which people cannot read. */
+/** Replaces the encoded body with plain text, which people can read. */
 function unencoded(message: string, text: string): string {
   const [headers = ''] = message.split('\r\n\r\n', 1);
   const plain = headers.replace(/^(Content-Transfer-Encoding): .*$/m, '$1: 8bit');
   return `${plain}\r\n\r\n${text.replaceAll(/\r?\n/g, '\r\n')}`;
 }
 
-/** Starts with the time, so that files sort by it. The random suffix makes the name unique. */
+/** The time comes first, so that files sort by it. */
 function fileName({ to }: Mail, clock: Clock): string {
   const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
   const person = to
@@ -112,7 +109,7 @@ const SETTLE_WAIT_MS = 5_000;
 /** A stopping process closes everything within 1.5 s. */
 const CLOSE_WAIT_MS = 500;
 
-/** Does not fail, because the server may come back. */
+/** Does not throw, because the server may come back. */
 export async function warnUnlessReachable(url: string, log: Logger): Promise<void> {
   const { createTransport } = await import('nodemailer');
   try {

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisLink } from './processes/redis.js';
 
-/** Fixed window. */
+/** A fixed-window limit. */
 export interface Limit {
   name: string;
   points: number;
@@ -17,7 +17,7 @@ export interface LimitState {
 }
 
 export interface RateLimits {
-  /** Counts `points` uses, one by default. A refused use does not extend the window. */
+  /** A refused use does not extend the window. */
   take(limit: Limit, key: string, points?: number): Promise<LimitState>;
   giveBack(limit: Limit, key: string): Promise<void>;
   peek(limit: Limit, key: string): Promise<LimitState>;
@@ -30,8 +30,7 @@ interface Limiters {
 
 /**
  * Counts in memory, or in Redis if several processes share the limits. While Redis does not answer, each process counts
- * alone. After one timeout, calls do not wait for Redis until it answers again.
- * @param onRefusal called for each refused use
+ * alone. After one timeout, calls stop waiting for it.
  */
 export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Limit) => void = () => {}): RateLimits {
   const limiters = new Map<string, Limiters>();
@@ -65,7 +64,7 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
     allowed,
     limit: limit.points,
     remaining: Math.max(0, result.remainingPoints),
-    // The library derives it from the system time, which may be set back during a window.
+    // The library derives `msBeforeNext` from the system time, which may be set back during a window.
     resetAfterMs: Math.min(Math.max(0, result.msBeforeNext), limit.seconds * 1000),
   });
   return {
@@ -89,7 +88,7 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
   };
 }
 
-/** Limits that never refuse, for benchmarks and load tests (`RATE_LIMITS=off`). */
+/** For benchmarks and load tests (`RATE_LIMITS=off`). */
 export const noRateLimits: RateLimits = {
   take: async (limit) => unlimited(limit),
   giveBack: async () => {},

@@ -10,9 +10,8 @@ export interface UseParts {
 }
 
 /**
- * Stores when things were last used, in batches: at once after a minute without writes, else when that minute ends. A
- * process writes each thing at most once a minute. Callers do not wait, and a failed write is retried with the next
- * batch.
+ * Stores when things were last used, in at most one batch a minute. The first use after a quiet minute is stored at
+ * once. Callers do not wait. The next batch retries a failed write.
  */
 export class TimesOfUse<Id> {
   readonly #times = new Map<Id, Date>();
@@ -32,7 +31,7 @@ export class TimesOfUse<Id> {
     this.#storeSoon();
   }
 
-  /** Failures are logged. */
+  /** Stores pending times now. Failures are only logged. */
   settle(): Promise<void> {
     return this.#storing.now();
   }

@@ -51,7 +51,7 @@ function statusOf({ code, kind }: DomainError): number {
   return code === 'INVALID_CLIENT' || KINDS_WITH_STATUS.has(kind) ? STATUS_OF_KIND[kind] : 400;
 }
 
-/** Null for other errors. */
+/** Null for unexpected errors. */
 export function renderOAuthError(error: unknown): OAuthError | null {
   const refusal = refusalIn(error);
   if (!refusal) return null;

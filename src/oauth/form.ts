@@ -4,7 +4,6 @@ import type { HeldBody } from '../http/bodies.js';
 import { charsetOf, requireUncompressed } from '../http/text.js';
 import { URL_ENCODED, urlEncodedFields } from '../http/url-encoded.js';
 
-/** In bytes. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 /**

@@ -7,7 +7,6 @@ import { mountMetadata } from './metadata.js';
 import { mountScreen } from './screen/index.js';
 import { mountTokenEndpoints } from './token-endpoint.js';
 
-/** The OAuth2 authorization server and its pages. */
 export function createOAuthEntrypoint(app: AppContext, sessions: PageSessions): Entrypoint {
   return {
     async mount(http) {

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.js';
 import { HONOURED_SCOPES } from '../domain/installations/index.js';
 import { REST_PATH } from '../http/rest-paths.js';
 
-/** Mounts `/.well-known/oauth-authorization-server` (RFC 8414). */
+/** RFC 8414. */
 export function mountMetadata(http: FastifyInstance, { addresses }: AppContext): void {
   http.get('/.well-known/oauth-authorization-server', (_request, reply) =>
     reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(metadata(addresses.publicUrl)))),

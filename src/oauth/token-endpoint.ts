@@ -23,7 +23,6 @@ import { readClientCredentials } from './client-credentials.js';
 import { type OAuthError, renderOAuthError } from './errors.js';
 import { formValue, readForm } from './form.js';
 
-/** Mounts `POST {base_url}/oauth2/token` and `…/token/revoke`. */
 export function mountTokenEndpoints(http: FastifyInstance, app: AppContext): void {
   const findClient = createFindClient(app.db.reader);
   const served = (request: FastifyRequest, reply: FastifyReply, work: Work) =>
@@ -69,8 +68,8 @@ async function answer(
 }
 
 /**
- * Authenticates and rate-limits the client. Public clients are limited per address, because other callers can use their
- * ID. Failed authentication counts for the address, but never blocks authenticated clients.
+ * Public clients are limited per address, because other callers can use their ID. Failed authentication counts for the
+ * address, but never blocks authenticated clients.
  * @throws RATE_LIMITED, INVALID_CLIENT, and the errors of `readForm`
  */
 async function recognise(app: AppContext, findClient: FindClient, request: FastifyRequest, held: HeldBody) {

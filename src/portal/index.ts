@@ -5,10 +5,7 @@ import type { Entrypoint } from '../entrypoint.js';
 import { mountFavicon } from './favicon.js';
 import { type Encoding, type Pages, type PortalFile, readPages } from './pages.js';
 
-/**
- * Serves the portal, and redirects `/` and invite links to it.
- * @throws {StartError} if the portal was not built
- */
+/** @throws {StartError} if the portal was not built */
 export function createPortalEntrypoint(app: AppContext): Entrypoint {
   const pages = readPages();
   return {

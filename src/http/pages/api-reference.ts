@@ -26,7 +26,6 @@ const POLICY = [
 
 /** The API reference of `/openapi.json`, which works offline. */
 export function mountReference(http: FastifyInstance): void {
-  // 4 MB of text.
   const script = new LargeScript('/reference/files', 'scalar', loadScript);
   http.register(async (scope) => {
     refuseOtherMethods(scope, () => {

@@ -15,14 +15,13 @@ interface Compressed {
   gzip: Buffer;
 }
 
-/** A library's script of several MB, which a page loads. It is compressed at the first request and kept compressed. */
+/** A library's script of several MB. It is compressed at the first request and kept compressed. */
 export class LargeScript {
   readonly #script: Lazy<Compressed>;
 
   /**
    * @param folder path of the URL, such as `/graphql/files`
    * @param name start of the file name, which a hash of the content follows
-   * @param load the script's text
    */
   constructor(
     private readonly folder: string,

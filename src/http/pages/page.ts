@@ -6,7 +6,7 @@ export interface Page {
   status: number;
   title: string;
   body: Html;
-  /** A redirect URI that the page's forms may lead to; null or undefined if there is none. */
+  /** A redirect URI that the page's forms may lead to. */
   leadsTo?: string | null | undefined;
   /** Seconds. */
   retryAfter?: number | undefined;

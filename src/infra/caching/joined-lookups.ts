@@ -6,10 +6,8 @@ const GATHER_MS = 25;
 const MAX_KEYS = 500;
 
 /**
- * Batches lookups. One batch runs at a time, and keys requested during it go into the next batch. After a batch with
- * unknown keys, the next one waits for {@link GATHER_MS}. Made-up keys therefore cost at most a few dozen lookups a
- * second, and delay existing keys by no more than that wait.
- * @param find returns the existing ones of the keys
+ * Batches lookups, one batch at a time. After a batch with unknown keys, the next one waits for {@link GATHER_MS}.
+ * Made-up keys therefore cost at most a few dozen lookups a second, and delay existing keys by no more than that wait.
  * @param gather settles when the next batch may start after unknown keys
  */
 export function joinLookups<K, V>(

@@ -1,4 +1,4 @@
-/** Value that is loaded on first use, once for all callers. */
+/** Loads a value on first use, once for all callers. */
 export class Lazy<Thing> {
   #making: Promise<Thing> | undefined;
 

@@ -8,8 +8,7 @@ const ANSWER_WITHIN_MS = 1_000;
 const KEPT_MS = 5_000;
 
 /**
- * Caches a database query of `/metrics`. Concurrent callers share one query. If it is slow, they get the previous
- * result.
+ * Caches a database query of `/metrics`. Concurrent callers share one query.
  * @param last result until the first query succeeds
  */
 export function memoizeWithTtl<Answer>(clock: Clock, last: Answer, read: () => Promise<Answer>): () => Promise<Answer> {

@@ -14,8 +14,8 @@ export function atMost(entries: number) {
 }
 
 /**
- * Loads a value of the map once for all callers. A failed load is not cached.
- * @param max at this size, the map is cleared before another load
+ * Shares a load among all callers, and does not cache a failed one.
+ * @param max size at which the map is cleared before another load
  */
 export function getOrLoad<Key, Thing>(
   things: Map<Key, Promise<Thing>>,
@@ -58,8 +58,8 @@ function isReconnected(message: { type: string }): message is Reconnected {
 }
 
 /**
- * Caches values and facts, and invalidates them by messages of the bus. Reads do not wait for the subscription. A value
- * that was read before it is complete is read again afterwards.
+ * Bus messages invalidate values and facts. Reads do not wait for the subscription. A value that was read before it is
+ * complete is read again afterwards.
  */
 export class SubscribedCache<Thing, Facts extends object, Message extends { type: string }> {
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
@@ -68,15 +68,15 @@ export class SubscribedCache<Thing, Facts extends object, Message extends { type
     this.#entries = new LRUCache({ ...atMost(options.max), dispose: ({ subscription }) => subscription.close() });
   }
 
-  /** Loads a value once for all callers. Missing values and failed loads are not cached. */
+  /** Missing values and failed loads are not cached. */
   thing(id: bigint): Promise<Thing | null> {
     const entry = this.#current(id);
     if (entry.thing) return entry.thing;
-    // See {@link remember}.
+    // See {@link getOrLoad}.
     return this.#keep(id, entry, Promise.resolve(this.options.read(id)));
   }
 
-  /** Derives a cached value again after a part of it changed. Does nothing if the value is not cached. */
+  /** Derives a cached value again after a part of it changed. */
   renew(id: bigint, reread: (before: Thing) => Promise<Thing | null>): void {
     const entry = this.#entries.peek(id);
     if (entry?.thing)

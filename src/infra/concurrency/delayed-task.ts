@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.js';
 import { Mutex } from './mutex.js';
 
-/** Delayed background work. Runs never overlap. */
+/** Runs never overlap. */
 export class DelayedTask {
   #timer: Timer | null = null;
   readonly #mutex = new Mutex();

@@ -8,8 +8,8 @@ const queue: (() => void)[] = [];
 
 /**
  * Yields to sockets, timers and other requests, which an in-process database or a cached result never does.
- * All callers share one queue and one continues per turn, so a turn lasts no longer than one piece of work. The queue
- * may be long, so code that others wait for, such as a transaction, must not join it.
+ * All callers share one queue, and one continues per turn. The queue may be long, so code that others wait for must use
+ * {@link yieldOnce}.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
@@ -24,16 +24,13 @@ function serveQueue(rounds: number): void {
   if (queue.length > 0) setImmediate(serveQueue, ROUNDS_PER_TURN);
 }
 
-/**
- * Yields once to sockets and timers. Use it where others wait for the caller, such as in a transaction, which must not
- * join the queue of {@link yieldToEventLoop}.
- */
+/** Yields without the queue of {@link yieldToEventLoop}, for code that others wait for, such as a transaction. */
 export function yieldOnce(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /**
- * Calls `work` for each item in order, and yields before every `size` items.
+ * Yields before every `size` items.
  * @param size number of items that take a few milliseconds
  */
 export async function forEachYielding<Item>(
@@ -50,7 +47,7 @@ export async function forEachYielding<Item>(
 }
 
 /**
- * Yields before each call of `workOnSome`, and ends when it returns false.
+ * Yields before each call.
  * @param workOnSome works for a few milliseconds; returns whether there may be more
  * @throws the reason of `signal` when it is aborted
  */

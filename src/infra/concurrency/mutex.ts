@@ -18,22 +18,21 @@ export class Mutex {
     }
   }
 
-  /** For work that ends elsewhere. */
+  /** For work that the caller ends with the release. */
   take(): Promise<Release> {
     return new Promise((resolve) => void this.run(() => new Promise<void>((release) => resolve(release))));
   }
 }
 
-/** Mutex per key. */
 export class KeyedMutex<Key> {
   readonly #ends = new Map<Key, Promise<unknown>>();
 
-  /** Runs `work` after all earlier tasks with this key, even if they failed. */
+  /** Like {@link Mutex.run}, per key. */
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     return this.runInAll([key], work);
   }
 
-  /** The same for several keys. */
+  /** Like {@link run}, for several keys. */
   async runInAll<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? []);
     const done = before.length > 0 ? Promise.allSettled(before).then(work) : work();

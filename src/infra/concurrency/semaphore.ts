@@ -1,7 +1,7 @@
-/** Frees a slot. May be called more than once. */
+/** May be called more than once. */
 export type Release = () => void;
 
-/** Semaphore with a first-in, first-out queue. */
+/** First in, first out. */
 export class Semaphore {
   #taken = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
@@ -37,7 +37,6 @@ export class Semaphore {
   }
 }
 
-/** One semaphore per key. */
 export class KeyedSemaphore<Key> {
   readonly #semaphores = new Map<Key, Semaphore>();
 
@@ -55,8 +54,8 @@ export class KeyedSemaphore<Key> {
 }
 
 /**
- * Semaphore that users share fairly. A user holds at most as many slots as are still free, so that no user can block
- * another user's first request. Queued users take turns; the requests of one user are served in order.
+ * A user holds at most as many slots as are still free, so that no user can block another user's first request. Queued
+ * users take turns; the requests of one user are served in order.
  */
 export class FairSemaphore<User> {
   readonly #taken = new Map<User, number>();

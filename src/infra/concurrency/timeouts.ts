@@ -13,7 +13,7 @@ export function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise
 }
 
 /**
- * Waits at most `ms` milliseconds of real time. The work continues after that.
+ * Waits in real time. The work continues after the time limit.
  * @returns whether it finished in time, even if the process was too busy to notice
  */
 export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -5,10 +5,7 @@ import { isSameSignature } from './secrets.js';
 
 const DAY_SECONDS = 86_400;
 
-/**
- * Signs URLs so that a holder can use one for a limited time but cannot forge one (Discord's documentation, Message
- * Resource).
- */
+/** Signs URLs for a limited time (Discord's documentation, Message Resource). */
 export interface AddressSignatures {
   /**
    * Returns the query that signs `path`. `is` and `ex` are the start and end of its validity, in hex seconds since the

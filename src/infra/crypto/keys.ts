@@ -27,8 +27,7 @@ function keyOf(seed: string): KeyObject {
 }
 
 /**
- * Headers that prove the sender of `body`: an Ed25519 signature over the timestamp and the body, in hex (Discord's
- * documentation, Validating Security Request Headers).
+ * Signs the timestamp and the body with Ed25519, in hex (Discord's documentation, Validating Security Request Headers).
  * @param privateKey seed from {@link createSigningKeys}
  * @param timestampSeconds since the Unix epoch
  */

@@ -15,7 +15,7 @@ export function isSameSignature(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Compares with a hash from {@link hashSecret}, in constant time. */
+/** Compares in constant time. */
 export function secretMatches(secret: string, storedHash: string): boolean {
   const given = Buffer.from(hashSecret(secret), 'hex');
   const stored = Buffer.from(storedHash, 'hex');

@@ -12,7 +12,7 @@ const MAX_OWED = 10_000;
 
 /** Names with a key for a limited time, shared by all processes. */
 export class SharedKeys {
-  /** Deletions that failed because Redis was away. */
+  /** Deletions that failed because Redis was unavailable. */
   readonly #owed = new Map<string, string>();
 
   constructor(private readonly redis: RedisLink) {
@@ -20,9 +20,9 @@ export class SharedKeys {
   }
 
   /**
-   * Returns the key of a name: the one that any process gave it before, or `key` from now on.
-   * @param keptMs lifetime of a new key, in milliseconds
-   * @returns null while Redis does not answer
+   * Gives a name the key `key`, unless a process gave it one before.
+   * @param keptMs lifetime of a new key
+   * @returns the name's key; null while Redis does not answer
    */
   async claim(name: string, key: string, keptMs: number): Promise<string | null> {
     if (!this.redis.answers()) return null;
@@ -34,7 +34,7 @@ export class SharedKeys {
     }
   }
 
-  /** Deletes the key of a name; if Redis is away, once it is back. Never rejects. */
+  /** Deletes the key, or retries once Redis is back. Never rejects. */
   async forget(name: string, key: string): Promise<void> {
     if (!this.redis.answers()) return this.#owe(name, key);
     try {

@@ -13,7 +13,7 @@ const COST = { memoryCost: 8 * 1024, timeCost: 3, parallelism: 1 };
 /** Little more than one second of checks. */
 const CHECKS_WAITING = 128;
 
-/** Running and queued checks of one client, so that others find room. */
+/** Limit of running and queued checks per client. */
 const CHECKS_OF_ONE = 64;
 
 /** Leaves one core to the event loop, and two of the four threads in Node's pool to files and DNS lookups. */
@@ -29,7 +29,7 @@ export class TooManyChecks extends Error {
   override readonly name = 'TooManyChecks';
 }
 
-/** For secrets that can be guessed often. They are computed outside of the event loop. */
+/** For secrets that attackers can guess often. Hashing runs outside of the event loop. */
 export class SlowHashes {
   readonly #checks: Semaphore;
   readonly #makings = new Semaphore(1);
@@ -37,7 +37,6 @@ export class SlowHashes {
   /** Hash of a secret that does not exist. */
   readonly #ofNobody = new Lazy(async () => (await library.get()).hash(randomToken(32), COST));
 
-  /** @param ofOne running and queued checks of one client */
   constructor(atOnce = CHECKS_AT_ONCE, waiting = CHECKS_WAITING, ofOne = CHECKS_OF_ONE) {
     this.#checks = new Semaphore(atOnce, waiting);
     this.#underWay = new Quota(ofOne);
@@ -50,7 +49,6 @@ export class SlowHashes {
   }
 
   /**
-   * Whether `stored` is the hash of `secret`.
    * @param stored null, or text that is not a hash, takes as long and never matches
    * @param caller address of the client
    * @throws {TooManyChecks}

@@ -4,7 +4,7 @@ import { isTooSlow, isWriteConflict } from './faults.js';
 
 const CONFLICTS_MS = 10_000;
 
-/** A write timed out or kept conflicting, because of too many concurrent ones. */
+/** Too many concurrent writes: one timed out or kept conflicting. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy';
 

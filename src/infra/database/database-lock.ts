@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../clock.js';
 import type { Alone, Database } from './database.js';
 import { beginForLock, endQuietly, keepLock, LOCK_TIMES, type LockTimes, STATEMENT_TIMEOUT_MS } from './postgres.js';
 
-/** An arbitrary key that no other advisory lock in the database has. */
+/** Arbitrary, but unique among the advisory locks of the database. */
 const HOLD_LOCK = 4_900_101;
 
 /** The server may take a moment to notice that the previous process has ended. */
@@ -14,7 +14,7 @@ const RETRY_AFTER_MS = 150;
 
 const REGAIN_AFTER_MS = 1_000;
 
-/** How late the server may close a silent connection. */
+/** Extra time that the server may take to close a silent connection. */
 const AFTER_SILENCE_MS = 10_000;
 
 export interface DatabaseLock extends Alone {
@@ -26,15 +26,15 @@ interface Lost {
   at: number;
 }
 
-/** `backend` is the id of its server process. */
+/** `backend` is the id of the connection's server process. */
 interface Held {
   client: pg.Client;
   backend: number;
 }
 
 /**
- * Locks a PostgreSQL database for this process, until the lock is released or the process ends. The lock belongs to an
- * open, idle transaction, which a pgbouncer in transaction mode keeps on one connection.
+ * Holds the lock until its release or the end of the process. It belongs to an open, idle transaction, which a
+ * pgbouncer in transaction mode keeps on one connection.
  * @throws {StartError} if another process has it
  */
 export async function lockDatabase(url: string, clock: Clock, times = LOCK_TIMES): Promise<DatabaseLock> {
@@ -58,7 +58,7 @@ export async function lockDatabase(url: string, clock: Clock, times = LOCK_TIMES
     if (!isOver) regaining = clock.after(REGAIN_AFTER_MS, () => void regain(lost));
   };
   const regain = async (lost: Lost) => {
-    // Other statements report an unreachable server.
+    // Ignores an unreachable server, which other statements report.
     const found = await tryLock(url, times).catch(() => null);
     if (isHeld(found)) {
       if (isOver) return endQuietly(found.client);
@@ -90,7 +90,7 @@ export async function lockDatabase(url: string, clock: Clock, times = LOCK_TIMES
 const TAKEN =
   'another Causeway process uses the database of DATABASE_URL. Stop it, or set REDIS_URL for all processes. If its machine was lost, wait half a minute';
 
-/** The server process that holds the lock; null if it has just released it. */
+/** `holder` is the server process with the lock; null if it was just released. */
 interface Refusal {
   holder: number | null;
 }

@@ -18,12 +18,11 @@ export interface Database {
   reader: PrismaClient;
   /** For transactions and single-statement writes. */
   writer: PrismaClient;
-  /** State of the pool; undefined for SQLite. */
+  /** Undefined for SQLite. */
   connections?(): PoolState;
   /** Set for exclusive use of PostgreSQL. */
   alone?: Alone;
   close(): Promise<void>;
 }
 
-/** For reads outside a transaction, and single-statement writes. */
 export type ReaderAndWriter = Pick<Database, 'reader' | 'writer'>;

@@ -19,7 +19,7 @@ export function isTooSlow(error: unknown): boolean {
   return hasCode(error, 'P2028');
 }
 
-/** The error of conflicting transactions has one of three shapes, depending on where the conflict was detected. */
+/** The error's shape depends on where the conflict was detected. */
 export function isWriteConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (hasCode(error, 'P2034') || isFaultOfStatement(error, 'TransactionWriteConflict')) return true;
@@ -46,7 +46,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Whether the database, the disk or the upload store caused it, and not the request. */
+/** Whether the database, the disk or the upload store caused the error. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseUnavailable || error instanceof BlobsUnavailable) return true;
@@ -59,7 +59,7 @@ export function mayBeDone(error: unknown): boolean {
   return error instanceof DatabaseUnavailable ? error.mayBeDone : mayBeDone(error.cause);
 }
 
-/** Whether a driver error proves that the statement did not run: it was never sent, or the database refused it. */
+/** Whether a driver error proves that the statement was not sent, or that the database refused it. */
 function isNotDone(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isDriverAdapterError(error)) {
@@ -99,7 +99,7 @@ const POSTGRES_UNAVAILABLE = /^(08...|53...|57P0.|58...|57014|55P03|25006)$/;
 
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)(_|$)/;
 
-/** Codes of both for refused statements: no space, no lock, cancelled, starting or read-only. */
+/** PostgreSQL's and SQLite's codes for refused statements: no space, no lock, cancelled, starting or read-only. */
 const REFUSALS = /^(53...|57014|57P03|55P03|25006|SQLITE_(BUSY|LOCKED|FULL|READONLY)(_.*)?)$/;
 
 const NOT_CONNECTED = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND']);

@@ -9,8 +9,8 @@ export interface FolderLock {
 }
 
 /**
- * Locks `folder` against other processes. The lock is a transaction on an empty SQLite file, so the system releases it
- * however the process ends. The process id in `causeway.pid` only serves the error message.
+ * The lock is a transaction on an empty SQLite file, so the system releases it however the process ends. The process id
+ * in `causeway.pid` is only for the error message.
  * @throws {StartError} if another server has the lock, in any process
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {

@@ -20,7 +20,7 @@ type ReadMethod =
   | 'aggregate'
   | 'groupBy';
 
-/** Sees only committed rows. */
+/** Reads see only committed rows. */
 export type Reader = {
   [Model in Uncapitalize<Prisma.ModelName>]: Pick<PrismaClient[Model], ReadMethod>;
 } & Pick<PrismaClient, '$queryRaw'>;
@@ -32,12 +32,12 @@ export interface DatabaseOptions {
   url: string | null;
   dataDir: string;
   pool: number;
-  /** Excludes other processes. SQLite always does. */
+  /** Whether to exclude other processes. SQLite always does. */
   isAlone: boolean;
 }
 
 /**
- * Creates or migrates the database if needed. Loads only the modules of its dialect.
+ * Creates or migrates the database if needed.
  * @throws {StartError} if another process holds an exclusive lock, or the schema does not fit this version
  */
 export async function openDatabase(

@@ -7,10 +7,7 @@ export interface Migration {
   sql: string;
 }
 
-/**
- * Row of Prisma's ledger (`_prisma_migrations`). The times are null if the migration did not finish, or was not rolled
- * back.
- */
+/** Row of `_prisma_migrations`. The times are null if the migration did not finish, or was not rolled back. */
 export interface LedgerRow {
   name: string;
   /** SHA-256 of the SQL, in hex. */
@@ -50,9 +47,8 @@ export function isUpToDate(ledger: LedgerRow[], migrations: Migration[]): boolea
 }
 
 /**
- * Refuses a database that a newer version migrated, that has an unfinished migration, or that other SQL of the same
- * name migrated.
- * @throws {StartError} with instructions
+ * @throws {StartError} with instructions, if a newer version migrated the database, a migration is unfinished, or the
+ * SQL of one differs
  */
 export function requireUsableLedger(ledger: LedgerRow[], migrations: Migration[]): void {
   const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);

@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from './generated/sqlite/client.js';
 
 /**
- * Prisma joins similar lookups of one turn into one statement. SQLite takes 999 parameters, and a lookup may need
- * three.
+ * Prisma joins similar lookups of one event loop turn into one statement. SQLite accepts 999 parameters, and a lookup
+ * may need three.
  */
 const LOOKUPS_PER_TURN = 300;
 
 type Lookup = (args: object) => Promise<unknown>;
 
 /**
- * Splits the lookups (`findUnique`) of one turn. Otherwise one caller with too many of them would make the lookups of
- * all callers fail.
+ * Splits the lookups (`findUnique`) of one event loop turn. Otherwise one caller's many lookups would make those of all
+ * callers fail.
  */
 export function cutLookups(client: PrismaClient): PrismaClient {
   for (const model of Object.values(Prisma.ModelName)) {

@@ -27,8 +27,7 @@ function projectRoot(): string {
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
- * Applies missing migrations and logs them. The engine loads slowly, so it is used only if the ledger is missing or not
- * up to date.
+ * Applies missing migrations and logs them. The engine loads slowly, so an up-to-date ledger skips it.
  * @throws {StartError} if a newer version migrated the database, or a migration is unfinished or different
  */
 export async function migrate(
@@ -50,7 +49,7 @@ export async function migrate(
 
 /**
  * Uses Prisma's engine and ledger (`_prisma_migrations`).
- * @returns the names of the applied migrations
+ * @returns names of the applied migrations
  */
 export async function applyMigrations(
   dialect: Dialect,

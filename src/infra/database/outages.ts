@@ -72,7 +72,7 @@ function watched<Queryable extends SqlQueryable>(queryable: Queryable, outages: 
   });
 }
 
-/** Writes count as successful when they are committed: the disk may be full by then. */
+/** A write succeeds only when its transaction commits: the disk may be full by then. */
 function watchedTransaction(transaction: Transaction, outages: Outages): Transaction {
   let hasWritten = false;
   const provenBy = (sql: string): Kind => {
@@ -119,7 +119,7 @@ function watchEach<Queryable extends SqlQueryable>(
   return queryable;
 }
 
-/** Transactions are for writes. A successful begin proves nothing about them. */
+/** Transactions are for writes. A successful begin does not prove that those work. */
 async function watchBegin<T>(outages: Outages, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();

@@ -10,7 +10,7 @@ import type { PoolState } from '../observability/metrics.js';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
 
-/** Covers the whole answer. The client applies it, because an unreachable server cannot. */
+/** Limits the wait for a whole answer. The client applies it, because an unreachable server cannot. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
 /** Shorter than {@link STATEMENT_TIMEOUT_MS}, so that a slow write is known to have failed. */
@@ -91,7 +91,7 @@ function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
   };
 }
 
-/** Without a statement timeout: a migration may wait for another process, or take long. */
+/** Has no statement timeout: a migration may wait for another process, or take long. */
 export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg({
     connectionString: url,
@@ -103,7 +103,7 @@ export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapt
   return withoutSessionLock(factory);
 }
 
-/** An arbitrary key that no other advisory lock in the database has. */
+/** Arbitrary, but unique among the advisory locks of the database. */
 const MIGRATION_LOCK = 4_900_100;
 
 /** How long a lock may outlive an unreachable process, in milliseconds. */
@@ -121,9 +121,8 @@ export const LOCK_TIMES: LockTimes = { silence: 30_000, keepalive: 10_000 };
 const PROBE_AFTER_MS = 10_000;
 
 /**
- * Opens a connection with a transaction that stays open to hold a lock, until the connection or either machine is gone.
- * A pgbouncer in transaction mode keeps this lock on one connection. It would leave a session's lock on a connection
- * that other clients use.
+ * Opens a connection whose transaction stays open to hold a lock until the connection ends. A pgbouncer in transaction
+ * mode would leave a session's lock on a connection that other clients use.
  * @param statementTimeout time limit of an answer in milliseconds, which closes the connection; none by default
  * @returns the connection, for {@link keepLock} once it has its lock
  */
@@ -181,7 +180,7 @@ export async function aloneOnPostgres(url: string, migrate: () => Promise<unknow
   }
 }
 
-/** Prisma's session lock for migrations, which {@link aloneOnPostgres} replaces. */
+/** Replaced by {@link aloneOnPostgres}. */
 const SESSION_LOCK = /^SELECT pg_advisory_lock\(/i;
 
 function withoutSessionLock(factory: PrismaPg): SqlMigrationAwareDriverAdapterFactory {

@@ -10,7 +10,7 @@ import { Mutex } from '../concurrency/mutex.js';
 
 /**
  * WAL lets readers work during a write. `synchronous=NORMAL` survives a killed process. A power cut may lose the last
- * commits, but does not corrupt the file. SQLite's own wait for a lock would block the process; see {@link patiently}.
+ * commits, but does not corrupt the file.
  */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -18,7 +18,7 @@ const WRITER_PRAGMAS = `
   PRAGMA foreign_keys = ON;
 `;
 
-/** How long to wait for a lock of another process, such as a backup. */
+/** Longest wait for a lock of another process, such as a backup. */
 const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_RETRY_MS = 25;
 
@@ -53,7 +53,7 @@ function namesOf({ provider, adapterName }: SqlDriverAdapterFactory) {
   return { provider, adapterName };
 }
 
-/** Retries if another process has locked the file, without blocking the event loop. */
+/** Retries if another process has locked the file. SQLite's own wait would block the event loop. */
 async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const giveUpAt = clock.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -66,14 +66,14 @@ async function patiently<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The adapter's name for `SQLITE_BUSY`. */
+/** The adapter reports `SQLITE_BUSY` as `SocketTimeout`. */
 function isLocked(error: unknown): boolean {
   return isDriverAdapterError(error) && error.cause.kind === 'SocketTimeout';
 }
 
 /**
- * The adapter has one connection and only keeps transactions apart. Without this queue, another statement would run
- * inside an open transaction, and be lost if that rolls back.
+ * The adapter has one connection. Without this queue, other statements would run inside an open transaction, and be
+ * lost if it rolls back.
  */
 function queued(adapter: SqlDriverAdapter, clock: Clock): SqlDriverAdapter {
   const mutex = new Mutex();
@@ -120,7 +120,7 @@ async function begin(adapter: SqlDriverAdapter, release: () => void): Promise<Tr
     commit: async () => release(),
     async rollback() {
       try {
-        // Already rolled back, unless a failed commit left the transaction open.
+        // The transaction is already rolled back, unless a failed commit left it open.
         await adapter.executeScript('ROLLBACK');
       } catch {
       } finally {

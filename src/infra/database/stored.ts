@@ -1,6 +1,6 @@
 import type { Prisma } from './generated/sqlite/client.js';
 
-/** The strings of a list in a JSON column; other entries are left out. */
+/** Reads a JSON column. Leaves out entries that are not strings. */
 export function storedStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that migrations use. The DOM library, which declares it, does not suit a server. */
+/** The DOM library, which declares WebAssembly, does not suit a server. */
 declare namespace WebAssembly {
   type ModuleImports = Record<string, unknown>;
   interface Instance {

@@ -15,7 +15,7 @@ const BOX_SEQUENCE_BITS = 8;
  */
 export const ID_SPACES = { first: 4_096, last: 16_383 };
 
-/** The id space of a snowflake. Ids made by the cloud are below {@link ID_SPACES}. */
+/** Ids made by the cloud are below {@link ID_SPACES}. */
 export function idSpaceOf(id: bigint): number {
   return Number((id >> BigInt(BOX_SEQUENCE_BITS)) & 0x3fffn);
 }
@@ -24,7 +24,7 @@ export function isMadeByBox(id: bigint): boolean {
   return idSpaceOf(id) >= ID_SPACES.first;
 }
 
-/** Discord's layout has five bits of worker and five of process. Here they form one number of ten bits. */
+/** Discord's five bits of worker and five of process form one number here. */
 export const MAX_WORKER = 1023;
 
 /** Largest id that the database can store. */

@@ -20,12 +20,12 @@ export interface JobsParts {
   registry: Registry;
 }
 
-/** Real time. The lease of a job that continues expires. */
+/** Measured in real time. The lease of a job that does not stop expires. */
 const STOP_WITHIN_MS = 1_000;
 
 /**
- * Deferred work. A job is a row, which outlives the process. The first process that finds it due leases it for a
- * minute, and renews the lease while it works. `JobKind` states what a handler must guarantee.
+ * Deferred work. A job is a row, so it outlives its process. The first process that finds it due leases it for a
+ * minute, and renews the lease while it works.
  */
 export class Jobs<Payloads extends JobPayloads> {
   readonly #count: ReturnType<typeof showJobs>;
@@ -37,14 +37,14 @@ export class Jobs<Payloads extends JobPayloads> {
   }
 
   /**
-   * Adds a job. If one with its key is queued, nothing is added; if one is running, it runs once more.
+   * If a job with this key is queued, nothing is added. If one is running, it runs again.
    * @param db may be a transaction, whose commit adds the job. Call {@link wakeAt} after the commit.
    */
   async add(db: Transaction, { kind, payload, dueAt, key }: NewJob<Payloads>): Promise<void> {
     await insertJob(db, { id: this.parts.nextId(), kind, key: key ?? null, payload, dueAt: new Date(dueAt) });
   }
 
-  /** Checks for due jobs at `ms` since the Unix epoch at the latest. Costs only a timer until then. */
+  /** Checks for due jobs by `ms`, in milliseconds since the Unix epoch. */
   wakeAt(ms: number): void {
     this.#runner?.wakeAt(ms);
   }
@@ -57,10 +57,7 @@ export class Jobs<Payloads extends JobPayloads> {
     this.#runner.look();
   }
 
-  /**
-   * Takes no further jobs and aborts running ones, so that other processes can take them. Settles within a second and
-   * never rejects.
-   */
+  /** Aborts running jobs, so that other processes can take them. Settles within a second and never rejects. */
   async stop(): Promise<void> {
     if (this.#runner) await isDoneWithin(STOP_WITHIN_MS, this.#runner.stop());
   }

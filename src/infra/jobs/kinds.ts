@@ -4,15 +4,13 @@ import type { Prisma } from '../database/index.js';
 
 type PayloadSchema = z.ZodType<unknown, Prisma.InputJsonObject>;
 
-/**
- * Payload schemas by kind. Rows hold the names of kinds, so a kind whose payload changes its meaning needs a new name.
- */
+/** Rows hold the names of kinds, so a kind whose payload changes its meaning needs a new name. */
 export type JobPayloads = Readonly<Record<string, PayloadSchema>>;
 
 export interface JobRun {
-  /** Id of the job, the same in every attempt. It can serve as an idempotency key elsewhere. */
+  /** Id of the job, the same in every attempt, for use as an idempotency key. */
   id: bigint;
-  /** 1 for the first. */
+  /** Counts from 1. */
   attempt: number;
   clock: Clock;
   /**
@@ -27,22 +25,22 @@ export interface JobKind<Schema extends PayloadSchema = PayloadSchema> {
   /** Default: {@link DEFAULT_TRIES}. */
   tries?: number;
   /**
-   * Time limit of an attempt, in milliseconds. Default: {@link DEFAULT_MAX_MS}. After it, the attempt has failed
-   * whatever its result: its signal is aborted, and the next one may start.
+   * Time limit of an attempt, in milliseconds. Default: {@link DEFAULT_MAX_MS}. After it, the attempt counts as failed:
+   * its signal is aborted, and the next one may start.
    */
   maxMs?: number;
   /**
-   * Delay from the end of a recurring job to its next run, in milliseconds. All processes share one job of such a kind.
-   * The first one to start adds it, due at once and with an empty payload. After its last failed attempt, the job waits
-   * for its next run. Other jobs of the kind run once.
+   * Delay from the end of a recurring job to its next run, in milliseconds. All processes share this job. The first to
+   * start adds it, due at once and with an empty payload. After its last failed attempt, it waits for its next run.
+   * Other jobs of the kind run once.
    */
   everyMs?: number;
   /**
-   * Runs the job. It must be idempotent, because a job runs at least once: if its process dies or cannot store the
-   * result in time, the lease expires and another attempt starts.
-   * The job is done when this resolves. A thrown error means failure and is logged, so it must not contain secrets.
-   * When `signal` is aborted, it should throw soon. An attempt that is aborted by a stop does not count, and the job is
-   * due at once.
+   * Must be idempotent: if the process dies or cannot store the result in time, the lease expires and another attempt
+   * starts.
+   * Errors are logged, so they must not contain secrets.
+   * When `signal` is aborted, this should throw soon. An attempt that a stop aborts does not count, and the job is due
+   * at once.
    */
   run(payload: z.output<Schema>, run: JobRun): Promise<void>;
 }
@@ -55,17 +53,17 @@ export type NewJob<Payloads extends JobPayloads> = {
   [Kind in keyof Payloads & string]: {
     kind: Kind;
     payload: z.input<Payloads[Kind]>;
-    /** Earliest start, in milliseconds since the Unix epoch. A time in the past means at once. */
+    /** Earliest start, in milliseconds since the Unix epoch. */
     dueAt: number;
     /**
-     * At most one unfinished job has this key. Another is not added. If the existing one is running, it runs once more
-     * with its own payload.
+     * At most one unfinished job has this key. If it is running when another is added, it runs again with its own
+     * payload.
      */
     key?: string;
   };
 }[keyof Payloads & string];
 
-/** Takes about an hour with {@link retryDelayMs}. */
+/** All attempts take about an hour with {@link retryDelayMs}. */
 const DEFAULT_TRIES = 10;
 
 export function triesOf(kind: JobKind): number {
@@ -82,8 +80,8 @@ const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 60 * 60_000;
 
 /**
- * Delay before the next attempt, in milliseconds. It doubles each time up to an hour, less a random part of up to half,
- * so that jobs that failed together spread out.
+ * Delay before the next attempt. It doubles up to an hour, less a random part of up to half that spreads out jobs that
+ * failed together.
  * @param attempt number of the failed attempt, from 1
  * @param chance at least 0, below 1
  */

@@ -12,7 +12,7 @@ interface LeaseParts {
   log: Logger;
 }
 
-/** @param lose called once if another process has the job, or may have it because the lease was not renewed in time */
+/** @param lose called once if another process has the job, or may have it after a late renewal */
 export function keepLease(held: HeldJob, { db, clock, log }: LeaseParts, lose: () => void): Timer {
   let isOver = false;
   let endsAt = clock.now() + LEASE_MS;

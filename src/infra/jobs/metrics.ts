@@ -3,10 +3,7 @@ import { memoizeWithTtl, showPart } from '../caching/memoize-with-ttl.js';
 import type { Clock } from '../clock.js';
 import type { Backlog } from './rows.js';
 
-/**
- * How an attempt ended. `lost`: another process had the job by then, or the result could not be stored. `stopped`: the
- * process stopped.
- */
+/** `lost`: another process had the job by then, or the result could not be stored. */
 export type Ending = 'done' | 'failed' | 'dead' | 'lost' | 'stopped';
 
 const NOTHING: Backlog = { due: 0, oldestMs: 0, dead: 0 };

@@ -17,14 +17,10 @@ export const LEASE_MS = 60_000;
 
 type AddedJob = Pick<Job, 'id' | 'kind'> & { payload: object; dueAt: Date };
 
-/**
- * Adds a job, unless one with its key is queued. A running one runs once more, because it may have read its data
- * before.
- * @param db may be a transaction, whose commit adds the job
- */
+/** A queued job with this key is kept. A running one runs again, because it may have read older data. */
 export async function insertJob(db: Transaction, job: AddedJob & { key: string | null }): Promise<void> {
   if (job.key === null) await db.job.create({ data: job });
-  // One statement on both databases (ON CONFLICT DO UPDATE). `takeJob` clears the mark of a queued job.
+  // One statement on both databases (ON CONFLICT DO UPDATE). `takeJob` clears `againAt`.
   else await db.job.upsert({ where: { key: job.key }, create: job, update: { againAt: job.dueAt } });
 }
 
@@ -43,9 +39,8 @@ export function nextJobs(read: Reader, kinds: string[], count: number): Promise<
 }
 
 /**
- * Takes a job if it is due. Of concurrent callers, one succeeds; for the others, the job is due when that lease ends.
- * Times are those of each process's own clock. A process whose clock is ahead starts jobs too early by the difference.
- * If the difference exceeds a lease, it also takes running jobs, which then run twice, as after a crash.
+ * Of concurrent callers, one succeeds. Each process uses its own clock, and one that is ahead starts jobs early. If the
+ * difference exceeds a lease, it also takes running jobs, which then run twice.
  */
 export async function takeJob({ job }: Writer, id: bigint, holder: string, now: number): Promise<HeldJob | null> {
   const [taken] = await job.updateManyAndReturn({
@@ -61,7 +56,7 @@ export function renewJob({ job }: Writer, held: HeldJob, now: number): Promise<b
 }
 
 /**
- * Makes a job available from `dueAt` on, and sets its number of attempts.
+ * Makes a job available from `dueAt` on.
  * @returns false if another process has it
  */
 export function releaseJob({ job }: Writer, held: HeldJob, dueAt: number, attempts: number): Promise<boolean> {
@@ -111,7 +106,7 @@ async function changeHeld({ job }: Writer, { id, holder }: HeldJob, data: Partia
 export interface Backlog {
   /** Due jobs that no process works on. */
   due: number;
-  /** Time since the oldest due job became due, in milliseconds; 0 if none is due. */
+  /** Milliseconds since the oldest due job became due; 0 if none is due. */
   oldestMs: number;
   dead: number;
 }

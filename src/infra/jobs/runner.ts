@@ -10,10 +10,7 @@ import { keepLease } from './lease.js';
 import type { Ending } from './metrics.js';
 import { type HeldJob, isRecurring, markDead, nameOf, nextJobs, releaseJob, removeJob, takeJob } from './rows.js';
 
-/**
- * How long jobs that other processes added or abandoned may go unnoticed. An idle process runs one indexed query this
- * often. Jobs of this process wake it.
- */
+/** Interval of the query for jobs that other processes added or abandoned. Jobs of this process wake the runner. */
 const LOOK_EVERY_MS = 30_000;
 
 const RETRY_MS = 5_000;
@@ -31,7 +28,7 @@ export interface RunnerParts {
 
 type Outcome = { is: 'done' } | { is: 'stopped' } | { is: 'failed'; error: unknown } | Unreadable;
 
-/** A payload that its schema rejects. The issues leave out values, which may be secret. */
+/** Issues leave out values, which may be secret. */
 interface Unreadable {
   is: 'unreadable';
   issues: { path: PropertyKey[]; code: string }[];
@@ -81,7 +78,7 @@ export class JobRunner {
     });
   }
 
-  /** Takes no further jobs and aborts running ones. Settles when they have ended and are stored or released. */
+  /** Aborts running jobs. Settles when their outcomes are stored or they are released. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -196,7 +193,7 @@ export class JobRunner {
     }
   }
 
-  /** `Outages` logs when an outage begins and ends, so the failures it causes are not logged. */
+  /** Skips failures that an outage caused: `Outages` logs it. */
   #tell(held: HeldJob, outcome: Outcome, ending: Ending): void {
     const details = { ...nameOf(held), attempt: held.attempts };
     if (outcome.is === 'unreadable') {
@@ -209,7 +206,7 @@ export class JobRunner {
   }
 }
 
-/** Repeated work that logs when it starts to fail and when it works again. */
+/** Logs when repeated work starts to fail and when it works again. */
 class Trouble {
   #isThere = false;
 

@@ -66,7 +66,7 @@ function listOf(family: 'ipv4' | 'ipv6', networks: Network[]): BlockList {
 }
 
 /**
- * Whether requests to servers of users may go to this address: a public one without a zone.
+ * Allows public addresses without a zone.
  * @param allowPrivate also allows this machine and private networks
  */
 export function isAllowedAddress(address: string, allowPrivate: boolean): boolean {

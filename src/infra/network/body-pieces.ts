@@ -4,8 +4,8 @@ const MAX_SMALL_PIECES = 2_000;
 const BYTES_PER_PIECE = 512;
 
 /**
- * Whether a body arrived in too many small pieces, such as HTTP chunks of one byte. Each piece costs a microsecond and
- * a kilobyte of memory, so a limit of bytes alone does not limit work.
+ * Each piece, such as an HTTP chunk, costs a microsecond and a kilobyte of memory, so a limit of bytes alone does not
+ * limit work.
  */
 export function isInTooManyPieces(pieces: number, bytes: number): boolean {
   return pieces > MAX_SMALL_PIECES + bytes / BYTES_PER_PIECE;

@@ -19,8 +19,7 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Checks the bounds before it parses untrusted JSON. A megabyte of brackets takes a hundred times as long as a megabyte
- * of text, and blocks the event loop.
+ * Checks the bounds before parsing, because a megabyte of brackets takes a hundred times as long as a megabyte of text.
  * @throws JsonBoundsError beyond the bounds; SyntaxError for text that is not JSON
  */
 export function parseBounded(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {

@@ -1,2 +1,1 @@
-/** Hosts in URLs that mean this machine. */
 export const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];

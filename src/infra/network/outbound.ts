@@ -9,11 +9,11 @@ import { isInTooManyPieces } from './body-pieces.js';
 
 export interface OutboundRequest {
   url: string;
-  /** Applications share the slots of a host. */
+  /** For fair queueing per host. */
   applicationId: bigint;
   headers: Record<string, string>;
   body: string;
-  /** From the DNS lookup to the last byte of the response, in milliseconds. */
+  /** From the DNS lookup to the last byte of the response. */
   deadlineMs: number;
   /** By the raw content type. Default: {@link DEFAULT_BODY_LIMIT}. */
   bodyLimit?: (contentType: string | null) => BodyLimit;
@@ -65,8 +65,8 @@ export type OutboundAnswer =
       durationMs: number;
     }
   /**
-   * `status` is set if the headers arrived. `detail` is a sentence for the operator of the other side. It names nothing
-   * that they did not name.
+   * `status` is set if the headers arrived. `detail` is a sentence for the endpoint's operator, and reveals nothing
+   * that they did not state.
    */
   | {
       outcome: 'failed';
@@ -80,11 +80,11 @@ export type OutboundAnswer =
 /** Requests to URLs that users chose. */
 export interface Outbound {
   /**
-   * Follows no redirects, and uses no cookies or proxies of the environment. Returns failures of the other side and
-   * never rejects for them.
+   * Follows no redirects, and uses no cookies or proxies of the environment. Never rejects for failures of the other
+   * side.
    */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Running requests fail. */
+  /** Makes running requests fail. */
   close(): void;
 }
 
@@ -113,10 +113,7 @@ const UNDER_WAY_PER_HOST = 128;
 const WAITING_PER_APPLICATION = 256;
 const UNDER_WAY = 2_048;
 
-/**
- * Idle connections to keep: how many per host, and for how many milliseconds. Above the total, a new request closes all
- * of them.
- */
+/** Idle connections: maximum per host, and lifetime. Above `KEPT` in total, a new request closes all of them. */
 const KEPT_PER_HOST = 32;
 const KEPT_FOR_MS = 15_000;
 const KEPT = 1_024;
@@ -266,7 +263,7 @@ function addressIn(hostname: string): string | null {
   return isIP(address) === 0 ? null : address;
 }
 
-/** Uses a second connection if the other side had closed a kept one. */
+/** Retries once on a new connection if the other side had closed an idle one. */
 class Posting {
   readonly #begunAt = performance.now();
   readonly #answer: Promise<OutboundAnswer>;
@@ -419,7 +416,7 @@ class Posting {
     return failureOf(error, this.#stage, this.#isSecure);
   }
 
-  /** Whether the other side closed a kept connection without sending a byte, as servers do with idle connections. */
+  /** Whether the other side closed a kept connection without sending a byte, as servers do when idle. */
   #wasClosedBefore({ reusedSocket, socket }: ClientRequest): boolean {
     return reusedSocket && this.#status === null && socket?.bytesRead === this.#bytesBefore;
   }

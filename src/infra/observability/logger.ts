@@ -11,10 +11,7 @@ const SECRET_PATHS = ['authorization', 'cookie', 'token', 'password', 'clientSec
 
 const STDOUT = 1;
 
-/**
- * Writes one JSON object per line, or pretty text on a terminal. Writes are synchronous: at exit, pino would retry its
- * buffer forever if stdout is gone.
- */
+/** Writes synchronously: at exit, pino would retry its buffer forever if stdout is gone. */
 export function createLogger(level: LogLevel): Logger {
   const options = { level, redact: { paths: SECRET_PATHS, censor: '[secret]' }, base: null };
   return process.stdout.isTTY

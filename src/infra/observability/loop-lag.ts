@@ -1,13 +1,13 @@
 const BEAT_MS = 20;
 
-/** How long the longest block is kept; up to twice as long. */
+/** Keeps the longest block for this long, or up to twice as long. */
 const MEMORY_MS = 30_000;
 
 /** Measures in monotonic time. */
 export interface EventLoopWatch {
-  /** Longest block of the last 30 to 60 seconds, in milliseconds. */
+  /** Longest block of the last 30 to 60 seconds. */
   longestBlockMs(): number;
-  /** Current delay, in milliseconds. */
+  /** Current delay. */
   lagMs(): number;
   /** May be called more than once. */
   stop(): void;

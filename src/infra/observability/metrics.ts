@@ -17,7 +17,7 @@ export interface Measures {
 /** A label must have few values: never an id or a raw path. */
 export interface Metrics extends Measures {
   registry: Registry;
-  /** Seconds from request to response, by entry point (`rest`, `graphql`, …), route and status. */
+  /** Seconds from request to response. `face` is the entry point (`rest`, `graphql`, …). */
   requests: Histogram<'face' | 'route' | 'status'>;
   /**
    * Seconds from sending an interaction to an endpoint to its outcome: `answered`, `accepted`, `unusable` or `failed`.
@@ -27,13 +27,13 @@ export interface Metrics extends Measures {
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
   gatewayAdmissions: Counter<'outcome'>;
-  /** Closed because their reader was too slow. */
+  /** Closed because the client read too slowly. */
   slowSubscriptions: Counter;
   relayBoxes: Gauge;
   /** Requests and calls for boxes that arrived at this process, by {@link RelayOutcome}. */
   relayRequests: Counter<'outcome'>;
   relaySeconds: Histogram;
-  /** The same without the time that the box reports as its own. */
+  /** Excludes the time that the box reports as its own. */
   relayAddedSeconds: Histogram;
 }
 
@@ -191,7 +191,6 @@ export interface PoolState {
 
 const NO_POOL: PoolState = { used: 0, idle: 0, waiting: 0 };
 
-/** Shows zeros if there is no pool. */
 export function showPool({ registry }: Metrics, look: () => PoolState = () => NO_POOL): void {
   new Gauge({
     name: 'causeway_database_connections',
@@ -234,10 +233,7 @@ export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
   });
 }
 
-/**
- * Removes all metrics. The garbage collection observer of prom-client lives as long as the process, and would keep them
- * alive.
- */
+/** prom-client's garbage collection observer lives as long as the process, and would keep the metrics alive. */
 export function endMetrics({ registry }: Metrics): void {
   registry.clear();
 }

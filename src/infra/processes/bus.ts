@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../observability/logger.js';
 import type { RedisLink } from './redis.js';
 
-/**
- * Subscribers receive this type when they may have missed messages, because a process was disconnected. They must drop
- * what they cached from the topic.
- */
+/** Subscribers may have missed messages, and must drop what they cached from the topic. */
 export const BUS_RECONNECTED = 'BUS_RECONNECTED';
 
 export interface Reconnected {
@@ -17,7 +14,7 @@ interface Typed {
   type: string;
 }
 
-/** Whether a subscriber received the message. `away`: other processes are unreachable, and the message was not sent. */
+/** `away`: other processes are unreachable, and the message was not sent. */
 export type Delivery = 'heard' | 'unheard' | 'away';
 
 export type BusHandler<Message extends Typed> = (message: Message | Reconnected) => void;
@@ -26,17 +23,14 @@ export interface BusSubscription {
   /** Whether messages of all processes arrive now. */
   readonly isComplete: boolean;
   /**
-   * Settles once messages of all processes arrive. If that is not possible now, it settles within seconds, and
-   * `BUS_RECONNECTED` follows once they arrive.
+   * Settles once messages of all processes arrive, or after some seconds. In that case, `BUS_RECONNECTED` follows once
+   * they arrive.
    */
   ready: Promise<void>;
   close(): void;
 }
 
-/**
- * Messages of one process arrive in the order of its calls, across all topics: synchronously in the same process, and
- * over one connection in others.
- */
+/** Messages of one process arrive in the order of its calls, across all topics. */
 export interface Bus<Message extends Typed> {
   /** Calls local subscribers before it returns. */
   publish(topic: string, message: Message | Reconnected): void;
@@ -47,8 +41,10 @@ export interface Bus<Message extends Typed> {
 }
 
 export const topics = {
-  /** Data that decides permissions in a guild: the guild, its roles, channels and memberships. */
-  /** For processes that only cache access, because each message of `guild` costs a subscriber about 30 µs. */
+  /**
+   * Data that decides permissions in a guild: the guild, its roles, channels and memberships. Separate from `guild`,
+   * whose messages each cost a subscriber about 30 µs.
+   */
   facts: (id: bigint | string) => `facts:${id}`,
   /** All other guild events. */
   guild: (id: bigint | string) => `guild:${id}`,
@@ -151,9 +147,8 @@ interface SharedSubscription {
 }
 
 /**
- * Local subscribers are called synchronously, those of other processes through Redis. While Redis is away, each process
- * receives only its own messages. Afterwards, subscribers that may have missed messages receive `BUS_RECONNECTED`, in
- * all processes.
+ * While Redis is unavailable, each process receives only its own messages. Afterwards, subscribers in all processes
+ * that may have missed messages receive `BUS_RECONNECTED`.
  */
 export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Logger): Bus<Message> {
   const { commands, subscriber, prefix } = redis;

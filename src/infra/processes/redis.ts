@@ -13,7 +13,7 @@ const REQUEST_TIMEOUT_MS = 500;
 const CONNECT_TIMEOUT_MS = 3_000;
 const RECONNECT_DELAY_MS = { step: 100, max: 2_000 };
 
-/** Commands fail while Redis is disconnected. A queued command would be stale by the time it runs. */
+/** Commands fail while Redis is disconnected: a queued one would be stale when it runs. */
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -33,14 +33,11 @@ export interface RedisLink {
   /** For limits and for publishing events. */
   commands: Redis;
   subscriber: Redis;
-  /** Whether commands are worth sending: Redis is connected, and has answered since the last timeout. */
+  /** Whether Redis is connected and has answered since the last timeout. */
   answers(): boolean;
-  /**
-   * Limits the wait for a command to {@link REQUEST_TIMEOUT_MS}.
-   * @throws after the time limit, and the error of the command
-   */
+  /** @throws after {@link REQUEST_TIMEOUT_MS}, and the error of the command */
   inTime<T>(answer: Promise<T>): Promise<T>;
-  /** Reports an unanswered command. `answers` returns false until Redis answers a ping. */
+  /** Makes `answers` return false until Redis answers a ping. */
   doubt(): void;
   /** Whether a connection is missing. */
   isAway(): boolean;
@@ -54,8 +51,8 @@ const DEFAULT_PREFIX = 'causeway:';
 const TIMED_OUT = /^no answer within|timed out/;
 
 /**
- * Settles within seconds, even if Redis is away. Logs once when Redis goes away and once when it is back.
- * @param onFault called for each command of a request that was not answered
+ * Settles within seconds, even if Redis is unavailable. Logs when it becomes unavailable and when it is back.
+ * @param onFault called for each unanswered command of a request
  * @throws {StartError} if Redis refuses the password or the database of `url`
  */
 export async function connectRedis(
@@ -153,7 +150,7 @@ function placeOf({ options: { host, port, username, db } }: Redis): string {
   return [`${host}:${port}`, ...(username ? [`user ${username}`] : []), `database ${db ?? 0}`].join(', ');
 }
 
-/** `known` settles after the first attempt to connect: with the error text if Redis refuses, else with null. */
+/** `known` settles after the first attempt to connect, with the error text if Redis refuses, else with null. */
 function watchPresence(
   connections: Redis[],
   isAway: () => boolean,

@@ -9,13 +9,13 @@ import type { Logger } from '../observability/logger.js';
 const FIRST_WORKER = 1;
 const LAST_WORKER = 255;
 
-/** Duration of a lease. A lease also reserves id timestamps this far ahead of the clock. */
+/** A lease also reserves id timestamps this far ahead of the clock. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 const RETRY_MS = 2_000;
 /** Time limit of a database answer. A later answer only wastes reserved milliseconds. */
 const ANSWER_WITHIN_MS = 5_000;
-/** How long ids are made after an answer. The lease may have begun {@link ANSWER_WITHIN_MS} before it. */
+/** Ids stop this long after an answer, because the lease may have begun {@link ANSWER_WITHIN_MS} earlier. */
 const MAKE_IDS_MS = LEASE_MS - ANSWER_WITHIN_MS;
 /** Shutdown takes 1.5 s in total. A lease that is not released expires. */
 const RELEASE_WITHIN_MS = 1_000;
@@ -29,10 +29,9 @@ export interface WorkerLease {
 }
 
 /**
- * Leases a snowflake worker in PostgreSQL.
  * Ids are unique regardless of clocks and late renewals: timestamps are reserved in the database before they are used,
  * and the next holder of a worker starts after them.
- * A process that cannot renew makes no ids after its lease ends, until it has a lease again.
+ * A process that cannot renew makes no ids until it has a lease again.
  * @throws if all workers are taken
  */
 export async function leaseWorker(db: Database, clock: Clock, log: Logger): Promise<WorkerLease> {
@@ -48,7 +47,7 @@ class Lease implements WorkerLease {
   #renewal: Timer | null = null;
   #end: Timer | null = null;
   #isReleased = false;
-  /** An outdated attempt must not change the state. */
+  /** Attempts before this number must not change the state. */
   #attempt = 0;
   #underWay: Promise<unknown> | null = null;
   #fault: unknown;
@@ -174,7 +173,7 @@ async function addMissingWorkers({ writer }: Database): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
-/** Takes the worker whose last timestamp is the oldest; null if none is free. */
+/** Takes the worker with the oldest timestamp; null if none is free. */
 async function takeFreeWorker({ writer }: Database, owner: string, nowMs: number): Promise<IdRange | null> {
   const [taken] = await writer.$queryRaw<{ number: number; lastMs: bigint }[]>`
     UPDATE "Worker" SET

@@ -15,7 +15,7 @@ import type { Clock, Timer } from '../clock.js';
 import type { Logger } from '../observability/logger.js';
 import { type BlobStore, BlobsUnavailable, STAGING, type StagedBlob } from './blobs.js';
 
-/** The errors of the S3 client carry what it would log to the console. */
+/** The S3 client's errors already carry what it would log to the console. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Milliseconds. A response body takes as long as its reader, so open sockets have no timeout and no maximum number. */
@@ -28,7 +28,7 @@ const REQUESTS = {
   logger: silent,
 };
 
-/** How long a transfer may stall. A download that waits for its reader is not stalled. */
+/** Longest stall of a transfer. A download that waits for its reader is not stalled. */
 const SILENCE_MS = 30_000;
 
 const ASK_AGAIN_AFTER_MS = 5_000;
@@ -39,7 +39,7 @@ const ASK_AGAIN_AFTER_MS = 5_000;
  */
 const ATTEMPTS = 2;
 
-/** How long a bucket counts as present after it answered. */
+/** A bucket counts as present this long after it answered. */
 const BUCKET_SEEN_FOR_MS = 5_000;
 
 /** No blob has this key. */
@@ -57,9 +57,8 @@ const LIMITS: S3Limits = { keysPerPage: 1_000, requestTimeout: 30_000 };
 const REMOVED_AT_ONCE = 8;
 
 /**
- * Opens a blob store in an S3-compatible bucket. Incomplete uploads stay in `staging`, on the local disk.
- * @throws {StartError} if the store refuses access. If it does not answer, the log says so and the store is checked
- * again later.
+ * Incomplete uploads stay in `staging`, on the local disk.
+ * @throws {StartError} if the store refuses access. If it does not answer, this is logged and checked again later.
  */
 export async function openS3BlobStore(
   location: S3Location,
@@ -166,8 +165,8 @@ class S3Blobs implements BlobStore {
   }
 
   /**
-   * Adds what the S3 client lacks: it aborts if the source stream fails, closes the stream if the request fails, and
-   * detects a stalled upload.
+   * Unlike the S3 client, aborts if the source stream fails, closes it if the request fails, and detects a stalled
+   * upload.
    */
   async #putOnce(key: string, { size, read }: StagedBlob): Promise<void> {
     const place = this.#named(key);
@@ -392,7 +391,7 @@ class NoSuchBlob extends Error {
   override readonly message = 'there is no such blob';
 }
 
-/** Ignores a missing blob, and rethrows other errors. Some stores answer 404 to the DELETE of a missing key. */
+/** Some stores answer 404 to the DELETE of a missing key. */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof NoSuchBlob)) throw error;
 }
@@ -408,7 +407,7 @@ class Refusal extends BlobsUnavailable {
 }
 
 /**
- * Errors of the S3 client hold the whole connection, which does not belong in a log.
+ * Errors of the S3 client hold the whole connection, so they are not logged.
  * @throws {BlobsUnavailable}, {@link NoSuchBlob}
  */
 async function answerTo<T>(asked: Asked, request: () => Promise<T>): Promise<T> {

@@ -106,7 +106,7 @@ ${fault('target', faults)}
 </fieldset>`;
 }
 
-/** An unreachable server may be back when the form is sent. */
+/** An offline server can be chosen: it may be back when the form is sent. */
 const BOX_TEXTS = { none: '', connected: ' (self-hosted)', away: ' (self-hosted, offline)' };
 
 function serverChoice(consent: Consent): Html {
@@ -159,7 +159,7 @@ ${fault('scopes', faults)}
 </fieldset>`;
 }
 
-/** Without targets, the requested scopes. */
+/** Without targets, offers the requested scopes. */
 function offeredScopes({ targets, scopes }: AuthorizationRequest): Scope[] {
   const offered = targets.length === 0 ? scopes.SERVER : targets.flatMap((target) => scopes[target]);
   return [...new Set(offered)];

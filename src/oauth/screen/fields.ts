@@ -12,7 +12,6 @@ export interface Field {
   limits?: Html;
 }
 
-/** An earlier attempt. */
 export interface Attempt {
   /** By field name. */
   typed?: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,6 @@ import { type Answer, redirect } from './answer.js';
 import { signInPage } from './pages.js';
 import { readRequest, requireCsrfToken, requireOwnOrigin, type Visit } from './visit.js';
 
-/** Some applications are visible only after signing in. */
 export async function showSignIn(visit: Visit): Promise<Answer> {
   if (visit.signedIn) return back(visit);
   return signInPage({ query: visit.query, leadsTo: await findRedirectUri(visit) });
@@ -41,7 +40,10 @@ export function back({ query }: Visit, cookies: string[] = []): Answer {
   return redirect(isAsked(query) ? ownAddress(PATHS.authorize, query) : '/', cookies);
 }
 
-/** The redirect URI that signing in may lead to directly. For hidden applications, the URI in the link. */
+/**
+ * The redirect URI that signing in may lead to directly. For applications visible only after signing in, the URI in the
+ * link.
+ */
 export async function findRedirectUri(visit: Visit): Promise<string | null> {
   try {
     return (await readRequest(visit)).redirectUri;

@@ -22,7 +22,6 @@ import { withParameters } from './addresses.js';
 import { type Answer, redirect } from './answer.js';
 import { faultPage, notFoundPage, refusalPage, refusedClientPage, type SignedIn, signInPage } from './pages.js';
 
-/** One request to the screen. */
 export interface Visit {
   app: AppContext;
   sessions: PageSessions;

@@ -94,7 +94,6 @@ export function namedPermissions(bits: bigint): NamedPermission[] {
   return NAMED_PERMISSIONS.filter(({ bit }) => (bits & bit) !== 0n);
 }
 
-/** Describes a redirect to the user. */
 export function destination(redirectUri: string): Html {
   const { protocol, origin } = new URL(redirectUri);
   if (protocol === 'http:' || protocol === 'https:') return name(origin);
