@@ -10,5 +10,5 @@ export interface Applicant extends SessionLink {
   compressPayloads(): void;
 }
 
-/** A session or op 9. After IDENTIFY, `begin` sends READY; RESUME has no `begin`. */
+/** The session, or the refusal that op 9 reports. After IDENTIFY, `begin` sends READY; RESUME has no `begin`. */
 export type Admission = { session: Session; begin?: () => void } | { refused: true; retryAfterMs: number };

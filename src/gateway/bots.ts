@@ -14,7 +14,7 @@ import { asksTooMuch } from './intents.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
 
-/** Interval of the check for lost events, in milliseconds. */
+/** Interval of the check for lost events. */
 const CHECK_EVERY_MS = 30_000;
 
 /** SQLite allows 999 parameters per query. */
@@ -24,8 +24,8 @@ const BOTS_PER_QUERY = 400;
 const GUILDS_PER_TURN = 1_000;
 
 /**
- * How long a process without a connected session leaves an interaction to other processes, in milliseconds. The
- * interaction times out after 3 s.
+ * A process without a connected session leaves an interaction to other processes for this long. The interaction times
+ * out after 3 s.
  */
 const HEAD_START_MS = 250;
 
@@ -36,7 +36,7 @@ interface Bot {
   subscriptions: BusSubscription[];
 }
 
-/** The bots with sessions in this process, and the events that concern a whole bot. */
+/** Tracks the bots with sessions in this process, and dispatches events that concern a whole bot. */
 export class Bots {
   readonly #bots = new Map<bigint, Bot>();
   #check: Timer | null = null;
@@ -44,7 +44,7 @@ export class Bots {
   #unsure = new Map<bigint, Bot>();
   #isMakingSure = false;
   readonly #catchingUp = new WeakSet<Session>();
-  /** Guilds on boxes whose check is pending. */
+  /** Guilds on boxes whose membership is being read. */
   readonly #askedOfBoxes = new WeakMap<Session, Set<bigint>>();
 
   constructor(
@@ -53,7 +53,6 @@ export class Bots {
     private readonly introduce: (guildId: bigint, session: Session) => void,
   ) {}
 
-  /** Resolves once the bot's subscriptions are active. */
   async add(session: Session): Promise<void> {
     const bot = this.#bots.get(session.botId) ?? this.#open(session.botId);
     bot.sessions.add(session);
@@ -114,7 +113,7 @@ export class Bots {
   }
 
   /**
-   * Dispatches an event that only one session of all processes may take. Waits `HEAD_START_MS` first if no session here
+   * Dispatches an event that only one session of all processes may take. First waits `HEAD_START_MS` if no session here
    * is connected.
    */
   async #offer(bot: Bot, message: BusMessage): Promise<void> {
@@ -138,7 +137,6 @@ export class Bots {
     return takeForGateway(call, taken, { isConnected: session.connected });
   }
 
-  /** Runs `act` for each session responsible for the guild, after READY and the first guilds. */
   #forGuild(bot: Bot, message: BusMessage, act: (session: Session, guildId: bigint) => void): void {
     const guildId = BigInt(message.guildId ?? 0);
     for (const session of bot.sessions) {
@@ -158,12 +156,12 @@ export class Bots {
     void this.#makeSure();
   }
 
-  /** Handles everything that ends sessions first, in batches of bots, then guilds, bot by bot. */
+  /** Checks sessions before guilds, because the first check can end sessions. */
   async #makeSure(): Promise<void> {
     if (this.#isMakingSure) return;
     this.#isMakingSure = true;
     while (this.#unsure.size > 0) {
-      // A reconnect notifies all bots in the same tick: collect them into one batch.
+      // A reconnect notifies all bots in the same tick, so this collects them into one batch.
       await yieldToEventLoop();
       const bots = [...this.#unsure].filter(([botId, bot]) => this.#bots.get(botId) === bot);
       this.#unsure = new Map();
@@ -173,7 +171,6 @@ export class Bots {
     this.#isMakingSure = false;
   }
 
-  /** Ends sessions with an invalid token or a disabled privileged intent, and refreshes the others. */
   async #compare(bots: [bigint, Bot][]): Promise<void> {
     const sessions = bots.flatMap(([, bot]) => [...bot.sessions]);
     try {
@@ -206,14 +203,14 @@ export class Bots {
     try {
       const joined = new Set<bigint>();
       for await (const page of this.app.guilds.pagesOfGuildIds(botId)) for (const id of page) joined.add(id);
-      // Not awaited: a session still receiving its guilds must not delay other bots.
+      // Not awaited, because a session that still receives its guilds must not delay other bots.
       for (const session of bot.sessions) void session.introduced.then(() => this.#catchUp(session, joined));
     } catch (error) {
       this.#logFault(error, NOT_CAUGHT_UP);
     }
   }
 
-  /** Runs one pass per session at a time, without waiting for boxes. */
+  /** Runs at most once per session at a time, and does not wait for boxes. */
   async #catchUp(session: Session, joined: ReadonlySet<bigint>): Promise<void> {
     if (this.#catchingUp.has(session)) return;
     this.#catchingUp.add(session);
@@ -251,8 +248,8 @@ export class Bots {
   }
 
   /**
-   * Reads the membership again, because `isMember` may be outdated. An unavailable guild is kept, since its return is
-   * published, unless the bot is no member and the session does not hold it.
+   * Reads the membership again, because `isMember` may be outdated. An unreachable guild is kept, because its return is
+   * published. If `isMember` is false, a guild that the client knows only as unavailable is removed.
    */
   async #catchUpOnGuild(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
     try {
@@ -264,19 +261,18 @@ export class Bots {
     }
   }
 
-  /** Refusals are skipped: the database monitor logs outages. */
+  /** Ignores refusals, because the database monitor logs outages. */
   #logFault(error: unknown, message: string): void {
     if (!refusalIn(error)) this.app.log.error({ err: error }, message);
   }
 }
 
-/** Whether what the client knows of the guild matches the membership. */
 function isCaughtUp(session: Session, guildId: bigint, isMember: boolean): boolean {
   const holds = session.guilds.has(guildId);
   return isMember ? holds : !holds && !session.unavailableGuilds.has(guildId);
 }
 
-/** Runs before anything else is sent, so that sessions with a disabled intent receive nothing more. */
+/** Runs before the event is dispatched, so that sessions with a disabled intent do not receive it. */
 function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
   if (!privilegedIntents) return;
   for (const session of [...bot.sessions]) {
@@ -285,7 +281,7 @@ function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
   }
 }
 
-/** Dispatches an event about the bot itself to the shard of its guild. Events without a guild go to shard 0. */
+/** Dispatches an event about the bot itself to the shard of the event's guild. Events without a guild go to shard 0. */
 function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage): void {
   if (!audience) return;
   const { intent } = audience;
@@ -296,7 +292,6 @@ function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage
   }
 }
 
-/** The newest connected session for the guild, or else the newest. */
 function bestOf({ sessions }: Bot, guildId: bigint): Session | undefined {
   const responsible = [...sessions].filter((session) => session.isResponsibleFor(guildId));
   return responsible.findLast(({ connected }) => connected) ?? responsible.at(-1);

@@ -2,7 +2,7 @@ import { refusalIn } from '../domain/errors.js';
 import type { Logger } from '../infra/observability/logger.js';
 import { type Close, closes } from './protocol.js';
 
-/** Thrown when a client's payload must close its connection. */
+/** Thrown if a client's payload must close its connection. */
 export class Closing extends Error {
   override readonly name = 'Closing';
 
@@ -12,7 +12,7 @@ export class Closing extends Error {
 }
 
 /**
- * Logs unexpected errors. Outages are not logged here: the database monitor does.
+ * Logs unexpected errors, but no outages, which the database monitor logs.
  * @param what the log message
  */
 export function closeFor(error: unknown, log: Logger, what: string): Close {

@@ -2,13 +2,13 @@ import { deflateSync } from 'node:zlib';
 import type { Payload } from './events.js';
 
 /**
- * Turns payloads into WebSocket messages. Depends on the payload alone, so connections with the same encoding share
+ * Converts payloads to WebSocket messages. Depends on the payload alone, so connections with the same encoding share
  * frames.
  */
 export interface Encoding {
   /** Cache index of this encoding's frames. */
   slot: number;
-  /** Written before the first payload of a connection. */
+  /** Sent before the first payload of a connection. */
   preamble: Buffer;
   encode(payload: Payload): { binary: boolean; parts: Buffer[] };
 }
@@ -21,10 +21,10 @@ export const plain: Encoding = {
   encode: (payload) => ({ binary: false, parts: plainParts(payload) }),
 };
 
-/** The empty stored block that ends each message of the stream. */
+/** The empty stored block with which each message of the stream ends. */
 const SYNC_FLUSH = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 
-/** Shorter pieces are stored, since compressing them saves nothing. */
+/** Shorter pieces are stored, because compression saves nothing. */
 const WORTH_DEFLATING = 128;
 
 /** `compress=zlib-stream`: one zlib stream of independent blocks (docs/gateway.md, G-43). */
@@ -43,7 +43,7 @@ const zlibStream: Encoding = {
   }),
 };
 
-/** `compress=zstd-stream` without zstd in the runtime: one frame of stored blocks (docs/gateway.md, G-44). */
+/** `compress=zstd-stream` if the runtime lacks zstd: one frame of stored blocks (docs/gateway.md, G-44). */
 export const zstdStored: Encoding = {
   slot: 2,
   // Magic number; no content size, no checksum, no dictionary; a window of 128 KiB (RFC 8878, 3.1.1).
@@ -53,7 +53,7 @@ export const zstdStored: Encoding = {
 
 const WORTH_COMPRESSING = 1_024;
 
-/** `compress: true` in IDENTIFY: each larger payload is a complete zlib message (docs/gateway.md, G-45). */
+/** `compress: true` in IDENTIFY: each larger payload is a complete zlib stream (docs/gateway.md, G-45). */
 export const zlibPayloads: Encoding = {
   slot: 3,
   preamble: NOTHING,
@@ -63,7 +63,6 @@ export const zlibPayloads: Encoding = {
       : { binary: true, parts: [deflateSync(Buffer.concat(plainParts(payload)))] },
 };
 
-/** Null if `compress` is not supported. */
 export function encodingFor(compress: string | null): Encoding | null {
   switch (compress) {
     case null:
@@ -82,7 +81,7 @@ function plainParts(payload: Payload): Buffer[] {
   return [Buffer.from(payload.head, 'latin1'), ...payload.pieces.map((piece) => piece.bytes)];
 }
 
-/** A deflate block without compression, for at most 65,535 bytes. */
+/** A deflate block without compression, of at most 65,535 bytes. */
 function storedDeflateBlock(bytes: Buffer): Buffer[] {
   const header = Buffer.allocUnsafe(5);
   header[0] = 0;

@@ -27,7 +27,6 @@ import { resume } from './resume.js';
 import type { Session } from './session.js';
 import { type Outlet, Transmitter } from './transmitter.js';
 
-/** The protocol of one client, from HELLO to the close, independent of the socket. */
 export class Connection implements Applicant {
   readonly version: GatewayVersion;
   readonly #transmitter: Transmitter;
@@ -38,7 +37,7 @@ export class Connection implements Applicant {
   #refusals = 0;
   #lastHeartbeat: number;
   #silence: Timer | null = null;
-  /** Arrival times of the latest payloads, oldest first. */
+  /** Arrival times of recent payloads, oldest first. */
   #arrivals: number[] = [];
 
   constructor(
@@ -60,7 +59,7 @@ export class Connection implements Applicant {
     return this.#transmitter.hasCapacity;
   }
 
-  /** A payload that arrives before HELLO triggers this too. */
+  /** Sends HELLO, after the adapter's delay or at the first payload. */
   greet(): void {
     if (this.#greeted || this.#closed) return;
     this.#greeted = true;
@@ -92,7 +91,7 @@ export class Connection implements Applicant {
     this.#session?.pump();
   }
 
-  /** Whether the session waits for a RESUME depends on `close.client`. */
+  /** `close.client` decides whether the session waits for a RESUME. */
   close(close: Close): void {
     if (this.#closed) return;
     this.gateway.app.metrics.gatewayCloses.inc({ code: close.code });
@@ -100,7 +99,7 @@ export class Connection implements Applicant {
     this.outlet.close(close.code, close.reason);
   }
 
-  /** Called when the client closed the socket with `code`, or it broke (1006). */
+  /** Called if the client closed the socket with `code`, or if the socket broke (1006). */
   closed(code: number): void {
     this.gateway.connections.remove(this);
     this.#transmitter.end();
@@ -163,7 +162,7 @@ export class Connection implements Applicant {
 
   #heartbeat(sequence: number | null | undefined): void {
     this.#lastHeartbeat = this.gateway.app.clock.now();
-    // Delayed (docs/gateway.md, G-10).
+    // See docs/gateway.md, G-10.
     setTimeout(() => this.send(controls.heartbeatAck), SAME_MACHINE_DELAY_MS);
     if (typeof sequence === 'number') this.#session?.acknowledge(sequence);
   }
@@ -220,7 +219,7 @@ export class Connection implements Applicant {
     begin?.();
   }
 
-  /** Sends op 9: at once the first time, later when a retry can succeed (docs/gateway.md, G-17). */
+  /** Sends op 9: the first time at once, later when a retry can succeed (docs/gateway.md, G-17). */
   async #refuse(retryAfterMs: number): Promise<void> {
     this.#refusals += 1;
     this.#note('invalid_session');

@@ -24,7 +24,7 @@ export class Connections {
     if (this.#open.size === 0) this.#onEmpty();
   }
 
-  /** Sends op 7, closes the remaining connections after `DRAIN_MS`, and drops those left after `PARTING_MS`. */
+  /** Sends op 7, closes the remaining connections after `DRAIN_MS`, and destroys the rest after `PARTING_MS`. */
   async drain(): Promise<void> {
     for (const connection of this.#open) connection.send(controls.reconnect);
     await this.#emptyWithin(DRAIN_MS);

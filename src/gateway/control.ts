@@ -2,7 +2,7 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import { Payload } from './events.js';
 import { HEARTBEAT_INTERVAL_MS } from './protocol.js';
 
-/** Some clients treat an absent `s` as a number, so `s` and `t` are explicit nulls. */
+/** `s` and `t` are explicit nulls, because some clients treat an absent `s` as a number. */
 function control(op: GatewayOpcodes, d: unknown = null): Payload {
   return new Payload(JSON.stringify({ t: null, s: null, op, d }));
 }

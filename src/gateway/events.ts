@@ -9,7 +9,7 @@ export class Piece {
     this.bytes = Buffer.from(text);
   }
 
-  /** Raw deflate blocks that end at a byte boundary (`00 00 ff ff`) and reference no earlier data. */
+  /** Raw deflate blocks that end at a byte boundary (`00 00 ff ff`) and refer to no earlier data. */
   get deflated(): Buffer {
     // Copied, because zlib returns a slice that keeps a larger buffer alive.
     this.#deflated ??= Buffer.from(deflateRawSync(this.bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
@@ -26,7 +26,7 @@ export class Payload {
     readonly pieces: readonly Piece[] = [],
   ) {}
 
-  /** ASCII. */
+  /** The text before the pieces, in ASCII. */
   get head(): string {
     return this.text;
   }
@@ -35,19 +35,19 @@ export class Payload {
     return this.pieces.reduce((sum, piece) => sum + piece.bytes.length, this.head.length);
   }
 
-  /** Caches one frame per encoding. */
   encoded(slot: number, make: (payload: Payload) => Buffer): Buffer {
     this.frames[slot] ??= make(this);
     return this.frames[slot];
   }
 
-  /** Called when a socket still holds bytes of this payload: they must not change. */
+  /** Called if a socket still holds bytes of this payload, which must not change then. */
   hold(): void {}
 }
 
 /**
- * An event with a sequence number. Frames are reused, since building one per session would dominate the cost of a
- * fan-out. Only the digits of the number are overwritten, unless the head is compressed or a socket holds the frame.
+ * An event with a sequence number. Sessions reuse its frames, because building one per session would dominate the cost
+ * of a fan-out. Only the digits of the number are overwritten, unless the head is compressed or a socket holds the
+ * frame.
  */
 class Dispatch extends Payload {
   readonly #headAt: number[] = [];
@@ -69,7 +69,7 @@ class Dispatch extends Payload {
     this.#held = true;
   }
 
-  /** @returns false if new frames are needed */
+  /** @returns false if the payload needs new frames */
   renumber(sequence: number): boolean {
     if (sequence === this.sequence) return true;
     const digits = digitsOf(sequence);
@@ -86,7 +86,7 @@ class Dispatch extends Payload {
     return true;
   }
 
-  /** Offset of the head; -1 if it is compressed. The same for all numbers of the same length. */
+  /** Offset of the head in the frame; -1 if the head is compressed. It depends only on the length of the number. */
   #headIn(frame: Buffer, slot: number): number {
     const known = this.#headAt[slot];
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export class GatewayEvent {
     return this.#latest;
   }
 
-  /** Frees the frames once all sessions were served. */
+  /** Frees the frames. Call this after the last session. */
   settle(): void {
     this.#latest = undefined;
   }

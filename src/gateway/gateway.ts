@@ -19,7 +19,7 @@ export function createGateway(app: AppContext): Gateway {
   const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
-  // If a guild returns while its loss still waits, the loss comes first, so that sessions that hold it receive it
+  // If a guild returns while its loss is queued, the loss comes first. Sessions that hold the guild then receive it
   // again.
   const bots = new Bots(app, feeds.turns, (guildId, session) =>
     feeds.afterLoss(guildId, () => introduce(guildId, session)),

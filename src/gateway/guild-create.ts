@@ -14,7 +14,7 @@ const MAX_LISTED_MEMBERS = 1_000;
 
 type Listed = 'all' | 'notable' | 'inVoice';
 
-/** Comma-separated JSON. */
+/** The members as JSON, separated by commas. */
 interface MemberList {
   piece: Piece;
   userIds: ReadonlySet<bigint>;
@@ -23,13 +23,13 @@ interface MemberList {
 export interface Viewer {
   user: User;
   member: MemberSummary;
-  /** The presences intent, which shows other members too. */
+  /** Whether the session has the presences intent, which shows other members too. */
   seesPresences: boolean;
   seesVoice: boolean;
   largeThreshold: number;
 }
 
-/** A cache of promises without rejected ones. */
+/** Caches promises that do not reject. */
 class Shared<Key, Thing> {
   readonly #things = new Map<Key, Promise<Thing>>();
 
@@ -64,7 +64,6 @@ export class GuildCreate {
     this.#common = new Piece(common.slice(0, -1));
   }
 
-  /** Drops the parts that depend on presences and voice states. */
   forgetLive(): void {
     this.#members.forget('notable', 'inVoice');
     this.#presences.forget('all', 'notable');
@@ -151,10 +150,7 @@ function joined(own: string, list: Piece): Piece[] {
   return [new Piece(list.bytes.length === 0 ? own : `${own},`), list];
 }
 
-/**
- * Null if there is no such guild.
- * @throws GuildUnavailable
- */
+/** @throws GuildUnavailable */
 export async function loadGuildCreate(store: GuildStore, guildId: bigint): Promise<GuildCreate | null> {
   const snapshot = await store.snapshot(guildId);
   return snapshot && new GuildCreate(store, guildId, JSON.stringify(renderGuildCreate(snapshot)), snapshot.memberCount);

@@ -11,7 +11,7 @@ function guildLeft(guildId: bigint): GatewayEvent {
   return eventOf(GatewayDispatchEvents.GuildDelete, { id: String(guildId) });
 }
 
-/** Sends GUILD_DELETE once, also if the client only knows the guild as unavailable. */
+/** Sends GUILD_DELETE, even if the client knows the guild only as unavailable. Repeated calls send nothing. */
 export function leaveGuild(session: Session, guildId: bigint): void {
   const subscription = session.guilds.get(guildId);
   subscription?.detach();
@@ -19,7 +19,7 @@ export function leaveGuild(session: Session, guildId: bigint): void {
   if (subscription || wasUnavailable) sendGuildDelete(session, guildLeft(guildId));
 }
 
-/** Marks the guild unavailable until GUILD_CREATE is sent again or the bot leaves it. */
+/** The guild stays unavailable until GUILD_CREATE is sent again or the bot leaves it. */
 export function markUnavailable(session: Session, guildId: bigint): void {
   session.guilds.get(guildId)?.detach();
   session.unavailableGuilds.add(guildId);

@@ -16,13 +16,12 @@ import type { PendingEventQuota } from './pending-event-quota.js';
 import { type Close, closes, HELD_LIMIT, LAST_PERMISSION_RETRY_MS, PERMISSION_RETRIES_MS } from './protocol.js';
 import type { Session } from './session.js';
 
-/** Lifetime of the cached GUILD_CREATE, in milliseconds. */
+/** Lifetime of the cached GUILD_CREATE. */
 const GUILD_CREATE_MS = 30_000;
 
 /** Key of the guild-wide permissions. */
 const GUILD_AT_LARGE = '';
 
-/** A session's subscription to a guild's feed. */
 export class FeedSession {
   /** Events held until GUILD_CREATE was sent; null afterwards. */
   #held: GatewayEvent[] | null = [];
@@ -42,7 +41,7 @@ export class FeedSession {
     return this.#held !== null && !this.#detached;
   }
 
-  /** If the session is far behind, only the guild becomes unavailable when it is on a box (docs/gateway.md, G-46). */
+  /** If a session is far behind on a guild on a box, only that guild becomes unavailable (docs/gateway.md, G-46). */
   deliver(event: GatewayEvent): void {
     const { feed, session } = this;
     if (this.#held) this.#hold(event, this.#held);
@@ -57,7 +56,7 @@ export class FeedSession {
     else this.feed.noteHeld(this.#heldBytes);
   }
 
-  /** Called when GUILD_CREATE was sent. */
+  /** Call this after GUILD_CREATE was sent. */
   release(): void {
     const held = this.#held ?? [];
     if (this.isHeld) this.feed.noteLetGo();
@@ -66,8 +65,8 @@ export class FeedSession {
   }
 
   /**
-   * Called after GUILD_DELETE was sent to sessions that hold the guild. If the client knows it from READY only, this
-   * sends GUILD_DELETE.
+   * Called after the guild's GUILD_DELETE was dispatched. A session still waiting for GUILD_CREATE did not receive it.
+   * If READY named the guild, this sends GUILD_DELETE.
    */
   lose({ unavailable }: BusMessage): void {
     const { session, feed } = this;
@@ -95,14 +94,11 @@ export class FeedSession {
   }
 }
 
-/** The sessions of one bot in a guild. */
 interface BotSubscription {
   botId: bigint;
   idText: string;
   feedSessions: Set<FeedSession>;
-  /**
-   * Cached permission bits by channel id or `GUILD_AT_LARGE`. The map is replaced when permissions may have changed.
-   */
+  /** Cached permission bits by channel id or `GUILD_AT_LARGE`. A change of permissions replaces the map. */
   permissions: Map<string, bigint>;
   /** End of the bot's timeout, in milliseconds since the Unix epoch; null for no timeout. */
   timeoutEnd: number | null;
@@ -111,7 +107,7 @@ interface BotSubscription {
 interface Dispatched {
   message: BusMessage;
   audience: Audience;
-  /** Key of the permissions it requires; null for none. */
+  /** Key in `BotSubscription.permissions`; null if the event requires none. */
   place: string | null;
   /** In characters. */
   size: number;
@@ -124,28 +120,28 @@ interface FeedParts {
   onEmpty(): void;
 }
 
-/** Key for an event that requires channel permissions but names no channel. */
+/** Placeholder for the channel of an event that requires channel permissions but names no channel. */
 const NOWHERE = 'nowhere';
 
 /**
- * Sends a guild's events, in order, to the sessions that want them. An event is serialised once. If the permissions it
- * requires are cached, it is delivered before `publish` returns. Otherwise it and later events wait.
+ * Sends a guild's events, in order, to the sessions that want them, and serialises each once. If the required
+ * permissions are cached, an event is delivered before `publish` returns. Otherwise it and later events wait.
  *
- * If permissions cannot be loaded, the affected connections are closed, and their sessions receive the events later. If
- * too many events wait, the affected sessions lose the guild or end. So no session misses events without notice.
+ * If permissions cannot be loaded, the affected connections close, and their sessions receive the events later. If too
+ * many events wait, the affected sessions lose the guild or end. No session misses events without notice.
  */
 export class GuildFeed {
   readonly #bots = new Map<bigint, BotSubscription>();
   readonly #subscription: BusSubscription;
   #waiting: Dispatched[] = [];
   #waitingSize = 0;
-  /** The sessions that hold events, and the most bytes held by one. All hold the same events. */
+  /** The number of sessions that hold events, and the most bytes held by one. All hold the same events. */
   #holding = { sessions: 0, bytes: 0 };
   #working = false;
   #endPause: () => void = () => {};
-  /** Callbacks to run once the waiting loss of the guild was dispatched. */
+  /** Callbacks to run after the queued loss of the guild was dispatched. */
   #afterLoss: (() => void)[] = [];
-  /** Earliest time at which a cached permission may have been read. */
+  /** Cached permissions were read at this time or later. */
   #permissionsSince: number;
   #guildCreate: Promise<GuildCreate | null> | undefined;
 
@@ -201,13 +197,13 @@ export class GuildFeed {
     this.parts.kept.note(this, this.#waitingSize + this.#holding.bytes);
   }
 
-  /** Calls `act` after the waiting loss of the guild was dispatched, or at once if none waits. */
+  /** Calls `act` after the queued loss of the guild was dispatched, or at once if none is queued. */
   afterLoss(act: () => void): void {
     if (this.#isToldGone()) this.#afterLoss.push(act);
     else act();
   }
 
-  /** GUILD_CREATE, up to date with the last event. Null if there is no such guild. */
+  /** GUILD_CREATE, including the effects of the last event. Null if there is no such guild. */
   guildCreatePayload(): Promise<GuildCreate | null> {
     if (this.#guildCreate) return this.#guildCreate;
     const picture = this.#subscription.ready.then(() => loadGuildCreate(this.app.guilds, this.guildId));
@@ -264,7 +260,7 @@ export class GuildFeed {
     this.#waiting.push(event);
     this.#waitingSize += event.size;
     if (event.audience.detaches) {
-      // The guild is lost again, so these callbacks are void.
+      // A new loss makes earlier callbacks obsolete.
       this.#afterLoss = [];
       this.#endPause();
     }
@@ -273,13 +269,12 @@ export class GuildFeed {
     if (!this.#working) void this.#work();
   }
 
-  /** Processes waiting events. */
   async #work(): Promise<void> {
     this.#working = true;
-    // Other caches may receive the same event in this tick, after this feed. Let them invalidate first.
+    // Other caches may receive the same event in this tick, after this feed. They must invalidate first.
     await Promise.resolve();
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
-      // No `await` between the last check and the fan-out: permissions may be dropped during it.
+      // No `await` between the check and the fan-out, because permissions may change during it.
       while (this.#undecided(event).length > 0) await this.#decideAll(event);
       this.#fanOut(event);
       this.#waiting.shift();
@@ -290,9 +285,9 @@ export class GuildFeed {
   }
 
   /**
-   * Retries until the missing permissions are cached or no longer needed. After the last of `PERMISSION_RETRIES_MS` it
-   * closes the affected connections, once. An unreachable guild becomes unavailable instead, after the last retry or
-   * once its absence is published. If it returns earlier, nothing was missed (docs/relay.md, R-42).
+   * Loads the missing permissions, with retries. After the last of `PERMISSION_RETRIES_MS`, closes the affected
+   * connections, once. An unreachable guild becomes unavailable instead, then or once its absence is published. If it
+   * returns earlier, no event was missed (docs/relay.md, R-42).
    */
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
@@ -321,7 +316,6 @@ export class GuildFeed {
     await Promise.race([pause(this.app.clock, ms), toldGone]);
   }
 
-  /** Closes connections that want the event and have no cached permissions for it. */
   #disconnect(event: Dispatched, error: unknown): void {
     const close = closeFor(
       error,
@@ -331,7 +325,6 @@ export class GuildFeed {
     for (const session of sessionsThatWant(event, this.#undecided(event))) session.disconnect(close);
   }
 
-  /** Marks the guild unavailable for bots without cached permissions for the event. */
   #showUnavailable(event: Dispatched): void {
     for (const bot of this.#undecided(event)) {
       for (const feedSession of [...bot.feedSessions]) markUnavailable(feedSession.session, this.guildId);
@@ -339,15 +332,15 @@ export class GuildFeed {
   }
 
   /**
-   * Takes the guild from a session that misses events, until GUILD_CREATE is sent again. Without the guilds intent the
-   * session cannot be notified. It ends instead, but never because of a box.
+   * Makes the guild unavailable to a session that misses events. Without the guilds intent, the session cannot be
+   * notified, so it ends. But a box must never end a session.
    */
   dropSession(session: Session, close: Close): void {
     if (this.isOnBox || session.wants(GatewayIntentBits.Guilds)) markUnavailable(session, this.guildId);
     else session.end(close);
   }
 
-  /** Cuts off all sessions that hold events or want a waiting one, and discards the waiting events. */
+  /** Drops all sessions that hold events or want a waiting one, and discards the waiting events. */
   shedLoad(): void {
     const bots = [...this.#bots.values()];
     const behind = bots.flatMap((bot) =>
@@ -363,7 +356,7 @@ export class GuildFeed {
       );
     }
     for (const { session } of behind) this.dropSession(session, closes.unavailable);
-    // `#work` is processing the first event. Losses of the guild stay too.
+    // `#work` is processing the first event. Events about the loss of the guild also stay.
     const [first, ...others] = this.#waiting;
     this.#waiting = [...(first ? [first] : []), ...others.filter(({ audience }) => audience.detaches)];
     this.#waitingSize = this.#waiting.reduce((sum, { size }) => sum + size, 0);
@@ -388,7 +381,7 @@ export class GuildFeed {
     const where = { guildId: this.guildId, channelId: place === GUILD_AT_LARGE ? null : BigInt(place) };
     const there = await permissionsThere(guilds, where, botId, clock.now());
     if (there?.timeoutEnd != null) bot.timeoutEnd = there.timeoutEnd;
-    // If permissions changed during the request, the bot has a new map and this result is dropped.
+    // If permissions changed during the request, the bot has a new map, and this write has no effect.
     permissions.set(place, there?.bits ?? 0n);
   }
 
@@ -428,7 +421,7 @@ export class GuildFeed {
     for (const act of acts) act();
   }
 
-  /** Permissions expire in case an invalidation was lost. The end of a timeout has no event. */
+  /** Permissions expire in case an invalidation was lost. The end of a timeout publishes no event. */
   #forgetWhatIsOld(): void {
     const now = this.app.clock.now();
     if (now - this.#permissionsSince >= CACHE_MS) this.#forgetPermissions();
@@ -444,7 +437,7 @@ export class GuildFeed {
     this.#permissionsSince = this.app.clock.now();
   }
 
-  /** After a loss, permissions stay cached: earlier events still need them. */
+  /** Losing the guild does not drop permissions, because earlier events still need them. */
   #forgetWhatChanged({ invalidates, userId, audience }: BusMessage): void {
     if (invalidates.includes('picture') || invalidates.includes('last-message')) this.dropGuildCreate();
     if (invalidates.includes('live')) this.#forgetLive();
@@ -459,7 +452,7 @@ function isBeyond(events: number, bytes: number): boolean {
   return events > HELD_LIMIT.events || bytes > HELD_LIMIT.bytes;
 }
 
-/** The size in characters. */
+/** In characters. */
 function sizeOf({ data, content }: BusMessage): number {
   return data.length + (content?.redacted.length ?? 0) + (content?.withoutReply?.length ?? 0);
 }
@@ -469,7 +462,6 @@ function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage)
   return anyInGuild === undefined ? null : GUILD_AT_LARGE;
 }
 
-/** Tests a bot's cached permissions. */
 function permissionTest({ audience, place }: Dispatched): (bot: BotSubscription) => boolean {
   if (place === null) return () => true;
   const all = BigInt(audience.inChannel ?? 0);
@@ -501,7 +493,7 @@ function isWanted(bot: BotSubscription, event: Dispatched): boolean {
   return false;
 }
 
-/** The forms of one event, each built once. */
+/** The full and redacted forms of one event, each built once. */
 class Forms {
   readonly #made: Partial<Record<ContentShown, GatewayEvent>> = {};
 

@@ -13,7 +13,7 @@ export class GuildFeeds {
     this.turns = new BoxTurns(app);
   }
 
-  /** Events are held until the feed session is released. */
+  /** The feed session holds events until `release`. */
   attach(guildId: bigint, session: Session): FeedSession {
     const feed = this.#feeds.get(guildId) ?? this.#open(guildId);
     return feed.attach(session);

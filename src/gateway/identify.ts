@@ -23,10 +23,7 @@ const LARGE_THRESHOLD = { min: 50, max: 250 };
 /** Guilds attached before yielding to the event loop. */
 const ATTACHED_PER_TURN = 100;
 
-/**
- * Creates a session. `begin` of the result sends READY.
- * @throws Closing with the code of the first check that fails
- */
+/** @throws Closing with the code of the first check that fails */
 export async function identify(connection: Applicant, data: IdentifyData): Promise<Admission> {
   const { gateway } = connection;
   const { app } = gateway;
@@ -42,7 +39,7 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
     await gateway.bots.add(session);
     // The token or an intent may have changed before the session subscribed.
     session.setPrivileges((await authenticate(app, token, intents)).privilegedIntents);
-    // Before attaching to guilds, so that GUILD_CREATE includes the presence.
+    // Runs before the session attaches to guilds, so that GUILD_CREATE includes the presence.
     await showPresence(gateway, session);
     const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
     if (data.compress === true) connection.compressPayloads();
@@ -73,7 +70,7 @@ function requireShard(shard: number[] | null | undefined): Shard | null {
   return { id, count };
 }
 
-/** Null if allowed, otherwise milliseconds until a retry can succeed. */
+/** Milliseconds until a retry can succeed; null if IDENTIFY is allowed. */
 async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Shard | null): Promise<number | null> {
   const { limits } = gateway.app;
   const id = String(bot.actor.user.id);
@@ -113,8 +110,8 @@ function openSession(
 }
 
 /**
- * In ascending order.
- * @throws Closing 4011
+ * Returns ascending ids.
+ * @throws Closing 4011 for too many guilds
  */
 async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   const guildIds: bigint[] = [];
@@ -125,7 +122,6 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
   return guildIds;
 }
 
-/** Events are held until GUILD_CREATE was sent. */
 async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<FeedSession[]> {
   const feedSessions: FeedSession[] = [];
   await forEachYielding(guildIds, ATTACHED_PER_TURN, (guildId) => {

@@ -10,7 +10,6 @@ export function areIntents(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= KNOWN_INTENTS && (value & ~KNOWN_INTENTS) === 0;
 }
 
-/** Whether `intents` include a disabled privileged intent. */
 export function asksTooMuch(intents: number, on: readonly PrivilegedIntent[]): boolean {
   return (intents & intentBitsWithout(on)) !== 0;
 }

@@ -13,7 +13,7 @@ import type { Session } from './session.js';
 
 /**
  * Sends a new session its guilds, no faster than its client reads. Cloud guilds go one by one, guilds on boxes
- * concurrently. A guild is unavailable if its box does not answer within `BOX_PATIENCE_MS`.
+ * concurrently. A guild is unavailable if its box does not respond within `BOX_PATIENCE_MS`.
  */
 export async function introduceGuilds(app: AppContext, session: Session, feedSessions: FeedSession[]): Promise<void> {
   const introductions = feedSessions.map((feedSession) => new Introduction(app, feedSession));
@@ -35,7 +35,7 @@ async function introduceInOrder(introductions: Introduction[]): Promise<void> {
   for (const introduction of introductions) await introduction.begin();
 }
 
-/** Resolves after `BOX_PATIENCE_MS` at the latest. Slower guilds follow in the background. */
+/** Resolves after `BOX_PATIENCE_MS` at the latest. Slower guilds follow later. */
 async function introduceFromBoxes(app: AppContext, introductions: Introduction[]): Promise<void> {
   if (introductions.length === 0) return;
   const begun = Promise.all(introductions.map((introduction) => introduction.begin()));
@@ -44,8 +44,8 @@ async function introduceFromBoxes(app: AppContext, introductions: Introduction[]
 }
 
 /**
- * Dispatches GUILD_CREATE, then the held events. If the guild fails to load, it is sent as unavailable and retried. An
- * unreachable guild is also detached, until its return is published (docs/gateway.md, G-50).
+ * Dispatches GUILD_CREATE, then the held events. A guild that fails to load is sent as unavailable and retried. An
+ * unreachable guild is sent as unavailable and detached until its return is published (docs/gateway.md, G-50).
  */
 class Introduction {
   #isToldUnavailable = false;
@@ -91,7 +91,7 @@ class Introduction {
     return true;
   }
 
-  /** Acquires a load permit. A client that does not read never keeps one. */
+  /** Acquires a load permit. A client that does not read holds none. */
   async #turn(): Promise<Release> {
     const { session, feed } = this.feedSession;
     for (;;) {

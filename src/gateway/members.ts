@@ -43,7 +43,7 @@ async function sendRequested(store: GuildStore, session: Session, request: Membe
   return dispatchMembers(store, session, request, await store.members(guildId, { userIds: [session.botId] }, 1));
 }
 
-/** Answers for a guild that is unreachable or not held. */
+/** The response for a guild that is unreachable or not held. */
 function sendNone(session: Session, request: MembersRequest): void {
   dispatchChunk(session, request, [], [], { notFound: request.user_ids ?? [] });
 }
@@ -63,8 +63,8 @@ async function sendListed(
 }
 
 /**
- * Sends the list no faster than the client reads. If it ends early, the last chunk corrects `chunk_count`, because
- * clients wait for the last chunk.
+ * Sends the list no faster than the client reads. Clients wait for the last chunk. If the list is shorter than
+ * expected, that chunk corrects `chunk_count`.
  */
 async function sendAll(store: GuildStore, session: Session, request: MembersRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);

@@ -5,7 +5,7 @@ export interface PaceLimit {
   windowMs: number;
 }
 
-/** Limits the rate of work. Of excess work, the latest runs later and the rest is dropped. */
+/** Limits the rate of calls. Of the calls beyond the limit, only the latest runs, as soon as the limit allows. */
 export class Pace {
   /** Times of past runs, oldest first. */
   #done: number[] = [];

@@ -99,10 +99,10 @@ export const VoiceStateUpdate = z.object({
 
 export type VoiceRequest = z.output<typeof VoiceStateUpdate>;
 
-/** Invalid ids are returned in `not_found`. */
+/** `not_found` returns invalid ids. */
 const AnyId = z.union([z.string(), z.int()]).transform(String);
 
-/** Some libraries send a list; the first id counts, as on the reference platform. */
+/** Some libraries send a list. Its first id counts, as on the reference platform. */
 const guildId = z.union([id, z.tuple([id], id).transform(([first]) => first)]);
 
 /** Some libraries send 0 or 1. */

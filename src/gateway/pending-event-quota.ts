@@ -1,13 +1,13 @@
 import { MAX_HELD_BYTES } from './protocol.js';
 
 interface PendingEvents {
-  /** Discards waiting events and cuts off the affected sessions. */
+  /** Discards waiting events and drops the affected sessions. */
   shedLoad(): void;
 }
 
 /**
- * Counts the bytes of waiting events in all feeds. Above {@link MAX_HELD_BYTES} the largest keeper gives way, so
- * that other guilds are not affected.
+ * Counts the bytes of waiting events in all feeds. Above {@link MAX_HELD_BYTES}, only the feed with the most bytes
+ * sheds load, so that other guilds are not affected.
  */
 export class PendingEventQuota {
   readonly #sizes = new Map<PendingEvents, number>();

@@ -25,7 +25,6 @@ const ACTIVITY_TYPES: readonly number[] = [
 
 const CUSTOM_STATUS = 'Custom Status';
 
-/** Resolves when the bot's guilds were notified. */
 export function showPresence({ app }: Gateway, session: Session): Promise<void> {
   const key = { id: session.id, userId: session.botId, session: sessionSummaryOf(session, app.clock.now()) };
   return app.connections.open(key, statementOf(session.presence, app.clock.now()));
@@ -41,7 +40,6 @@ function sessionSummaryOf({ shard, intents }: Session, now: number): SessionSumm
   };
 }
 
-/** Ends the session's presence and its voice state. */
 export function hidePresence({ app }: Gateway, session: Session): void {
   session.presencePace.cancel();
   void app.connections.close(session.id);

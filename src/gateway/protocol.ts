@@ -3,7 +3,6 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 /** Versions differ in G-15 only (docs/gateway.md, G-1). */
 export type GatewayVersion = 9 | 10;
 
-/** Null if the version is not supported. */
 export function versionFor(v: string | null): GatewayVersion | null {
   switch (v) {
     case null:
@@ -18,76 +17,75 @@ export function versionFor(v: string | null): GatewayVersion | null {
 
 export const HEARTBEAT_INTERVAL_MS = 41_250;
 
-/** Maximum time without a heartbeat. */
 export const HEARTBEAT_SILENCE_MS = HEARTBEAT_INTERVAL_MS * 1.5;
 
 /**
- * Delay of HELLO and heartbeat acknowledgements, in milliseconds. Some clients mishandle an immediate reply on the same
- * machine. Runs in real time, not on the injected clock.
+ * Delay of HELLO and heartbeat acknowledgements, because some clients mishandle an immediate reply on the same machine.
+ * Runs in real time, not on the injected clock.
  */
 export const SAME_MACHINE_DELAY_MS = 10;
 
 export const MAX_PAYLOAD_BYTES = 4_096;
 
-/** Limit of payloads from a client. */
+/** Per connection. */
 export const SEND_LIMIT = { payloads: 120, windowMs: 60_000 } as const;
 
-/** Limit of presence updates of a session. */
+/** Per session. */
 export const PRESENCE_LIMIT = { times: 5, windowMs: 20_000 } as const;
 
 export const MAX_GUILDS_PER_SHARD = 2_500;
 
-/** How long a disconnected session can be resumed, in milliseconds. */
+/** A disconnected session can be resumed for this long. */
 export const RESUME_WINDOW_MS = 5 * 60_000;
 
 /** Events kept for a RESUME. */
 export const REPLAY_LIMIT = { events: 4_096, bytes: 4 * 1024 * 1024 } as const;
 
-/** Events that may wait for a connected client that does not read. */
+/** Events that may wait if a connected client does not read. */
 export const BACKLOG_LIMIT = { events: 2_048, bytes: 1024 * 1024 } as const;
 
 /**
- * Events of a guild that may wait for permissions, or for GUILD_CREATE of a session. In the second case both must fit
- * in `REPLAY_LIMIT`.
+ * Events of a guild that may wait for permissions, or for a session's GUILD_CREATE. In the second case both must fit in
+ * `REPLAY_LIMIT`.
  */
 export const HELD_LIMIT = { events: 4_096, bytes: 1024 * 1024 } as const;
 
-/** For all feeds of a process. */
+/** Limit of held events in a process. */
 export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** Must fit in `REPLAY_LIMIT` together with the held events. */
 export const MAX_GUILD_CREATE_BYTES = 2.5 * 1024 * 1024;
 
-/** How long a new session waits for guilds on boxes, in milliseconds. */
+/** How long a new session waits for guilds on boxes. */
 export const BOX_PATIENCE_MS = 3_000;
 
-/** Delay of every later retry, in milliseconds. */
+/** Delay of all later retries. */
 export const LAST_PERMISSION_RETRY_MS = 6_000;
 
-/** Delays of the first retries, in milliseconds. */
+/** Delays of the first retries. */
 export const PERMISSION_RETRIES_MS = [250, 1_000, 3_000, LAST_PERMISSION_RETRY_MS] as const;
 
-/** Delay before a guild is loaded again, in milliseconds. It doubles up to `most`. */
+/** Delay before a guild is loaded again. It doubles up to `most`. */
 export const GUILD_RETRY_MS = { first: 1_000, most: 30_000 } as const;
 
-/** Maximum number of bytes buffered in a socket. */
+/** Bytes buffered in a socket before sending pauses. */
 export const SOCKET_HIGH_WATER = 256 * 1024;
 
-/** How long shutdown waits after op 7, in milliseconds. */
+/** How long shutdown waits after op 7. */
 export const DRAIN_MS = 3_000;
 
-/** How long shutdown waits for the client's close frame, in milliseconds. */
+/** How long shutdown waits for the client's close frame. */
 export const PARTING_MS = 1_000;
 
-/** Maximum delay of op 9, in milliseconds. */
+/** Maximum delay of op 9. */
 export const REFUSAL_DELAY_MS = 5_000;
 
-/** Waiting member and voice requests of one session. */
+/** Limit of a session's waiting requests for members and voice. */
 export const MAX_WAITING_REQUESTS = 240;
 
 export const MEMBERS_PER_CHUNK = 1_000;
 
-/** Also for a list of ids. */
+/** Applies to a list of ids too. */
 export const MEMBERS_PER_SEARCH = 100;
 
 export type ClientOpcode =
@@ -118,7 +116,7 @@ export function isClientOpcode(op: number): op is ClientOpcode {
 export interface Close {
   code: number;
   reason: string;
-  /** How client libraries react. A session survives only `resume`. */
+  /** How client libraries react. The session survives only `resume`. */
   client: 'resume' | 'identify' | 'stop';
 }
 

@@ -30,7 +30,6 @@ export class ReplayBuffer {
     return sequence < this.#oldest ? undefined : this.#events[this.#head + sequence - this.#oldest];
   }
 
-  /** Drops events up to and including `sequence`. */
   dropThrough(sequence: number): void {
     while (this.#oldest <= sequence && this.length > 0) {
       this.#bytes -= this.#events[this.#head]?.size ?? 0;

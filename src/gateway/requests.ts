@@ -17,7 +17,7 @@ import { type ClientOpcode, closes } from './protocol.js';
 import type { Session } from './session.js';
 import { changeVoice } from './voice.js';
 
-/** @throws Closing 4002 for a payload of wrong types, 4008 when too many requests wait */
+/** @throws Closing 4002 for wrong types, 4008 if too many requests wait */
 export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: unknown): void {
   switch (op) {
     case GatewayOpcodes.PresenceUpdate:
@@ -48,7 +48,7 @@ export function answer(gateway: Gateway, session: Session, op: ClientOpcode, d: 
 
 /**
  * Each guild on a box has its own queue, so that a slow box does not delay other guilds (docs/gateway.md, G-40).
- * @throws Closing 4008 when too many requests wait
+ * @throws Closing 4008 if too many requests wait
  */
 function inTurn({ app }: Gateway, session: Session, guildId: string, work: () => Promise<void>): void {
   const line = placeOfGuild(app, BigInt(guildId)) === null ? null : guildId;

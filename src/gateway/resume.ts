@@ -9,8 +9,8 @@ import { showPresence } from './presence.js';
 import { closes } from './protocol.js';
 
 /**
- * Moves a session to `connection` and sends missed events.
- * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since
+ * Moves a session to `connection` and sends the missed events.
+ * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since IDENTIFY
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
   const { app, sessions } = connection.gateway;

@@ -19,7 +19,6 @@ import {
 } from './protocol.js';
 import { ReplayBuffer } from './replay-buffer.js';
 
-/** A session's subscription to a guild. */
 export interface GuildSubscription {
   detach(): void;
 }
@@ -47,8 +46,8 @@ export interface SessionTerms {
 }
 
 /**
- * The state that survives a connection. Events are sent from the replay buffer, whether new, resent by RESUME or
- * delayed by a slow client. So there is one queue, and sessions share the event objects.
+ * The state that survives a connection. The replay buffer is the only queue: it holds events that are new, resent by
+ * RESUME or delayed by a slow client. Sessions share the event objects.
  */
 export class Session {
   readonly id: string;
@@ -57,18 +56,17 @@ export class Session {
   user: User;
   readonly version: GatewayVersion;
   readonly intents: number;
-  /** Whether it receives the content of all messages (docs/gateway.md, G-15). */
+  /** Whether the session receives the content of all messages (docs/gateway.md, G-15). */
   readsContent: boolean;
   readonly shard: Shard | null;
   readonly largeThreshold: number;
   presence: PresenceUpdate | null;
   readonly presencePace: Pace;
 
-  /** Guilds whose events it receives, by id. */
+  /** Guilds whose events the session receives, by id. */
   readonly guilds = new Map<bigint, GuildSubscription>();
-  /** Guilds that the client knows as unavailable. */
   readonly unavailableGuilds = new Set<bigint>();
-  /** Resolves when READY and its guilds were dispatched. */
+  /** Resolves after READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;
 
   readonly #replay = new ReplayBuffer();
@@ -76,7 +74,7 @@ export class Session {
   #sent = 0;
   #unsentBytes = 0;
   #acknowledged = 0;
-  /** True after IDENTIFY or RESUME until all events are sent. `BACKLOG_LIMIT` does not apply then. */
+  /** True after IDENTIFY or RESUME until all events are sent. Until then, `BACKLOG_LIMIT` does not apply. */
   #catchingUp = true;
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
@@ -129,7 +127,7 @@ export class Session {
     return (this.intents & intent) !== 0;
   }
 
-  /** Does not end a session that uses a disabled intent. */
+  /** The caller ends sessions that use a disabled intent. */
   setPrivileges(on: readonly PrivilegedIntent[]): void {
     this.readsContent = this.#mayReadContent(on);
   }
@@ -166,7 +164,7 @@ export class Session {
   }
 
   /**
-   * The session waits `RESUME_WINDOW_MS` for a RESUME.
+   * The session then waits `RESUME_WINDOW_MS` for a RESUME.
    * @returns false if the session is already on another connection
    */
   detach(link: SessionLink): boolean {
@@ -189,13 +187,13 @@ export class Session {
     this.#sent = sequence;
     this.#acknowledged = Math.min(this.#acknowledged, sequence);
     this.#unsentBytes = this.#bytesAfter(sequence);
-    // First, because RESUMED may displace the oldest kept event, which must be sent by then.
+    // `attach` sends the missed events first, because RESUMED may displace the oldest of them.
     this.attach(link);
     this.dispatch(resumed);
     return 'resumed';
   }
 
-  /** Drops the events of the previous heartbeat only, because a client may resume from an earlier number. */
+  /** Drops only what the previous heartbeat acknowledged, because a client may resume from an earlier number. */
   acknowledge(sequence: number): void {
     if (sequence > this.#sent) return;
     this.#replay.dropThrough(this.#acknowledged);
@@ -215,7 +213,6 @@ export class Session {
     if (this.hasCapacity) this.#wakeRoomWaiters();
   }
 
-  /** Resolves when `hasCapacity` is true or the session has ended. */
   async room(): Promise<void> {
     while (!this.#ended && !this.hasCapacity) {
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
@@ -227,13 +224,12 @@ export class Session {
     return this.#unsentBytes < BACKLOG_LIMIT.bytes / 2;
   }
 
-  /** Whether more than half of the allowed backlog waits. */
   get isFarBehind(): boolean {
     const most = this.#link && !this.#catchingUp ? BACKLOG_LIMIT : REPLAY_LIMIT;
     return this.#unsentBytes > most.bytes / 2 || this.#sequence - this.#sent > most.events / 2;
   }
 
-  /** Runs `work` once there is room, in the order of the calls. `work` may dispatch many events and must not throw. */
+  /** Runs `work` once the session has capacity, in call order. `work` may dispatch many events and must not throw. */
   whenRoom(work: () => void): Promise<void> {
     return this.#roomMutex.run(async () => {
       await this.room();

@@ -3,13 +3,12 @@ import type { Payload } from './events.js';
 import { SOCKET_HIGH_WATER } from './protocol.js';
 import { ZstdCompressor } from './zstd.js';
 
-/** The part of a socket that the protocol needs. */
 export interface Outlet {
   /** A complete WebSocket frame. */
   write(frame: Buffer): void;
   /** Starts the closing handshake. No frame may follow. */
   close(code: number, reason: string): void;
-  /** Drops the socket without a handshake. */
+  /** Closes the socket without a handshake. */
   destroy(): void;
   /** Bytes not yet sent. */
   readonly pending: number;
@@ -20,7 +19,7 @@ export class Transmitter {
   #begun = false;
   readonly #compressor: ZstdCompressor | null;
 
-  /** @param onRoom called when the compressor has caught up */
+  /** @param onRoom called when the compressor can take more payloads */
   constructor(
     private readonly outlet: Outlet,
     encoding: Encoding,
@@ -34,7 +33,7 @@ export class Transmitter {
     return this.outlet.pending + (this.#compressor?.pending ?? 0) < SOCKET_HIGH_WATER;
   }
 
-  /** Compresses larger payloads, unless the transport already compresses. */
+  /** Compresses larger payloads, unless the transport compresses already. */
   compressPayloads(): void {
     if (this.#encoding === plain) this.#encoding = zlibPayloads;
   }

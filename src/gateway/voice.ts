@@ -9,8 +9,8 @@ import type { VoiceRequest } from './payloads.js';
 import type { Session } from './session.js';
 
 /**
- * Handles op 4 (docs/gateway.md, G-41). A refusal has no response, as on the reference platform. An unexpected error
- * closes the connection.
+ * Handles op 4 (docs/gateway.md, G-41). A refused request gets no response, as on the reference platform. An unexpected
+ * error closes the connection.
  */
 export async function changeVoice(gateway: Gateway, session: Session, request: VoiceRequest): Promise<void> {
   const guildId = BigInt(request.guild_id);

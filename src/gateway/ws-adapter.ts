@@ -14,12 +14,12 @@ import {
 } from './protocol.js';
 import type { Outlet } from './transmitter.js';
 
-/** How long a client may take to answer a close, in milliseconds. */
+/** How long a client may take to answer a close. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 const TOO_LARGE = 1009;
 
-/** An oversized message closes with 4002, not 1009. */
+/** Closes with 4002, not 1009, after an oversized message. */
 class GatewaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (code === TOO_LARGE) super.close(closes.undecodable.code, closes.undecodable.reason);
@@ -28,13 +28,13 @@ class GatewaySocket extends WebSocket {
 }
 
 export function createAcceptor(gateway: Gateway) {
-  // A variable, because the library's types lack `closeTimeout`.
+  // A separate variable, because the library's types lack `closeTimeout`.
   const options = {
     noServer: true,
     WebSocket: GatewaySocket,
     maxPayload: MAX_PAYLOAD_BYTES,
     perMessageDeflate: false,
-    // The decoder closes with 4002 for invalid UTF-8, not 1007.
+    // The decoder closes with 4002 for invalid UTF-8. The library would close with 1007.
     skipUTF8Validation: true,
     clientTracking: false,
     autoPong: false,
@@ -59,13 +59,13 @@ function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSo
   );
   socket.on('drain', () => connection.drained());
   if (refusal) connection.close(refusal);
-  // Some clients lose a HELLO that arrives in the same read as the upgrade response.
+  // Some clients lose a HELLO that arrives together with the upgrade response.
   else setTimeout(() => connection.greet(), SAME_MACHINE_DELAY_MS);
 }
 
 /**
- * Frames are written directly to the socket, since connections share them. Without permessage-deflate the library
- * writes pongs and closes at once too, so the order is kept.
+ * Writes frames directly to the socket, because connections share them. Without permessage-deflate, the library also
+ * writes pongs and closes at once, so the order is kept.
  *
  * A class, because each object literal with a getter has its own hidden class, which made a fan-out a quarter slower.
  */

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-/** 128 KiB, to limit the memory per connection. */
+/** 128 KiB, which limits the memory per connection. */
 const WINDOW_LOG = 17;
 
 /** The API of newer `node:zlib` versions, which the types lack. */
@@ -16,7 +16,6 @@ function hasZstd(module: object): module is Zstd {
   return 'createZstdCompress' in module && typeof module.createZstdCompress === 'function';
 }
 
-/** Null if the runtime has no zstd. */
 const zstd: Zstd | null = hasZstd(zlib) ? zlib : null;
 
 /** One zstd frame per connection that never ends. Output follows the order of input. */
@@ -46,7 +45,7 @@ export class ZstdCompressor {
     return this.#pending;
   }
 
-  /** Calls `done` with everything a decoder needs to recover `bytes`. */
+  /** Calls `done` with all bytes that a decoder needs to recover `bytes`. */
   compress(bytes: Buffer, done: (compressed: Buffer) => void): void {
     this.#pending += bytes.length;
     this.#stream.write(bytes);

@@ -14,13 +14,13 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Codes of `ws` for a protocol violation, invalid UTF-8, and a message beyond `maxPayload`. */
 const UNUSABLE: readonly (number | undefined)[] = [1002, 1007, 1009];
 
-/** Prefix of the `ws` error codes for the same faults. */
+/** Prefix of the `ws` error codes for these faults. */
 const UNUSABLE_ERROR = 'WS_ERR_';
 
 const OPTIONS = {
   maxPayload: MAX_TEXT_BYTES,
   perMessageDeflate: false,
-  // Decoding closes invalid UTF-8 with 4002; `ws` would close with 1007.
+  // Decoding closes with 4002 for invalid UTF-8. `ws` would close with 1007.
   skipUTF8Validation: true,
   autoPong: false,
   closeTimeout: CLOSE_TIMEOUT_MS,
@@ -46,7 +46,7 @@ export function createRelayAcceptor(serve: (outlet: Outlet, request: IncomingMes
 }
 
 /**
- * Follows no redirects and trusts only certificates that the system trusts.
+ * Follows no redirects and trusts only the system's certificates.
  * @param url with the scheme `ws`, `wss`, `http` or `https`
  * @param serve called once the connection is open
  * @param onFailed called once if no connection is made
@@ -81,7 +81,10 @@ function ignoreError(): void {}
 
 const TEXT_PER_TURN = { messages: 200, bytes: 64 * 1024 };
 
-/** Pauses a connection that sends much text, so that others get a turn. Text is parsed, and costs several times as much as a binary frame. */
+/**
+ * Pauses a connection that sends much text, so that others get a turn. Text is parsed, which costs several times as
+ * much as a binary frame.
+ */
 class TextAllowance {
   #messages = 0;
   #bytes = 0;
@@ -121,11 +124,11 @@ function connect(receiver: Receiver, socket: Duplex, webSocket: WebSocket): void
   webSocket.on('error', (error) => {
     if (!('code' in error && String(error.code).startsWith(UNUSABLE_ERROR))) return;
     receiver.unusable(error.message);
-    // The other end may go on sending the rest of the message.
+    // The other end may continue to send the rest of the message.
     receiver.closed(closes.unusable.code, error.message);
   });
   webSocket.on('close', (code, reason) => receiver.closed(code, reason.toString()));
-  // Parts of a message count, too.
+  // Parts of a message count too.
   socket.on('data', (bytes: Buffer) => receiver.heard(bytes.length));
   socket.on('drain', () => receiver.drained());
 }

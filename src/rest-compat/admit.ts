@@ -19,7 +19,7 @@ export interface Admission {
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-/** Authenticates requests and counts them per caller, or per IP address without a valid credential. */
+/** Authenticates requests and counts them per caller, or per IP address if there is no valid credential. */
 export class Admissions {
   readonly #limits: RequestLimits;
   readonly #schemesOf: Map<Route, readonly Scheme[]>;
@@ -43,12 +43,12 @@ export class Admissions {
     return { caller, headers: verdict.headers, outcome: refusal ? { refusal } : { actor } };
   }
 
-  /** Call it for rejected requests too. */
+  /** Call this for rejected requests too. */
   noteAnswer({ caller }: Admission, status: number): Promise<void> {
     return this.#limits.noteAnswer(caller, status);
   }
 
-  /** Returns an anonymous actor plus `fault` for a missing or bad credential. Public routes ignore it. */
+  /** A missing or bad credential returns an anonymous actor plus `fault`, which public routes ignore. */
   async #identify(matched: Matched, request: RestRequest): Promise<{ actor: Actor; fault?: unknown }> {
     try {
       return { actor: await this.#authenticate(matched, request) };
@@ -58,7 +58,7 @@ export class Admissions {
     }
   }
 
-  /** @throws UNAUTHENTICATED without a credential, or why it is rejected */
+  /** @throws UNAUTHENTICATED without a credential, or the reason of its rejection */
   async #authenticate({ row, params }: Matched, request: RestRequest): Promise<Actor> {
     const shown: Shown = {
       headers: request.headers,
@@ -75,8 +75,8 @@ export class Admissions {
   }
 
   /**
-   * Takes limits known without the caller before an expensive check, and skips the check for a blocked address.
-   * Cheap checks have no limits, so a valid credential works from any address.
+   * Applies limits before an expensive check, and skips the check for a blocked address. Cheap checks have no limits,
+   * so a valid credential works from any address.
    */
   async #check({ limits, authenticate }: Claim, request: RestRequest): Promise<Actor> {
     if (limits.length === 0) return authenticate();
@@ -112,7 +112,6 @@ function isFailure(fault: unknown): boolean {
   return fault instanceof DomainError && fault.code !== 'RATE_LIMITED' && fault.code !== 'OVERLOADED';
 }
 
-/** Undefined if the row accepts the caller. */
 function unwelcome({ callers }: Route, actor: Actor): unknown {
   try {
     requireCaller(callers, actor);

@@ -17,7 +17,7 @@ const ServerParams = z.object({
   permissions: bits.pipe(permissionString()).nullish(),
 });
 
-/** Libraries send back the permissions they received, which for user installs are always "0". */
+/** Libraries send back the permissions that they received, which for user installs are always "0". */
 const UserParams = z.object({ scopes: userInstallScopes(), permissions: bits.nullish() });
 
 const { description, customInstallUrl, interactionsEndpointUrl } = ApplicationSettings.shape;
@@ -49,7 +49,7 @@ export const EDITED_AS = {
   interactionsEndpointUrl: 'interactions_endpoint_url',
 };
 
-/** Turns on the listed installation contexts, and all others off. */
+/** Enables the listed installation contexts and disables all others. */
 export function settingsOf(body: EditApplication): Omit<UpdateApplicationInput, 'applicationId'> {
   const config = body.integration_types_config;
   return {

@@ -5,7 +5,7 @@ import type { RestQuery } from './request.js';
 const HEADER = 'X-Audit-Log-Reason';
 
 /**
- * Header `X-Audit-Log-Reason`, URL-encoded UTF-8 (Discord's documentation, API Reference); null if there is none.
+ * Header `X-Audit-Log-Reason` in URL-encoded UTF-8 (Discord's documentation, API Reference).
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readAuditReason(header: string | string[] | undefined): string | null {
@@ -13,7 +13,7 @@ export function readAuditReason(header: string | string[] | undefined): string |
 }
 
 /**
- * `reason` in the query or the body, which version 9 also accepts; null if there is none.
+ * `reason` in the query or the body, which version 9 also accepts.
  * @throws INVALID_INPUT beyond 512 characters
  */
 export function readReasonField(query: RestQuery, body: unknown): string | null {
@@ -35,7 +35,7 @@ function checked(stated: string, { path, rule }: { path: string; rule: string })
   return text.toWellFormed();
 }
 
-/** Some callers forget to encode the header. */
+/** Some callers do not encode the header. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -23,10 +23,10 @@ export interface BodyReceiver {
 }
 
 /**
- * Reads a body: JSON, URL-encoded, or multipart if the route accepts files. An empty one is an empty object, whatever its type:
- * discord.py sends empty bodies as `application/octet-stream`.
- * @throws INVALID_INPUT for another content type or undecodable text, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED, OVERLOADED
- * and what `readMultipart` throws
+ * Reads a JSON or URL-encoded body, or a multipart form if the route accepts files. An empty body of any type is an
+ * empty object: discord.py sends it as `application/octet-stream`.
+ * @throws INVALID_INPUT for another content type or undecodable text, INVALID_JSON, REQUEST_TOO_LARGE, RATE_LIMITED,
+ * OVERLOADED and what `readMultipart` throws
  */
 export async function readBody(
   { headers, body }: Pick<RestRequest, 'headers' | 'body'>,
@@ -52,7 +52,7 @@ export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer, row: Body
   const text = decodeText(bytes, charset);
   if (text.trim() === '') return {};
   if (type === '') throw wrongContentType(row);
-  // JSON never contains U+0000, but UTF-16 has one in every ASCII character.
+  // JSON never contains U+0000, but in UTF-16 every ASCII character does.
   if (text.includes('\u0000')) throw new DomainError('INVALID_JSON', HOLDS_NULL);
   return parseJson(text, row.jsonBounds);
 }

@@ -24,12 +24,12 @@ export const OPEN_DIRECT_CHANNELS: Bucket = {
   refusal: { code: 40_003, message: OPENING_TOO_FAST },
 };
 
-/** Default bucket of a write: 10 requests in 10 s per caller and `major` values. Each route has its own name. */
+/** Default bucket of a write: 10 requests in 10 s per caller and `major` values. Each route needs its own name. */
 export function writes(name: string, ...major: string[]): Bucket {
   return { limit: { name, points: 10, seconds: 10 }, major };
 }
 
-/** Default bucket of a read: 30 requests in 10 s per caller and `major` values. Each route has its own name. */
+/** Default bucket of a read: 30 requests in 10 s, otherwise like `writes`. */
 export function reads(name: string, ...major: string[]): Bucket {
   return { limit: { name, points: 30, seconds: 10 }, major };
 }

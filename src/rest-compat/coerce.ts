@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Returns the value itself if there is nothing to convert. */
+/** Returns the value itself if no conversion applies. */
 type Coercer = (value: unknown) => unknown;
 
 /** Longer numbers are outside the range of every field. */
@@ -14,9 +14,9 @@ const BOOLEANS = new Map<unknown, boolean>([
 ]);
 
 /**
- * Converts scalars of a JSON body to the types of `schema`, as Discord does: text to integers and booleans, integers to text.
- * Leaves everything else to the schema to reject. Long integers arrive as bigints and keep their digits as text.
- * @returns `value` itself if there is nothing to convert; never mutates it
+ * Converts scalars of a JSON body to the types of `schema`, as Discord does: text to integers and booleans, integers to
+ * text. The schema rejects everything else later. Long integers arrive as bigints and keep their digits as text. Never
+ * mutates `value`.
  */
 export function coerceTo(schema: z.core.$ZodType, value: unknown): unknown {
   return coercerOf(schema)?.(value) ?? value;
@@ -24,7 +24,6 @@ export function coerceTo(schema: z.core.$ZodType, value: unknown): unknown {
 
 const coercers = new WeakMap<z.core.$ZodType, Coercer | null>();
 
-/** Null if the schema needs no conversion. */
 function coercerOf(schema: z.core.$ZodType): Coercer | null {
   const known = coercers.get(schema);
   if (known !== undefined) return known;
@@ -57,7 +56,7 @@ function makeCoercer(schema: z.core.$ZodType): Coercer | null {
     case 'pipe':
       return coercerOf(def.in._zod.def.type === 'transform' ? def.out : def.in);
     case 'union':
-      // A union of scalars accepts numbers and text as they are.
+      // A union of scalars accepts numbers and text without conversion.
       return 'discriminator' in def ? ofKinds(def as z.core.$ZodDiscriminatedUnionDef) : null;
     case 'array':
       return ofList(coercerOf(def.element), mostIn(def));
@@ -111,7 +110,7 @@ function mostIn({ checks = [] }: z.core.$ZodArrayDef): number {
   return Math.min(...limits.map(({ check, maximum }) => (check === 'max_length' ? maximum : Number.POSITIVE_INFINITY)));
 }
 
-/** @param max longest list to convert; the schema rejects longer ones */
+/** @param max the schema rejects longer lists */
 function ofList(coerce: Coercer | null, max: number): Coercer | null {
   return (
     coerce && ((value) => (Array.isArray(value) && value.length <= max ? coerceEntries(value, () => coerce) : value))
@@ -155,7 +154,7 @@ function coerceFields(object: Record<string, unknown>, fields: (readonly [string
   return coerced ?? object;
 }
 
-/** `shownAs` names the schema that parses the field later. */
+/** `shownAs` is the schema that parses the field later. */
 function ofShown(schema: z.core.$ZodType): Coercer | null {
   const shownAs = z.globalRegistry.get(schema)?.shownAs;
   return shownAs instanceof z.ZodType ? coercerOf(shownAs) : null;

@@ -14,8 +14,8 @@ import { isInPath, kindOf, type Scheme, type Shown } from './schemes.js';
 import { webhookToken } from './webhook-token.js';
 
 /**
- * Bot tokens, Bearer tokens (portal session or OAuth2) and session cookies need only a hash and batched lookups, so no limit applies before
- * their check.
+ * Bot tokens, Bearer tokens (portal session or OAuth2) and session cookies need only a hash and batched lookups. So no
+ * limit applies before their check.
  */
 export function credentialSchemes(app: AppContext, findPerson: FindPerson): readonly Scheme[] {
   return [
@@ -29,8 +29,8 @@ export function credentialSchemes(app: AppContext, findPerson: FindPerson): read
 }
 
 /**
- * The path has the interaction's id for the first response, and the application's for follow-ups. A webhook token is
- * recognized by its format.
+ * The path has the interaction's id for the first response, and the application's id for follow-ups. A webhook token
+ * differs in format.
  */
 function interactionToken(app: AppContext): Scheme {
   return {
@@ -127,7 +127,7 @@ function sessionCookie(app: AppContext, findPerson: FindPerson): Scheme {
 }
 
 /**
- * Rejects an authenticated caller of the wrong kind. A token in the path is always accepted.
+ * Rejects a valid caller of the wrong kind. A token in the path is always accepted.
  * @throws BOTS_REFUSED, ONLY_BOTS, MISSING_SCOPE, FORBIDDEN
  */
 export function requireCaller(callers: readonly Caller[], actor: Actor): void {

@@ -19,7 +19,7 @@ import { InteractionCallback } from './interaction-callback.js';
 import { parseJson } from './json.js';
 import { type ReceivedBody, readMultipart } from './multipart.js';
 
-/** Time limit of a delivery, in milliseconds (Discord's documentation, Receiving and Responding). */
+/** See Discord's documentation, Receiving and Responding. */
 const DEADLINE_MS = 3_000;
 
 interface EndpointParts extends Pick<PostingContext, 'clock' | 'outbound'> {
@@ -100,7 +100,7 @@ async function readCallback(blobs: BlobStore, answer: WholeAnswer): Promise<Call
   }
 }
 
-/** Everything but a form is JSON, whatever its content type. */
+/** All but forms are JSON, whatever their content type. */
 async function readAnswer(blobs: BlobStore, { contentType, bytes }: WholeAnswer): Promise<ReceivedBody> {
   if (!isForm(contentType)) {
     return { value: parseJson(decodeText(bytes, charsetOf(contentType ?? ''), 'It')), files: [] };
@@ -109,7 +109,10 @@ async function readAnswer(blobs: BlobStore, { contentType, bytes }: WholeAnswer)
   return readMultipart(form, { blobs, admitFiles: async () => {} });
 }
 
-/** Discards the files if the response is invalid. @throws INVALID_INPUT */
+/**
+ * If the response is invalid, its files are discarded.
+ * @throws INVALID_INPUT
+ */
 async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[]): Promise<Callback> {
   try {
     return parseInput(InteractionCallback, coerceTo(InteractionCallback, value));
@@ -119,7 +122,7 @@ async function parsedOrDiscarded(value: unknown, files: readonly UploadedFile[])
   }
 }
 
-/** Messages worded for endpoint developers. */
+/** Messages for endpoint developers. */
 const FAULTS_OF_ANSWERS: Partial<Record<ErrorCode, string>> = {
   INVALID_JSON: 'It contains invalid JSON. To respond later through the callback route, return 202.',
   REQUEST_TOO_LARGE: 'Its form has too many parts, or a part is too large.',

@@ -8,7 +8,7 @@ export interface RestError {
   body: { message: string; code: number; errors?: object; retry_after?: number; global?: boolean };
 }
 
-/** Discord's documentation, Opcodes and Status Codes. Other errors have code 0. */
+/** Other errors have code 0 (Discord's documentation, Opcodes and Status Codes). */
 const CODE_OF: Partial<Record<ErrorCode, number>> = {
   MALFORMED_CREDENTIAL: 50014,
   INVALID_ACCESS_TOKEN: 50025,
@@ -91,7 +91,7 @@ const STATUS_OF: Partial<Record<ErrorCode, number>> = {
   COMMAND_NAME_TAKEN: 400,
 };
 
-/** Errors of HTTP itself, with Discord's messages. */
+/** HTTP errors, with Discord's messages. */
 export const NOT_FOUND: RestError = { status: 404, body: httpFault(404) };
 export const METHOD_NOT_ALLOWED: RestError = { status: 405, body: httpFault(405) };
 export const UNKNOWN_API_VERSION: RestError = {
@@ -116,7 +116,7 @@ export function renderRestError(error: unknown): RestError | null {
   return { status, ...headersOf(refusal), body: { message, code, ...errors } };
 }
 
-/** Libraries do not read the body of a 5xx, so the reason is also a header. */
+/** The reason is also a header, because libraries do not read the body of a 5xx. */
 function headersOf({ retryAfterSeconds, shown: { reason } }: DomainError): Pick<RestError, 'headers'> {
   const headers = {
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
@@ -129,10 +129,13 @@ interface FaultTree {
   [key: string]: FaultTree | { code: string; message: string }[];
 }
 
-/** Without a prototype: a path can contain any name. */
+/** Has no prototype, because a path can contain any name. */
 const emptyNode = (): FaultTree => Object.create(null);
 
-/** A tree along each path, list indexes as string keys, errors under `_errors` (Discord's documentation, API Reference). */
+/**
+ * Returns a tree along each path, with list indexes as string keys and errors under `_errors` (Discord's documentation,
+ * API Reference).
+ */
 export function nestFaults(faults: FieldFault[]): object {
   const root = emptyNode();
   for (const { path, code, message } of faults) {

@@ -1,6 +1,6 @@
 import { limits } from '../domain/limits.js';
 
-/** Embed of another service's payload, before limits apply. */
+/** An embed of another service's payload, before limits apply. */
 export interface EmbedDraft {
   title?: string | undefined;
   url?: string | undefined;
@@ -26,14 +26,13 @@ const URL_LENGTH = 2048;
 /** Zero-width space, for parts that must not be empty. */
 const BLANK = '\u200b';
 
-/** Truncates to `max` characters, with an ellipsis. */
 export function shortened(text: string, max: number): string {
   const characters = [...text];
   if (characters.length <= max) return text;
   return max < 1 ? '' : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** The sending service cannot react to an error, so long text is shortened, and excess parts and invalid URLs are dropped. */
+/** The sending service cannot react to an error, so this shortens long text and drops excess parts and invalid URLs. */
 export function fittedEmbeds(drafts: readonly EmbedDraft[]): object[] {
   let left: number = limits.embedCharactersPerMessage;
   const take = (text: string | undefined, max: number) => {

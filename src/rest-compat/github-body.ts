@@ -99,7 +99,7 @@ export function messageOfGithub(event: string, payload: Payload): object | null 
 
 type Tell = (payload: Payload) => Told | null | undefined;
 
-/** The events that Discord supports (Discord's documentation, Webhook Resource). */
+/** See Discord's documentation, Webhook Resource. */
 const TOLD_OF: Record<string, Tell> = {
   commit_comment: commitComment,
   create: ({ ref, ref_type: kind }) => ({ title: `New ${kind} created: ${ref}` }),

@@ -13,7 +13,6 @@ import { pathsWithoutMethods, routes } from './table.js';
 /** A request from the cloud, which has authenticated the actor and located the guild. */
 export interface HandedRequest extends Omit<RestRequest, 'address'> {
   guildId: bigint;
-  /** Set for a caller with a webhook token. */
   webhook?: { id: bigint; channelId: bigint };
 }
 
@@ -22,7 +21,9 @@ export type PerformHanded = (request: HandedRequest, actor: Actor) => Promise<Re
 /** Only anonymous callers count by address, and the cloud never forwards those. */
 const NO_ADDRESS = '';
 
-/** Runs requests forwarded by the cloud. Returns 404 if the target is in another guild or the route runs in the cloud. */
+/**
+ * Runs requests that the cloud forwards. Returns 404 if the target is in another guild or the route runs in the cloud.
+ */
 export function performHanded(app: AppContext): PerformHanded {
   const table = new RouteTable(routes, pathsWithoutMethods);
   return async (handed, actor) => {
@@ -54,21 +55,24 @@ async function performMatched(
   if (id !== undefined && !(await isAsSaid(app, request, by, id))) return errorAnswer(NOT_FOUND);
   const directory: Directory = {
     whereIs: async () => ({ box: 0n, guildId: request.guildId }),
-    // The cloud has checked the installation; the operation checks the membership.
+    // The cloud has checked the installation. The operation checks the membership.
     isInstalled: async () => true,
     forward: (_target, { request: forwarded }) => perform(app, matched, forwarded, callFor(app, forwarded, actor)),
   };
   return (await locate({ app, directory }, matched, request, actor)) ?? errorAnswer(NOT_FOUND);
 }
 
-/** Whether the path's target is in the guild that the cloud named. @throws UNKNOWN_CHANNEL */
+/**
+ * Checks that the path's target is in the guild that the cloud named.
+ * @throws UNKNOWN_CHANNEL
+ */
 async function isAsSaid(app: AppContext, request: HandedRequest, by: TargetParam, id: bigint): Promise<boolean> {
   switch (by) {
     case 'guildId':
       return id === request.guildId;
     case 'channelId': {
       const guildId = await app.guilds.guildOfChannel(id);
-      // Deleted, possibly before the bot received the event, or a direct channel.
+      // The channel was deleted, possibly before the bot received the event, or it is a direct channel.
       if (guildId === null) throw new DomainError('UNKNOWN_CHANNEL');
       return isInGuild(guildId, request);
     }

@@ -8,7 +8,7 @@ type Asked = FastifyRequest<{ Querystring: RestQuery }>;
 
 /** Serves the table under `/api`, and under each route's first segment for clients whose `{base_url}` is the origin. */
 export function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
-  // Runs before Fastify checks the content type, which each row decides.
+  // Runs before Fastify checks the content type, because each row accepts its own.
   const onRequest = async (request: Asked, reply: FastifyReply) =>
     send(reply, await interpreter.answer(restRequest(request)));
   for (const root of ['api', ...interpreter.table.roots]) {
@@ -24,7 +24,6 @@ export function mountTable(http: FastifyInstance, interpreter: Interpreter): voi
   }
 }
 
-/** Builds the document at the first request. */
 export function mountDocument(http: FastifyInstance, url: string, make: () => object): void {
   let document: Buffer | undefined;
   http.register(async (scope) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fault } from '../domain/input.js';
 
-/** Size limit of a body with a base64 icon of 10 MiB, in bytes. */
+/** Limit of a body with a base64 icon of 10 MiB. */
 export const ICON_BODY_BYTES = 14 * 1024 * 1024;
 
 /** Base64 data URI. */
@@ -15,7 +15,7 @@ export const imageData = z
 
 const HASH = /^(?:a_)?[0-9a-f]{32}$/;
 
-/** Null removes the image. A hash is ignored, because libraries send back the one they received. */
+/** Null removes the image. A hash is ignored, because libraries send back the one that they received. */
 export const imageChange = z
   .preprocess((value) => (typeof value === 'string' && HASH.test(value) ? undefined : value), imageData.nullish())
   .meta({ shownAs: imageData.nullish() });

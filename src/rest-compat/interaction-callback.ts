@@ -14,7 +14,7 @@ const text = (min: number, max: number) =>
 
 const choiceName = text(limits.choiceName.min, limits.choiceName.max);
 
-/** Also accepts unknown locales: otherwise one bad name hides all choices from the user who is typing. */
+/** Accepts unknown locales. Otherwise one of them would hide all choices from the user who is typing. */
 const Choice = z
   .object({
     name: choiceName,
@@ -28,7 +28,10 @@ const Choice = z
 
 const Flags = z.object({ flags: maybe(z.number().int().min(0)) });
 
-/** First response (Discord's documentation, Receiving and Responding), without types for PING, activities and paid features. */
+/**
+ * First response, without types for PING, activities and paid features (Discord's documentation, Receiving and
+ * Responding).
+ */
 export const InteractionCallback = z.discriminatedUnion(
   'type',
   [

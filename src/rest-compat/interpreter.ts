@@ -17,7 +17,7 @@ export interface InterpreterParts {
   directory: Directory;
 }
 
-/** Runs each request in four stages: match, admit, locate, perform. Every request gets a response. */
+/** Runs each request in four stages: match, admit, locate, perform. */
 export class Interpreter {
   readonly table: RouteTable;
   readonly #admissions: Admissions;

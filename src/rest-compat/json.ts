@@ -2,22 +2,23 @@ import { parse } from 'lossless-json';
 import { DomainError } from '../domain/errors.js';
 import { isWithinBounds, JSON_BOUNDS, type JsonBounds, JsonBoundsError } from '../infra/network/bounded-json.js';
 
-/** An integer that a double may not hold exactly. A match in a string only costs time. */
+/** An integer that may exceed a double. A match in a string only costs time. */
 const LONG_INTEGER = /\d{16}/;
 
 /**
- * Longer text is parsed natively, with long integers quoted first. A JavaScript parser takes ten times as long, up to a third of a second.
+ * Longer text is parsed natively, with long integers quoted first. A JavaScript parser takes ten times as long, up to a
+ * third of a second.
  */
 const MAX_LOSSLESS_LENGTH = 64 * 1024;
 
 /**
- * A string, or a long integer that is not a key. An unterminated string extends to the end, so that the regex reads each
- * character only once.
+ * A string, or a long integer that is not a key. An unterminated string extends to the end, so that the regex reads
+ * each character only once.
  */
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|(?<![\w.+-])-?[1-9]\d{15,39}(?![\d.eE]|\s*:)/g;
 
 /**
- * Parses JSON without losing digits of ids beyond 2^53: these become bigints, or strings in long text.
+ * Parses JSON without losing digits of ids beyond 2^53. They become bigints, or strings in long text.
  * @throws INVALID_JSON, also beyond the bounds
  */
 export function parseJson(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {

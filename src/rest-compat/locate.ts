@@ -27,7 +27,7 @@ export interface BoxTarget {
 type BotActor = Extract<Actor, { kind: 'bot' }>;
 
 export interface Asked {
-  /** Its path is that of {@link forwardedPath}. */
+  /** Its path is a {@link forwardedPath}. */
   request: RestRequest;
   sender: Extract<Actor, { kind: 'bot' | 'webhook' }>;
   /** Null if the row takes no body. */
@@ -37,9 +37,8 @@ export interface Asked {
 export interface Directory {
   /** Locates a guild, or that of a channel or webhook. Unknown targets are 'here'. */
   whereIs(target: Target, id: bigint): Promise<Location>;
-  /** Whether the bot is installed to a guild on a box. */
   isInstalled(target: BoxTarget, bot: BotActor): Promise<boolean>;
-  /** Forwards a request. The response has `isOfBox` set. */
+  /** The response has `isOfBox` set. */
   forward(target: BoxTarget, asked: Asked): Promise<RestAnswer>;
 }
 
@@ -56,7 +55,7 @@ const TARGETS = { guildId: 'guild', channelId: 'channel', webhookId: 'webhook' }
 >;
 
 /**
- * Forwards the request if its target lives on a box.
+ * Forwards the request if its target is on a box.
  * @returns null if the request runs in this process
  * @throws errors of forwarding, and of reading the body if the response depends on it
  */
@@ -110,7 +109,7 @@ function asJson(request: RestRequest, body: object): RestRequest {
   return { ...request, path, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Rejects a bot that is not installed. Input errors come first, as for any guild where it is not a member. */
+/** Rejects a bot that is not installed. Input errors come first, as in any guild without the bot. */
 function refuseStranger(app: AppContext, matched: Matched, request: RestRequest, actor: Actor): Promise<RestAnswer> {
   const refuse = () => Promise.reject(new DomainError('MISSING_ACCESS'));
   const { row } = matched;
@@ -118,7 +117,7 @@ function refuseStranger(app: AppContext, matched: Matched, request: RestRequest,
   return perform(app, { ...matched, row: refusing }, request, callFor(app, request, actor));
 }
 
-/** The path can have an interaction token instead of a webhook token. Its target is always here. */
+/** An interaction token can take the place of a webhook token. Its target is always here. */
 async function locationOf(
   directory: Directory,
   { by, text }: { by: TargetParam; text: string },

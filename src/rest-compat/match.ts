@@ -26,8 +26,8 @@ interface Step {
 }
 
 /**
- * `{base_url}` is any of `REST_PREFIXES`. Segments are compared decoded, because some libraries encode the `@` of `@me`.
- * Literals take precedence over parameters.
+ * `{base_url}` is any of `REST_PREFIXES`. Segments are compared decoded, because some libraries encode the `@` of
+ * `@me`. Literals take precedence over parameters.
  */
 export class RouteTable {
   readonly #root = newStep();
@@ -49,7 +49,6 @@ export class RouteTable {
     return [...this.#root.literals.keys()];
   }
 
-  /** Returns 404 or 405 if no row matches, and 400 for an unknown API version or an undecodable path. */
   match({ method, path }: Pick<RestRequest, 'method' | 'path'>): Matched | RestAnswer {
     const segments = decodeSegments(path);
     if (!segments) return errorAnswer(BAD_REQUEST);
@@ -90,7 +89,7 @@ function newStep(): Step {
   return { literals: new Map(), param: null, isEnd: false, rows: new Map() };
 }
 
-/** Counters are keyed by the limit's name alone. */
+/** Limits with the same name share a counter, so they must be equal. */
 function checkLimits(rows: readonly Route[]): void {
   const known = new Map<string, Limit>();
   for (const { bucket, method, path } of rows) {
@@ -123,7 +122,10 @@ function baseOf(segments: string[]): { start: number; version: ApiVersion } | nu
   return /^v\d+$/.test(named) ? null : { start: 2, version: 10 };
 }
 
-/** As sent, without `{base_url}`, and with `-` for a webhook token. The prefix of version 9 stays (docs/relay.md, R-20). */
+/**
+ * The path as sent, without `{base_url}`, and with `-` for a webhook token. The prefix of version 9 stays
+ * (docs/relay.md, R-20).
+ */
 export function forwardedPath({ row, version }: Pick<Matched, 'row' | 'version'>, path: string): string {
   const start = baseOf(decodeSegments(path) ?? [])?.start ?? 1;
   const names = row.path.split('/').slice(1);

@@ -14,7 +14,7 @@ import {
 } from '../domain/messages/index.js';
 import { absent, isEmptyList } from './schemas.js';
 
-/** Without it, every mention notifies. */
+/** If omitted, every mention notifies. */
 const AllowedMentions = z
   .object({
     parse: maybe(z.array(z.enum(['users', 'roles', 'everyone'])).max(100)),
@@ -30,7 +30,7 @@ const AllowedMentions = z
   })
   .transform(({ replied_user, ...kinds }): Allowed => ({ ...kinds, repliedUser: replied_user }));
 
-/** Only replies are supported, within one channel (docs/absent.md). */
+/** Only replies within one channel are supported (docs/absent.md). */
 const REPLY = 0;
 
 const referenceType = z
@@ -70,7 +70,7 @@ const nonce = z.union([z.string(), z.number(), z.bigint()]).transform(String).pi
 
 const flags = maybe(z.number().int().min(0).max(0x7f_ff_ff_ff));
 
-/** Rejected: without its poll or stickers, a message is not what the sender meant (docs/absent.md). */
+/** Rejected, because the message would lack its poll or stickers (docs/absent.md). */
 const poll = absent('Polls are not supported.');
 const stickerIds = absent('Stickers are not supported.', isEmptyList);
 
@@ -101,12 +101,12 @@ const messageOf = ({
   reference: message_reference,
 });
 
-/** Discord's documentation, Message Resource. Unknown fields are ignored. */
+/** Unknown fields are ignored (Discord's documentation, Message Resource). */
 export const SendMessageBody = SEND.extend({ sticker_ids: stickerIds }).transform(({ sticker_ids: _none, ...same }) =>
   messageOf(same),
 );
 
-/** Response to an interaction, which takes no stickers. */
+/** A response to an interaction takes no stickers. */
 export const SendAnswerBody = SEND.transform(messageOf);
 
 /** Webhook message or follow-up (Discord's documentation, Webhook Resource). */
@@ -129,8 +129,8 @@ const editOf = ({ allowed_mentions, ...same }: z.output<typeof EDIT>): MessageEd
   allowedMentions: allowed_mentions,
 });
 
-/** Missing fields stay, null clears (Discord's documentation, Message Resource). */
+/** Missing fields stay, and null clears (Discord's documentation, Message Resource). */
 export const EditMessageBody = EDIT.transform(editOf);
 
-/** A response to an interaction can become a poll on Discord. */
+/** On Discord, a response to an interaction can become a poll. */
 export const EditAnswerBody = EDIT.extend({ poll }).transform(({ poll: _none, ...edit }) => editOf(edit));

@@ -24,7 +24,7 @@ const PAYLOAD = 'payload_json';
 
 export interface FormReceiver {
   blobs: BlobStore;
-  /** The user of the body releases it. Not set if the whole form is in memory already. */
+  /** The user of the body releases it. Not set if the whole form is already in memory. */
   held?: HeldBody;
   /** Called once, before the first file. Throws if the sender may not send files. */
   admitFiles(): Promise<void>;
@@ -35,14 +35,15 @@ interface Arrivals {
   files: Promise<UploadedFile>[];
   /** Browsers send a blob `payload_json` as a file part. */
   payload?: Promise<string>;
-  /** Later parts are dropped. */
+  /** After a fault, parts are dropped. */
   fault?: unknown;
 }
 
 /**
- * Receives a multipart form: the JSON body in `payload_json` or as plain fields, and files as `files[n]`
- * (Discord's documentation, Message Resource). Each name may occur once. Any error discards all files.
- * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS, and what `receiver` throws
+ * Receives the JSON body in `payload_json` or as plain fields, and files as `files[n]` (Discord's documentation,
+ * Message Resource). Each name may occur once. Any error discards all files.
+ * @throws INVALID_INPUT, INVALID_JSON, FILE_TOO_LARGE, REQUEST_TOO_LARGE, TOO_MANY_ATTACHMENTS, and what `receiver`
+ * throws
  */
 export async function readMultipart(source: BodySource, receiver: FormReceiver): Promise<ReceivedBody> {
   const form = openForm(source);
@@ -73,7 +74,7 @@ function listen(form: busboy.Busboy, source: Readable, arrivals: Arrivals, recei
   const giveUp = (error: unknown) => {
     if (form.destroyed) return;
     fail(error);
-    // The parser continues after its current event, so it is destroyed later.
+    // Delayed, because the parser continues after its current event.
     queueMicrotask(() => form.destroy());
   };
   const onField = (name: string, value: string, info: busboy.FieldInfo) => {
@@ -124,7 +125,7 @@ function fileIndex(name: string, next: number): number | null {
 }
 
 /**
- * JSON in `payload_json`, or plain fields as members. Each name may occur once.
+ * Reads JSON in `payload_json`, or plain fields as members. Each name may occur once.
  * @throws INVALID_INPUT, INVALID_JSON
  */
 export function valueOfForm(fields: Iterable<readonly [string, string]>): unknown {
@@ -138,7 +139,7 @@ export function valueOfForm(fields: Iterable<readonly [string, string]>): unknow
   return Object.fromEntries([...members].map(([name, text]) => [name, plainField(name, text)]));
 }
 
-/** `coerceTo` converts the other fields later. It does not accept 1 and 0 as booleans. */
+/** `coerceTo` converts other fields later, but it does not accept 1 and 0 as booleans. */
 function plainField(name: string, text: string): unknown {
   if (name === 'tts' || name === 'enforce_nonce') return BITS.get(text) ?? text;
   return text;

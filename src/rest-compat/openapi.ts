@@ -21,8 +21,8 @@ const INTRODUCTION = `REST API for bots, OAuth2 applications and webhooks. It us
 Bots authenticate with \`Authorization: Bot TOKEN\`. The developer portal's routes take the token of a portal session.`;
 
 /**
- * OpenAPI 3.1 document of the table (https://spec.openapis.org/oas/v3.1.1), with three extensions: `x-rate-limit`,
- * `x-token-in-path`, and `x-runs-on`, which is `cloud` or how the server is located and what self-hosted ones do.
+ * OpenAPI 3.1 document of the table (https://spec.openapis.org/oas/v3.1.1). Extensions: `x-rate-limit`,
+ * `x-token-in-path` and `x-runs-on`, which is `cloud`, or how the server is located and what self-hosted ones do.
  * @param publicUrl the origin of the instance
  */
 export function openApiDocument(rows: readonly Route[], publicUrl: string): OpenApiDocument {
@@ -209,7 +209,7 @@ const RESPONSES = {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Rows share schemas, and schemas contain each other. */
+/** Cached, because rows share schemas and schemas contain each other. */
 const shownSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
 function jsonSchema(schema: z.ZodType): JsonSchema {

@@ -14,7 +14,7 @@ const NOTES: Partial<Record<SelfHosted, string>> = {
   inCloud: 'Handled by the cloud, even while the box is offline.',
 };
 
-/** Routes of the cloud that concern self-hosted servers (service description, section 4). */
+/** Routes in the cloud that concern self-hosted servers (service description, section 4). */
 const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[] = [
   [/^\/interactions\//, '404', 'Users cannot run bot commands on self-hosted servers.'],
   [
@@ -28,7 +28,7 @@ const OF_THE_CLOUD: readonly (readonly [RegExp, ParityRow['outcome'], string])[]
   [/^\/users\/(:userId|by-name\/:name)$/, '404', 'Works as usual, except for users of a box: 404 with code 10013.'],
 ];
 
-/** Outcome on self-hosted servers of each route that concerns a server, in table order. */
+/** The routes that concern a server, in table order. */
 export function parityRows(config: Pick<Config, 'selfHostedWebhooks'>): ParityRow[] {
   return routes.flatMap((row) => parityOf(row, config.selfHostedWebhooks === 'forward'));
 }

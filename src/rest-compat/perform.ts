@@ -52,7 +52,6 @@ async function noteRefusal(app: AppContext, { row }: Matched, call: CallContext,
   }
 }
 
-/** Logs unexpected errors. */
 export function faultAnswer(app: AppContext, { id, method }: RestRequest, error: unknown): RestAnswer {
   const refusal = renderRestError(error);
   if (refusal) return errorAnswer(refusal);

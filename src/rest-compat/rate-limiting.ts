@@ -8,7 +8,10 @@ import { createRateLimits, type Limit, type LimitState, noRateLimits, type RateL
 import type { RestError } from './errors.js';
 import type { Bucket, PathParams } from './route.js';
 
-/** Rejected requests before a caller is blocked. Discord counts them per IP address (Discord's documentation, Rate Limits). */
+/**
+ * Rejected requests before a caller is blocked. Discord counts them per IP address (Discord's documentation, Rate
+ * Limits).
+ */
 const REFUSALS: Limit = { name: 'refusals', points: 10_000, seconds: 600 };
 
 export interface LimitVerdict {
@@ -52,7 +55,7 @@ export class RequestLimits {
   }
 }
 
-/** Ids without leading zeros. Anything else, such as a token, is hashed to keep secrets out of Redis. */
+/** Ids without leading zeros. Other values, such as tokens, are hashed to keep secrets out of Redis. */
 function division(value: string): string {
   return /^\d{1,32}$/.test(value) ? value.replace(/^0+/, '') : hashSecret(value).slice(0, 32);
 }
@@ -69,7 +72,7 @@ function bucketHeaders(limit: Limit, state: LimitState, now: number): Record<str
 
 const bucketIds = new Map<string, string>();
 
-/** Opaque id, the same for all callers and major parameters. */
+/** The same for all callers and major parameters. */
 export function bucketId(limit: Limit): string {
   const known = bucketIds.get(limit.name);
   if (known) return known;

@@ -15,10 +15,10 @@ export interface RestRequest {
   path: string;
   query: RestQuery;
   headers: IncomingHttpHeaders;
-  /** Anonymous requests count against it. */
+  /** Limits count anonymous requests by it. */
   address: string;
   body: Readable | Uint8Array;
-  /** Duration of authentication and rate limiting in milliseconds, set later. */
+  /** Duration of authentication and rate limiting, set later. */
   admissionMs?: number;
   /** Set if requests are logged. */
   trace?: RequestTrace | null;
@@ -35,7 +35,7 @@ export interface RestAnswer {
 }
 
 /**
- * Sends exactly `application/json`: some libraries do not parse the body if a charset follows.
+ * Sends exactly `application/json`, because some libraries do not parse the body if a charset follows.
  * @param body undefined for no body
  */
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): RestAnswer {

@@ -15,7 +15,9 @@ const MAX_JSON_BYTES = 1024 * 1024;
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `token` is any OAuth2 token; `{ scope }` is one with that scope. Webhook and interaction tokens are in the path. */
+/**
+ * `token` is any OAuth2 token, and `{ scope }` is one with that scope. Webhook and interaction tokens are in the path.
+ */
 export type Caller = CallerKind | { scope: Scope };
 
 export type CallerKind = 'bot' | 'session' | 'token' | 'webhookToken' | 'interactionToken';
@@ -25,14 +27,17 @@ export interface Bucket {
   limit: Limit;
   /** Path parameters that divide the bucket, such as `channelId`. */
   major: readonly string[];
-  /** Discord's own error for this limit, if it has one. */
+  /** Discord's own error for this limit. */
   refusal?: { code: number; message: string };
 }
 
-/** The row runs in the cloud, on its data. */
+/** Runs in the cloud, on its data. */
 export const CLOUD = 'cloud';
 
-/** Handling of targets on self-hosted servers (service description, section 4). `inCloud` runs on the cloud's data about that server. */
+/**
+ * Handling of targets on self-hosted servers (service description, section 4). `inCloud` uses the cloud's data about
+ * that server.
+ */
 export type SelfHosted = 'forward' | 'inCloud' | 'notFound' | 'notImplemented';
 
 /** Path parameters that locate the server. */
@@ -49,18 +54,18 @@ interface WhereTargetIs<Body> {
   beforeForward?(call: CallContext): Promise<void>;
   /** Called after the box reports success. */
   afterForward?(call: CallContext): void;
-  /** Shown in the parity list (docs/parity.md). */
+  /** Shown in docs/parity.md. */
   note?: string;
   /**
-   * Converts another service's body for the box, sent to the parent path; null sends nothing.
-   * The caller gets the row's `answer` if the box succeeds or nothing was sent.
+   * Converts another service's body for the box, sent to the parent path; null sends nothing. The caller gets the row's
+   * `answer` if the box succeeds or nothing was sent.
    */
   forwardAs?(body: Body, headers: IncomingHttpHeaders): object | null;
   /** `SELF_HOSTED_WEBHOOKS` can make these routes 404 on self-hosted servers. */
   isOfWebhooks?: boolean;
 }
 
-/** Runs where the target lives. */
+/** Runs on the server of the target. */
 export function onServerOf(by: TargetParam): { by: TargetParam; selfHosted: 'forward' } {
   return { by, selfHosted: 'forward' };
 }
@@ -93,18 +98,15 @@ export interface Outcome {
   body: unknown;
 }
 
-/** Everything about a route except the operation itself. */
+/** Everything about a route except the domain's verb. */
 export interface Route {
   method: HttpMethod;
   /** Relative to `{base_url}`, with parameters as `:name`. */
   path: string;
-  /** Title of the operation in the API reference. */
   summary: string;
-  /** Facts that the summary and the schemas do not show, in Markdown. */
   description: string | null;
   /** In path order. */
   paramNames: readonly string[];
-  /** Empty if the route needs no credential. */
   callers: readonly Caller[];
   bucket: Bucket;
   where: Where;
@@ -112,9 +114,7 @@ export interface Route {
   query: z.ZodType;
   /** In wire names; null for none. */
   body: z.ZodType | null;
-  /** Replaces `body` if the schema depends on instance settings. */
   bodyFor: ((call: CallContext) => z.ZodType) | null;
-  /** Whether parsing the body yields to the event loop. */
   isParsedInTurns: boolean;
   /** Throws if the caller may not send files. Null if the route takes none. */
   admitFiles: ((call: CallContext, params: Record<string, unknown>) => Promise<void>) | null;
@@ -139,7 +139,7 @@ interface RouteSpec<
 > {
   method: HttpMethod;
   path: string;
-  /** Title of the operation in the API reference, such as `Get a channel`. */
+  /** Title in the API reference, such as `Get a channel`. */
   summary: string;
   /** Facts that the summary and the schemas do not show, in Markdown. */
   description?: string;
@@ -151,13 +151,13 @@ interface RouteSpec<
   query?: Query;
   /** In wire names. */
   body?: Body;
-  /** Replaces `body` if the schema depends on instance settings. The documentation shows `body`. */
+  /** Replaces `body` if the schema depends on instance settings. The API reference shows `body`. */
   bodyFor?(call: CallContext): Body;
   /** Whether parsing the body yields to the event loop. */
   isParsedInTurns?: boolean;
   /** Wire names in error paths, such as `app_name` for `appName`. */
   faultNames?: Readonly<Record<string, string>>;
-  /** Throws if the caller may not send files. Without it the body is JSON only. */
+  /** Throws if the caller may not send files. Without it, the body is JSON only. */
   admitFiles?(call: CallContext, params: z.output<Params>): Promise<void>;
   maxJsonBytes?: number;
   /** Default: `JSON_BOUNDS`. */
@@ -167,14 +167,14 @@ interface RouteSpec<
   /** Fixed response for every success. */
   answer?: RestAnswer & { status: Success };
   showsSecret?: boolean;
-  /** Called for every error once the caller is known, invalid bodies included. */
+  /** Called for every error once the caller is known, including invalid bodies. */
   noteRefusal?(call: CallContext, refusal: DomainError): Promise<void>;
   run(
     call: CallContext,
     input: RouteInput<z.output<Params>, z.output<Query>, z.output<Body>>,
     app: AppContext,
   ): Promise<Result>;
-  /** A 204, or a row without a renderer, has no body. */
+  /** Without it, or for a 204, the response has no body. */
   render?(result: Result, context: RenderContext): unknown;
 }
 

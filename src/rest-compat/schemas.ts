@@ -26,7 +26,10 @@ export function inWireNames<Shape extends z.core.$ZodShape>(shape: Shape, leftOu
     );
 }
 
-/** Errors name parameters by their wire names. @throws INVALID_INPUT */
+/**
+ * Errors name parameters by their wire names.
+ * @throws INVALID_INPUT
+ */
 export function parseParams(
   schema: z.ZodType<Record<string, unknown>>,
   value: unknown,
@@ -97,7 +100,7 @@ function trimmedEntry(text: string): string[] {
   return entry === '' ? [] : [entry];
 }
 
-/** Field of an unsupported feature. Ignores null and values that `isSo` accepts. */
+/** A field of an unsupported feature. Only null and values that `isSo` accepts are allowed, and ignored. */
 export function absent(message: string, isSo: (given: unknown) => boolean = () => false) {
   return z
     .unknown()

@@ -18,7 +18,7 @@ export interface Use {
 
 /** An unchecked credential. */
 export interface Claim {
-  /** Limits to take before the check. Empty if the check is as cheap as a limit. */
+  /** Limits to apply before the check. Empty if the check is as cheap as a limit. */
   limits: readonly Use[];
   /** @throws DomainError if the credential is not valid */
   authenticate(): Promise<Actor>;
@@ -26,12 +26,12 @@ export interface Claim {
 
 export interface Scheme {
   /**
-   * Rows check path tokens and cookies only if they accept them. Rows that accept any `Authorization` credential check all of them, so that
-   * a valid one of the wrong kind gets its own error.
+   * Rows check path tokens and cookies only if they accept them. Rows that accept any `Authorization` credential check
+   * all of them. A valid one of the wrong kind then gets its own error.
    */
   in: 'path' | 'header' | 'cookie';
   of: readonly CallerKind[];
-  /** Null if the request has no such credential. */
+  /** Null without such a credential. */
   claim(shown: Shown, callers: readonly Caller[]): Claim | null;
 }
 
@@ -43,7 +43,10 @@ export function isInPath(caller: Caller): boolean {
   return caller === 'webhookToken' || caller === 'interactionToken';
 }
 
-/** In order. A public row tries bot tokens. @throws Error if no scheme supports a caller */
+/**
+ * In order of precedence. A public row tries bot tokens.
+ * @throws Error if no scheme supports a caller
+ */
 export function schemesFor(callers: readonly Caller[], schemes: readonly Scheme[]): readonly Scheme[] {
   if (callers.length === 0) return schemes.filter((scheme) => scheme.of.includes('bot'));
   const wanted = callers.map(kindOf);

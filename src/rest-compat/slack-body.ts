@@ -34,8 +34,8 @@ const Attachment = z.object({
 });
 
 /**
- * Slack incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). As on Discord, `channel`,
- * `icon_emoji`, `mrkdwn`, `mrkdwn_in` and `blocks` are ignored.
+ * Slack incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). As on Discord,
+ * `channel`, `icon_emoji`, `mrkdwn`, `mrkdwn_in` and `blocks` are ignored.
  */
 export const SlackBody = inPayloadField(
   z.object({

@@ -23,7 +23,7 @@ import { userRoutes } from './routes/users.js';
 import { voiceRoutes } from './routes/voice.js';
 import { webhookRoutes } from './routes/webhooks.js';
 
-/** By area. Null: the first path segment is the area. */
+/** By area. For null, the first path segment is the area. */
 const LISTS: readonly [area: string | null, rows: readonly Route[]][] = [
   ['gateway', gatewayRoutes],
   ['users', userRoutes],
@@ -59,5 +59,4 @@ export function areaOf(row: Route): string {
   return areas.get(row) ?? row.path.split('/')[1] ?? '';
 }
 
-/** Paths that exist but return 405 for every method. */
 export const pathsWithoutMethods: readonly string[] = commandPermissionPathsWithoutMethods;

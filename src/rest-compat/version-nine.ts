@@ -16,7 +16,10 @@ export function asVersion10({ path }: Pick<Route, 'path'>, body: unknown): unkno
   return { ...body, embeds: body.embed === null ? [] : [body.embed] };
 }
 
-/** Applies the reason field of version 9, unless the header has one. @throws INVALID_INPUT */
+/**
+ * Applies the reason field of version 9, unless the header has one.
+ * @throws INVALID_INPUT
+ */
 export function withReasonField(call: CallContext, query: RestQuery, body: unknown): CallContext {
   if (call.auditReason !== null) return call;
   const reason = readReasonField(query, body);

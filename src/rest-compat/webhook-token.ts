@@ -11,13 +11,14 @@ import { actorOfWebhook, isWebhookToken } from '../domain/webhooks/index.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
 import type { Scheme, Use } from './schemes.js';
 
-/** Size, and lifetime in milliseconds, of the cache of webhook and address pairs that used a valid token. */
+/** Cache of webhook and address pairs that used a valid token: size, and lifetime in milliseconds. */
 const TRUSTED_PAIRS = 10_000;
 const TRUSTED_MS = 3_600_000;
 
 /**
- * The check is expensive, so limits apply first, since concurrent guesses would otherwise all be checked, with stricter ones for failures per address and per webhook. A pair of webhook and
- * address with a recent valid token counts its failures separately, so that guesses from elsewhere cannot lock it out.
+ * The check is expensive, so limits apply first, or all concurrent guesses would be checked. Failures have stricter
+ * limits per address and per webhook. A pair of webhook and address with a recent valid token counts its failures
+ * separately, so that guesses from elsewhere cannot lock it out.
  */
 export function webhookToken(app: AppContext): Scheme {
   const trustedPairs = new LRUCache<string, true>({ max: TRUSTED_PAIRS, ttl: TRUSTED_MS, perf: app.clock });

@@ -11,7 +11,7 @@ import { storedStrings } from '../infra/database/stored.js';
 import { renderTeam, renderTeamUser } from './teams.js';
 import { renderUser } from './users.js';
 
-/** Adds fields that the reference platform sends and `discord-api-types` lacks. */
+/** Includes fields of the reference platform that `discord-api-types` lacks. */
 export type WireApplication = Omit<APIApplication, 'role_connections_verification_url'> & {
   type: null;
   role_connections_verification_url: null;
@@ -20,7 +20,7 @@ export type WireApplication = Omit<APIApplication, 'role_connections_verificatio
   eligible_oauth2_scopes: string[];
 };
 
-/** An application as its own bot sees it. Fields that the reference platform omits when unset are omitted. */
+/** The form for the application's own bot. As on the reference platform, some unset fields are omitted. */
 export function renderApplication(application: ApplicationRecord): WireApplication {
   const serverParams = installParams(application.serverInstallScopes, application.serverInstallPermissions);
   return {
@@ -54,7 +54,6 @@ export function renderApplication(application: ApplicationRecord): WireApplicati
   };
 }
 
-/** The public fields of an application. */
 export function renderApplicationSummary(application: Application) {
   const flags = flagsOfIntents(privilegedIntents(application));
   return {
@@ -73,7 +72,7 @@ export function renderApplicationSummary(application: Application) {
   };
 }
 
-/** A team application has an `owner` too, because libraries read it: the team's pseudo user. */
+/** Libraries read `owner` even if a team owns the application. It is the team's pseudo user then. */
 function ownership({ ownerUser, ownerTeam }: ApplicationRecord): Pick<WireApplication, 'owner' | 'team'> {
   if (ownerTeam) return { owner: renderTeamUser(ownerTeam), team: renderTeam(ownerTeam) };
   return { ...(ownerUser ? { owner: renderUser(ownerUser) } : {}), team: null };

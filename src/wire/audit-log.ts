@@ -100,7 +100,7 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
     details: ({ name }) => (name ? { changes: change('name', name.old, name.new) } : {}),
   },
   EMOJI_DELETE: { type: AuditLogEvent.EmojiDelete, details: ({ name }) => ({ changes: change('name', name, null) }) },
-  // `uses` and the inviter are not stored: a new invite has no uses, and the actor is the inviter.
+  // A new invite has no uses, and its inviter is the actor. So `uses` and the inviter are not stored.
   INVITE_CREATE: {
     type: AuditLogEvent.InviteCreate,
     withoutTarget: true,
@@ -198,7 +198,7 @@ const RENDERINGS: { [A in GuildLogAction]: Rendering<AuditChanges[A]> } = {
   MESSAGE_UNPIN: { type: AuditLogEvent.MessageUnpin, details: pinDetails },
 };
 
-/** The actions shown as an event type of the reference platform. Empty for an unknown or unused type. */
+/** The actions with this event type of the reference platform. Empty for an unknown or unused type. */
 export function actionsOfType(type: number): GuildLogAction[] {
   const shown = Object.entries(RENDERINGS) as [GuildLogAction, { type: AuditLogEvent }][];
   return shown.filter(([, rendering]) => rendering.type === type).map(([action]) => action);
@@ -221,7 +221,7 @@ export function renderAuditLog(
 }
 
 /**
- * Changes that cannot be read are left out and logged.
+ * Omits and logs changes that cannot be read.
  * @param log not needed for an entry that was just written
  */
 export function renderAuditLogEntry(entry: GuildLogEntry, log?: Pick<Logger, 'error'>): APIAuditLogEntry {
@@ -266,18 +266,16 @@ function pinDetails({ channelId, messageId }: AuditChanges['MESSAGE_PIN']): Deta
   return { options: { channel_id: channelId, message_id: messageId } };
 }
 
-/** Null is no value. Empty if both are null. */
+/** A null value is omitted. Empty if both are null. */
 function change<Key extends string, Value>(key: Key, before: Value | null, after: Value | null) {
   if (before === null && after === null) return [];
   return [{ key, ...(before === null ? {} : { old_value: before }), ...(after === null ? {} : { new_value: after }) }];
 }
 
-/** Empty if the value did not change. */
 function changeOf<Key extends string, Value>(key: Key, changed: { old: Value | null; new: Value | null } | undefined) {
   return changed ? change(key, changed.old, changed.new) : [];
 }
 
-/** Renders the values of an object that was created or removed. */
 function factOf(what: 'made' | 'removed') {
   return <Key extends string, Value>(key: Key, value: Value | null) =>
     what === 'made' ? change(key, null, value) : change(key, value, null);
@@ -363,7 +361,7 @@ function overwriteOptions({ id, type, roleName }: OverwriteChanges) {
   return roleName === null ? options : { ...options, role_name: roleName };
 }
 
-/** Includes only what differs. */
+/** Includes only fields that differ. */
 function overwriteChanges({ allow, deny }: OverwriteChanges): APIAuditLogChange[] {
   return [
     ...(allow.old === allow.new ? [] : change('allow', allow.old, allow.new)),

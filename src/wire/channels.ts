@@ -56,7 +56,7 @@ export function renderOverwrite(overwrite: ChannelRecord['overwrites'][number]):
   };
 }
 
-/** Direct channels have no name: clients show their recipients. */
+/** Direct channels have no name, because clients show their recipients. */
 export type WireDirectChannel = Omit<APIDMChannel, 'name'>;
 
 export function renderChannelDetails({
@@ -69,7 +69,7 @@ export function renderChannelDetails({
     : renderDirectChannel(channel, recipients, lastMessageId);
 }
 
-/** @param recipients without the user the channel is rendered for */
+/** @param recipients without the user who receives the channel */
 export function renderDirectChannel(
   { id, lastPinAt }: Pick<Channel, 'id' | 'lastPinAt'>,
   recipients: readonly User[],

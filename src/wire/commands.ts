@@ -15,7 +15,7 @@ import {
   scopeOf,
 } from '../domain/commands/index.js';
 
-/** All translations, or only that for `locale`; null selects none. */
+/** All translations, or only that for `locale`. A null locale selects none. */
 export type Translations = 'all' | { locale: Locale | null };
 
 interface WireName {
@@ -52,7 +52,7 @@ export interface WireOption extends WireTexts {
 export interface WireCommand extends WireTexts {
   id: string;
   application_id: string;
-  /** Set for guild commands only. */
+  /** Only for guild commands. */
   guild_id?: string;
   version: string;
   type: ApplicationCommandType;
@@ -60,13 +60,12 @@ export interface WireCommand extends WireTexts {
   nsfw: boolean;
   /** Absent if empty. */
   options?: WireOption[];
-  /** This field and the next two are set for global commands only. */
+  /** This field and the next two are for global commands only. */
   integration_types?: ApplicationIntegrationType[];
   contexts?: InteractionContextType[] | null;
   dm_permission?: boolean;
 }
 
-/** A command as its own application sees it. */
 export function renderCommand(command: CommandRecord, translations: Translations = 'all'): WireCommand {
   const options = command.options.map((option) => renderOption(option, translations));
   return {

@@ -6,7 +6,7 @@ export class ShownFiles {
   readonly #byAddress = new Map<string, APIAttachment>();
   readonly #byName = new Map<string, APIAttachment>();
 
-  /** @param messageId used as the id of external media, which have none */
+  /** @param messageId stands for the missing id of external media */
   constructor(
     readonly messageId: string,
     attachments: readonly APIAttachment[],
@@ -27,9 +27,9 @@ function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** Adds URLs and metadata to the media in a message's stored components. */
+/** Adds URLs and metadata to the media in stored components. */
 export function renderComponents(stored: unknown, files: ShownFiles): APIMessageTopLevelComponent[] {
-  // The domain validated the components when it stored them.
+  // The domain validated the stored components.
   return Array.isArray(stored)
     ? (stored.map((component) => withMedia(component, files)) as APIMessageTopLevelComponent[])
     : [];
@@ -41,7 +41,7 @@ function withMedia(value: unknown, files: ShownFiles): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([name, member]) => rendered(name, member, files)));
 }
 
-/** A property of a component. A file also gets its name and size as properties. */
+/** A property of a component. Files also get their name and size. */
 function rendered(name: string, member: unknown, files: ShownFiles): [string, unknown][] {
   const url = name === 'media' || name === 'file' ? urlIn(member) : undefined;
   if (url === undefined) return [[name, withMedia(member, files)]];
@@ -61,7 +61,7 @@ function urlIn(media: unknown): string | undefined {
   return typeof media.url === 'string' ? media.url : undefined;
 }
 
-/** Adds a field that the reference platform sends and `discord-api-types` lacks. */
+/** Includes a field of the reference platform that `discord-api-types` lacks. */
 type WireMedia = APIUnfurledMediaItem & { id?: string };
 
 /** An attachment of the message, or an external file (Discord's documentation, Unfurled Media Item). */

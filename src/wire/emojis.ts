@@ -15,7 +15,6 @@ export function renderEmoji(key: string): WirePartialEmoji {
   return { id, name, ...(animated ? { animated: true as const } : {}) };
 }
 
-/** The fields that every guild or application emoji has. */
 type WireEmoji = APIEmoji & { id: string; name: string; roles: string[] };
 
 /** @param creator only if the caller may see it */

@@ -14,10 +14,10 @@ import { renderGuildEmoji } from './emojis.js';
 import { idOrNull } from './id.js';
 import { renderRole } from './roles.js';
 
-/** Adds fields that the reference platform sends and `discord-api-types` lacks. */
+/** Includes fields of the reference platform that `discord-api-types` lacks. */
 export type WireGuild = APIGuild & { nsfw: boolean; home_header: null };
 
-/** The output does not reveal where the guild is hosted. */
+/** Does not reveal where the guild is hosted. */
 export function renderGuild(guild: GuildRecord): WireGuild {
   return {
     id: String(guild.id),

@@ -3,7 +3,6 @@ import type { Ping } from '../domain/interactions-endpoints/index.js';
 import { limits } from '../domain/limits.js';
 import { renderUser } from './users.js';
 
-/** The PING request for an interactions endpoint, as JSON. */
 export function renderPing({ id, applicationId, token, user }: Ping): string {
   const ping: APIPingInteraction = {
     id: String(id),

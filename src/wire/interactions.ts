@@ -22,7 +22,7 @@ import { messageAs, renderGivenFile, renderMessage, type WireOptions } from './m
 import { renderRole } from './roles.js';
 import { renderUser } from './users.js';
 
-/** The same over HTTP and the gateway. */
+/** Has the same form over HTTP and the gateway. */
 export type WireInteraction =
   | APIApplicationCommandInteraction
   | APIApplicationCommandAutocompleteInteraction
@@ -41,7 +41,7 @@ export function renderInteraction(
   options: WireOptions,
 ): WireInteraction {
   const data = { ...request.data, ...renderResolved(request, options) };
-  // The data was validated against the command, component or modal.
+  // The domain validated `data` against the command, component or modal.
   return { ...renderBase(request, key, options), type: request.type, data } as WireInteraction;
 }
 
@@ -83,7 +83,7 @@ function renderGuildOf(guildId: bigint, { guildLocale }: InteractionRequest) {
   return { guild_id: id, guild: { id, locale: guildLocale, features: [] }, guild_locale: guildLocale };
 }
 
-/** Omits overwrites; adds the permissions of the caller and of the application's bot. */
+/** Omits overwrites; adds the permissions of the caller and the application's bot. */
 function renderChannelShown(shown: ChannelShown) {
   const may = { permissions: String(shown.permissions), app_permissions: String(shown.appPermissions) };
   if (shown.recipients) return { ...renderDirectChannel(shown.channel, shown.recipients, shown.lastMessageId), ...may };
@@ -149,8 +149,8 @@ function mapOf<Row, Rendered>(
 }
 
 /**
- * The application sees the content of a target message or its own message without the intent. The message it replies to
- * is redacted as usual.
+ * Without the intent, the application sees the content of a target message or its own message. The message that it
+ * replies to is redacted as usual.
  */
 function renderShown(message: MessageRecord, { application }: InteractionRequest, options: WireOptions): APIMessage {
   const rendered = renderMessage(message, options);

@@ -5,7 +5,7 @@ import { renderCounts } from './guilds.js';
 import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
-/** Adds a field that the reference platform sends and `discord-api-types` lacks. */
+/** Includes a field of the reference platform that `discord-api-types` lacks. */
 type WireInvite = APIInvite & { guild_id: string };
 
 export function renderInvite(invite: InviteRecord): WireInvite {
@@ -20,7 +20,7 @@ export function renderInvite(invite: InviteRecord): WireInvite {
   };
 }
 
-/** The public form. Includes counts if requested. */
+/** The public form. */
 export function renderInviteDetails({ invite, ...counts }: InviteDetails): WireInvite {
   return { ...renderInvite(invite), ...renderCounts(counts) };
 }

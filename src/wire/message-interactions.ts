@@ -13,8 +13,7 @@ import { renderUser } from './users.js';
 type Shown = Pick<APIMessage, 'application_id' | 'webhook_id' | 'interaction_metadata' | 'interaction'>;
 
 /**
- * The interaction and application of a message. The application's id replaces the webhook id of an interaction response
- * (Discord's documentation, Message Resource).
+ * The application's id replaces the webhook id of an interaction response (Discord's documentation, Message Resource).
  */
 export function renderAnswered({ applicationId, webhookId, interaction, interactionUsers }: MessageRecord): Shown {
   const application =
@@ -42,7 +41,7 @@ function renderMetadata(interaction: MessageInteraction, users: Users): APIMessa
   return common && triggering && { ...common, type: interaction.type, triggering_interaction_metadata: triggering };
 }
 
-/** Metadata of a command or component interaction, the only types that can open a modal. */
+/** Only command and component interactions can open a modal. */
 function renderOpening(
   interaction: Omit<MessageInteraction, 'triggering'>,
   users: Users,

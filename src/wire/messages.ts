@@ -25,7 +25,7 @@ import { wireTime } from './time.js';
 import { renderUser } from './users.js';
 
 export interface WireOptions {
-  /** The origin of attachment URLs, without a trailing slash. */
+  /** Origin of attachment URLs, without a trailing slash. */
   publicUrl: string;
   signatures: Pick<AddressSignatures, 'sign'>;
 }
@@ -58,10 +58,10 @@ export function renderAttachment(attachment: AttachmentRecord, channelId: bigint
   return { ...rendered, ...(description === null ? {} : { description }) };
 }
 
-/** Interactions are kept for 7 days; the current day counts too. */
+/** Interactions are kept for 7 days, and the current day counts too. */
 const DAYS_OF_GIVEN_FILES = 8;
 
-/** A file given to a command or modal. Its URL is valid while the file is kept. */
+/** The URL of a file given to a command or modal is valid while the file is kept. */
 export function renderGivenFile(file: FileMetadata, channelId: bigint, options: WireOptions): APIAttachment {
   const address = { folder: 'ephemeral-attachments', channelId, id: file.id, filename: file.filename } as const;
   return { ...renderFile(file, fileUrl(address, options, DAYS_OF_GIVEN_FILES)), ephemeral: true };
@@ -151,7 +151,6 @@ export function renderMessage(message: MessageRecord, options: WireOptions): API
   };
 }
 
-/** The fields of a message that may be redacted. */
 export interface WithContent {
   content: string;
   embeds: unknown[];
@@ -189,8 +188,8 @@ export function redactMessage<T extends WithContent>(message: T): T {
 }
 
 /**
- * Resolves the files of embeds to freshly signed URLs. An embed names a file by `attachment://name`, or by an earlier
- * URL if a client sent the embed back. A missing picture is left out.
+ * Replaces file references with signed URLs. A reference is `attachment://name`, or an earlier URL if a client sent the
+ * embed back. A missing picture is left out.
  */
 export function renderEmbeds(stored: unknown, files: ShownFiles): APIEmbed[] {
   return jsonList<APIEmbed>(stored).map(({ image, thumbnail, author, footer, ...embed }) => ({

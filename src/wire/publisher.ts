@@ -6,7 +6,7 @@ import { renderEvent } from './events/index.js';
 import type { WireOptions } from './messages.js';
 
 /**
- * Renders and publishes events. It never throws, because the change is already stored: a failed event is logged and
+ * Renders and publishes events. It never throws, because the change is already stored. A failed event is logged and
  * lost.
  */
 export function createPublisher(

@@ -43,7 +43,7 @@ export function renderReady(facts: ReadyInput): GatewayReadyDispatchData & Ready
   };
 }
 
-/** A guild that is unavailable or whose GUILD_CREATE follows. */
+/** A guild that is unavailable, or whose GUILD_CREATE follows. */
 export function renderUnavailableGuild(guildId: bigint): APIUnavailableGuild {
   return { id: String(guildId), unavailable: true };
 }

@@ -17,7 +17,7 @@ const ROLE_NAMES = {
   READ_ONLY: TeamMemberRole.ReadOnly,
 } as const satisfies Record<Role, TeamMemberRole>;
 
-/** As applications see it, with accepted members only. */
+/** The form for applications, with accepted members only. */
 export function renderTeam(team: TeamRecord): APITeam {
   return {
     id: String(team.id),
@@ -28,12 +28,12 @@ export function renderTeam(team: TeamRecord): APITeam {
   };
 }
 
-/** As its members see it, with pending invitations. */
+/** The form for members, with pending invitations. */
 export function renderOwnTeam(team: TeamRecord): APITeam {
   return { ...renderTeam(team), members: renderTeamMembers(team) };
 }
 
-/** Members in the order they joined, then invitations. */
+/** Members in the order in which they joined, then invitations. */
 export function renderTeamMembers({ members, invitations }: TeamPeople): APITeamMember[] {
   return [...members.map(renderTeamMember), ...invitations.map(renderTeamInvitation)];
 }

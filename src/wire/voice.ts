@@ -12,7 +12,7 @@ export function renderVoiceState(state: VoiceStateRecord): GatewayVoiceState {
   };
 }
 
-/** For GUILD_CREATE, which contains the guild and its members. */
+/** Omits the guild and the member, which GUILD_CREATE contains. */
 export function renderVoiceStateWithin(state: VoiceStateRecord): Omit<GatewayVoiceState, 'guild_id' | 'member'> {
   return {
     channel_id: idOrNull(state.channelId),

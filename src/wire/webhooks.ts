@@ -3,7 +3,7 @@ import type { WebhookRecord } from '../domain/webhooks/index.js';
 import type { Webhook } from '../infra/database/index.js';
 import { renderUser } from './users.js';
 
-/** A webhook as the holder of its token sees it (Discord's documentation, Webhook Resource). */
+/** The form for the holder of its token (Discord's documentation, Webhook Resource). */
 export function renderOwnWebhook({ id, applicationId, guildId, channelId, name }: Webhook): APIWebhook {
   return {
     id: String(id),
@@ -21,7 +21,7 @@ export function renderWebhook(webhook: WebhookRecord): APIWebhook {
 }
 
 /**
- * Includes the token, which is shown once.
+ * Only this form contains the token.
  * @param publicUrl the origin, without a trailing slash
  */
 export function renderNewWebhook(webhook: WebhookRecord, token: string, publicUrl: string): APIWebhook {

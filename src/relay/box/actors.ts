@@ -14,7 +14,7 @@ export class Actors {
     private readonly idSpace: number,
   ) {}
 
-  /** @throws FORBIDDEN for a user or the platform of this box, and for another application's bot */
+  /** @throws FORBIDDEN for this box's users and platform, and for another application's bot */
   async bot({
     user,
     application_id: applicationId,
@@ -40,7 +40,7 @@ export class Actors {
         applicationId,
         guildId,
         channelId: webhook.channel_id,
-        // Only the cloud has the rest, and no answer contains it.
+        // Only the cloud has these values, and no response contains them.
         name: '',
         tokenHash: '',
         tokenPrefix: '',

@@ -4,7 +4,7 @@ import type { AnnouncedGuild } from './event-log.js';
 
 const PAGE = 100;
 
-/** All guilds (docs/relay.md, R-32), in ascending order of ids. */
+/** In ascending order of ids (docs/relay.md, R-32). */
 export async function* announcements(reader: Reader, idSpace: number): AsyncIterable<AnnouncedGuild> {
   for (let after = 0n; ; ) {
     const where = { id: { gt: after }, deletedAt: null };
@@ -18,7 +18,7 @@ export async function* announcements(reader: Reader, idSpace: number): AsyncIter
   }
 }
 
-/** Contains the cloud's bots only. Null if the guild is gone. */
+/** Contains only bots of the cloud. Null if the guild was deleted. */
 export async function announcementOf(reader: Reader, idSpace: number, id: bigint): Promise<AnnouncedGuild | null> {
   const [guild, channels, bots] = await Promise.all([
     reader.guild.findUnique({ where: { id, deletedAt: null } }),

@@ -23,7 +23,7 @@ function call<Input>({ input, answer }: Answer<Input>) {
   };
 }
 
-/** Calls that read from a guild store (docs/relay.md, R-27). */
+/** See docs/relay.md, R-27. */
 const CALLS: ReadonlyMap<string, (store: GuildStore, sent: unknown) => Promise<unknown>> = new Map([
   ['guild', call({ input: z.object({ guild_id }), answer: (store, input) => renderGuildOf(store, input.guild_id) })],
   [
@@ -69,7 +69,7 @@ const CALLS: ReadonlyMap<string, (store: GuildStore, sent: unknown) => Promise<u
 ]);
 
 /**
- * @returns the result, which may be null; undefined if the name is none of these calls
+ * @returns undefined for an unknown name; the result may be null
  * @throws INVALID_INPUT
  */
 export async function answerCall(store: GuildStore, name: string, input: unknown): Promise<unknown> {

@@ -9,13 +9,13 @@ export class NotBegun extends Error {
   }
 }
 
-/** Decides whether work may begin once its input is complete. */
+/** Decides whether work may begin after its input is complete. */
 export interface Gate {
   /** @throws NotBegun */
   pass(): void;
 }
 
-/** Ends only if the work may begin. A handler that reads all of it first begins nothing too late. */
+/** The result ends only if `gate` passes, so a handler that reads all input first never begins too late. */
 export function gated(body: Readable | null, gate: Gate): Readable | Uint8Array {
   if (body) return Readable.from(throughGate(body, gate));
   gate.pass();

@@ -22,7 +22,7 @@ const InstallBot = z.object({
 
 const RemoveBot = z.object({ guild_id: snowflake, bot_id: snowflake });
 
-/** Answers the cloud's own calls (docs/relay.md, R-27). */
+/** See docs/relay.md, R-27. */
 export class Calls {
   constructor(
     private readonly app: AppContext,
@@ -62,7 +62,7 @@ export class Calls {
     }
   }
 
-  /** The audit log names the bot, because the user who installs it is unknown here. */
+  /** The audit log names the bot, because the box does not know the installing user. */
   async #install({ guild_id: guildId, bot, name, permissions }: z.output<typeof InstallBot>): Promise<object> {
     const actor = await this.actors.bot({ user: bot, application_id: bot.id, message_content: false });
     const call = callContext(this.app, actor);

@@ -23,9 +23,9 @@ export interface ConnectionParts {
 
 export interface ConnectionEvents {
   onWelcome(welcome: Welcome): void;
-  /** @param retryAfterMs wait before dialling again */
+  /** @param retryAfterMs wait before the next connection */
   onGoingAway(retryAfterMs: number): void;
-  /** The code is that of the end that closed first. */
+  /** Has the code of the end that closed first. */
   onClosed(close: Close): void;
 }
 
@@ -76,7 +76,6 @@ export class Connection {
     this.link.end(close);
   }
 
-  /** Closes once all open work is finished. */
   async leave(): Promise<void> {
     if (this.#service) {
       this.link.send({ op: 'going_away', retry_after_ms: 0 });
@@ -133,7 +132,7 @@ export class Connection {
     }
   }
 
-  /** Open requests go on (docs/relay.md, R-40). */
+  /** Open requests continue (docs/relay.md, R-40). */
   #retire(retryAfterMs: number): void {
     this.#service?.sender.stop();
     this.parts.events.onGoingAway(retryAfterMs);

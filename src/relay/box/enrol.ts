@@ -16,16 +16,16 @@ export interface EnrolParts {
   token: string | null;
   clock: Clock;
   log: Logger;
-  /** Returns a number from 0 to below 1. */
+  /** Like `Math.random`. */
   random?: () => number;
 }
 
 /**
- * Retries while the cloud cannot be reached, because a box makes no ids without an enrolment.
+ * Retries while the cloud is unreachable, because a box makes no ids before its enrolment.
  * @throws {RefusedByCloud} if the cloud refuses the box
  */
 export async function enrol(parts: EnrolParts): Promise<Enrolment> {
-  // Timers of the clock do not keep the process alive.
+  // The clock's timers do not keep the process alive.
   const alive = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
     return await untilEnrolled(parts);
@@ -36,7 +36,7 @@ export async function enrol(parts: EnrolParts): Promise<Enrolment> {
 
 const KEEP_ALIVE_MS = 60_000;
 
-/** With these codes, the cloud has not taken a new key. With others, it may have. */
+/** After these codes, the cloud has not accepted a new key. After other codes, it may have. */
 const SAYS_NO: readonly number[] = [closes.notAdmitted, closes.deleted, closes.notOwnId, closes.otherOrigin].map(
   ({ code }) => code,
 );

@@ -17,7 +17,7 @@ import { VoiceReporter, type WireVoiceState } from './voice.js';
 
 const NAMES: ReadonlySet<string> = new Set(DISPATCHED);
 
-/** Upper bounds of what a message adds to its event. */
+/** Upper bounds of what a message adds to the event that it contains. */
 const AROUND = { bytes: 1_000, values: 100, depth: 2 };
 
 const BOUNDS: JsonBounds = {
@@ -26,7 +26,7 @@ const BOUNDS: JsonBounds = {
 };
 
 /**
- * Events with fewer UTF-16 units are within the limits of bytes and values: a unit has at most three bytes, and a value
+ * Events with fewer UTF-16 units are within the limits of bytes and values. A unit has at most three bytes, and a value
  * at least two units.
  */
 const ANY_UNITS = BOUNDS.values;
@@ -36,11 +36,10 @@ export interface EventFeedParts {
   idSpace: number;
   log: Logger;
   onAppended(): void;
-  /** Too much waited, or the database could not be read. */
+  /** The log is full, or the database could not be read. */
   onOverflow(): void;
 }
 
-/** Appends the events of a box's guilds to the log, in order. */
 export class EventFeed {
   readonly log = new EventLog();
   readonly #voice = new VoiceReporter();
@@ -88,7 +87,7 @@ export class EventFeed {
     if (guild) this.#append({ op: 'announce', guild });
   }
 
-  /** If the work fails, the next session sends everything again. */
+  /** If `work` fails, the next session sends everything again. */
   #after(work: () => Promise<void>, session: string): void {
     const guarded = async () => {
       if (this.log.session !== session) return;
@@ -111,7 +110,7 @@ export class EventFeed {
     else append();
   }
 
-  /** Leaves out entries beyond the limits of a message (R-2, R-34). */
+  /** Skips entries beyond the limits of a message (R-2, R-34). */
   #append(told: LoggedEvent): void {
     if (this.log.session === null) return;
     if (isTooLong(told)) {

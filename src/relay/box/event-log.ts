@@ -2,7 +2,7 @@ import type { DispatchedName, ToCloud } from '../protocol/messages.js';
 
 export type AnnouncedGuild = Extract<ToCloud, { op: 'announce' }>['guild'];
 
-/** An entry without its number (docs/relay.md, R-30). `data` is the JSON text of `d`. */
+/** A log entry without its number (docs/relay.md, R-30). `data` is the JSON text of `d`. */
 export type LoggedEvent =
   | { op: 'dispatch'; t: DispatchedName; data: string }
   | { op: 'announce'; guild: AnnouncedGuild }
@@ -16,7 +16,7 @@ export interface LogEntry {
   size: number;
 }
 
-/** Enough for some minutes of absence of a busy box. */
+/** Enough for a busy box that is offline for some minutes. */
 export interface LogBounds {
   entries: number;
   bytes: number;
@@ -28,8 +28,8 @@ const BOUNDS: LogBounds = { entries: 20_000, bytes: 32 * 1024 * 1024 };
 const ENTRY_BYTES = 200;
 
 /**
- * Keeps a session's entries until they are acknowledged (R-30). If the log is full, the next session sends everything
- * again (R-31).
+ * Keeps a session's entries until the cloud acknowledges them (R-30). If the log is full, the next session sends
+ * everything again (R-31).
  */
 export class EventLog {
   #session: string | null = null;
@@ -41,7 +41,6 @@ export class EventLog {
 
   constructor(private readonly bounds: LogBounds = BOUNDS) {}
 
-  /** Null while there is no session. */
   get session(): string | null {
     return this.#session;
   }
@@ -64,7 +63,7 @@ export class EventLog {
     this.#last = 0;
   }
 
-  /** False if there is no session, or if this entry overflows the log. */
+  /** @returns false if this entry overflows the log, or without a session */
   append(told: LoggedEvent): boolean {
     if (this.#session === null) return false;
     this.#last += 1;
@@ -75,7 +74,6 @@ export class EventLog {
     return this.#session !== null;
   }
 
-  /** Drops the entries up to `s`. */
   acknowledge(s: number): void {
     for (let first = this.#entries[this.#start]; first && first.s <= s; first = this.#entries[this.#start]) {
       this.#bytes -= first.size;
@@ -86,12 +84,11 @@ export class EventLog {
     this.#start = 0;
   }
 
-  /** False unless all entries after `s` are kept. */
+  /** Requires that all entries after `s` are kept. */
   canResume(session: string, s: number): boolean {
     return session === this.#session && s <= this.#last && s >= this.#last - this.#count;
   }
 
-  /** Null if there is no such entry. */
   at(s: number): LogEntry | null {
     const first = this.#entries[this.#start];
     return first ? (this.#entries[this.#start + s - first.s] ?? null) : null;

@@ -1,10 +1,11 @@
 import type { ToCloud } from '../protocol/messages.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 
-/** Limits of unacknowledged entries. The entry that exceeds them is still below the cloud's limit (docs/relay.md, R-30). */
+/**
+ * Limits of unacknowledged entries. The entry that exceeds them stays below the cloud's limit (docs/relay.md, R-30).
+ */
 const WINDOW = { messages: 2_000, bytes: 2 * 1024 * 1024 };
 
-/** Sends the log in order, within the window. */
 export class EventSender {
   /** Sizes of unacknowledged entries in bytes, by number. */
   readonly #underWay = new Map<number, number>();
@@ -29,7 +30,6 @@ export class EventSender {
     }
   }
 
-  /** Ignores numbers that were not sent. */
   acknowledge(s: number): void {
     if (!this.#isOpen || s > this.sent) return;
     this.log.acknowledge(s);

@@ -9,7 +9,7 @@ export type Welcome = Extract<FromCloud, { op: 'welcome' }>;
 
 export interface GreetingParts {
   identity: BoxIdentity;
-  /** For a box that the cloud does not know. */
+  /** Enrols the key; null if the cloud knows the key. */
   token: string | null;
   instance: string;
   clock: Clock;
@@ -17,7 +17,7 @@ export interface GreetingParts {
   end(close: Close): void;
 }
 
-/** The box's side of the greeting (docs/relay.md, R-10 to R-15). */
+/** See docs/relay.md, R-10 to R-15. */
 export class Greeting {
   #awaited: 'challenge' | 'welcome' = 'challenge';
   #patience: Timer | null = null;
@@ -40,7 +40,7 @@ export class Greeting {
     this.#wait();
   }
 
-  /** @returns the welcome; null before it, and if this ends the connection */
+  /** @returns the welcome; null before it, or if `message` ends the connection */
   heed(message: FromCloud): Welcome | null {
     if (message.op === this.#awaited && message.op === 'challenge') this.#prove(message);
     else if (message.op === this.#awaited && message.op === 'welcome') return this.#accept(message);
@@ -83,7 +83,7 @@ export class Greeting {
   }
 }
 
-/** A box can become another one only with that box's token and the same id space (R-15). */
+/** A box can change into another one only with that box's token and the same id space (R-15). */
 function isAsEnrolled({ box_id, id_space }: Welcome, { enrolment, isChangingKeys }: BoxIdentity): boolean {
   if (!enrolment) return true;
   return enrolment.idSpace === id_space && (isChangingKeys || enrolment.boxId === box_id);

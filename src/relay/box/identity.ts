@@ -18,13 +18,13 @@ const Credentials = z.object({
 });
 
 const Stored = Credentials.extend({
-  /** Both are set by the enrolment. */
+  /** The enrolment sets `boxId` and `idSpace`. */
   boxId: z
     .string()
     .refine((text) => parseSnowflake(text) !== undefined)
     .optional(),
   idSpace: z.number().int().min(ID_SPACES.first).max(ID_SPACES.last).optional(),
-  /** Kept until the present credentials are enrolled. */
+  /** Kept until the cloud accepts the present credentials. */
   before: Credentials.optional(),
 });
 
@@ -35,7 +35,7 @@ export interface Enrolment {
   idSpace: number;
 }
 
-/** Stored next to the data, readable by the owner only. */
+/** Stored in a file next to the data that only its owner can read. */
 export class BoxIdentity {
   private constructor(
     private readonly file: string,
@@ -43,10 +43,9 @@ export class BoxIdentity {
   ) {}
 
   /**
-   * Creates an identity for the cloud of `box` if there is none. A new token requests another key or cloud; if that
-   * fails, `goBack` restores the earlier credentials.
-   * @throws {StartError} for another cloud's identity or an unreadable one, or if there is neither an identity nor a
-   * cloud
+   * Creates an identity if there is none. A new token requests another key or cloud. If that fails, `goBack` restores
+   * the earlier credentials.
+   * @throws {StartError} for an unreadable identity or another cloud's, or if there is neither identity nor cloud
    */
   static open(dataDir: string, { cloudUrl, token }: BoxConfig): BoxIdentity {
     const file = identityFile(dataDir);
@@ -63,7 +62,7 @@ export class BoxIdentity {
       return BoxIdentity.#kept(file, { ...renewed(stored), cloudUrl: url, tokenHash });
     }
     if (stored.cloudUrl === url) return new BoxIdentity(file, stored);
-    // No cloud knows this identity yet.
+    // No cloud has accepted this identity yet.
     if (stored.boxId === undefined) return BoxIdentity.#kept(file, { ...stored, cloudUrl: url });
     throw new StartError(
       `the box in ${dataDir} belongs to ${stored.cloudUrl}, but CLOUD_URL is ${url}: change CLOUD_URL, use another DATA_DIR, or set BOX_TOKEN to a token of the new cloud`,
@@ -84,7 +83,6 @@ export class BoxIdentity {
     return Buffer.from(this.stored.publicKey, 'hex').toString('base64url');
   }
 
-  /** Null until the box is enrolled. */
   get enrolment(): Enrolment | null {
     const { boxId, idSpace } = this.stored;
     return boxId === undefined || idSpace === undefined ? null : { boxId: BigInt(boxId), idSpace };
@@ -103,19 +101,17 @@ export class BoxIdentity {
     return this.stored.tokenHash !== undefined;
   }
 
-  /** Drops the earlier credentials. */
   enrol({ boxId, idSpace }: Enrolment): void {
     const { before: _, ...stored } = this.stored;
     this.#keep({ ...stored, boxId: String(boxId), idSpace });
   }
 
-  /** Restores the earlier credentials. */
   goBack(): void {
     const { before, boxId, idSpace } = this.stored;
     if (before) this.#keep({ ...before, boxId, idSpace });
   }
 
-  /** Returns base64url. */
+  /** @returns base64url */
   sign(text: string): string {
     return signWith(this.stored.privateKey, Buffer.from(text)).toString('base64url');
   }
@@ -126,7 +122,7 @@ export class BoxIdentity {
   }
 }
 
-/** Creates no key for a box that is not enrolled, or whose new key may be enrolled by now. */
+/** Creates no key for a box that is not enrolled, or whose new key the cloud may have accepted. */
 function renewed(stored: StoredIdentity): StoredIdentity {
   if (stored.boxId === undefined || stored.before) return stored;
   const { boxId, idSpace, ...before } = stored;
@@ -134,7 +130,7 @@ function renewed(stored: StoredIdentity): StoredIdentity {
 }
 
 /**
- * An enrolled box's ids have their own id space.
+ * Only an enrolled box has an id space.
  * @throws {StartError}
  */
 export function holdsBox(dataDir: string): boolean {
@@ -156,12 +152,12 @@ function read(file: string): StoredIdentity | null {
   try {
     return Stored.parse(JSON.parse(text));
   } catch {
-    // The message of the cause might repeat the key.
+    // The message of the cause might contain the private key.
     throw new StartError(`${file} is damaged: restore it from a backup, or enrol a new box in another DATA_DIR`);
   }
 }
 
-/** Atomic, and synced to the disk on return: a key that the cloud knows must not be lost. */
+/** Atomic and synced to disk, because a key that the cloud knows must not be lost. */
 function write(file: string, stored: StoredIdentity): void {
   const whole = `${file}.${randomToken(8)}`;
   try {

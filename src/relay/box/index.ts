@@ -32,7 +32,7 @@ export interface EnterParts {
 
 /**
  * Enrols the box if necessary, which waits for the cloud.
- * @throws {StartError} if the data belong to no box or to another cloud, or if the cloud refuses the box
+ * @throws {StartError} if the data belongs to no box or to another cloud, or if the cloud refuses the box
  */
 export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Promise<EnteredBox> {
   if (!holdsBox(dataDir) && (await db.reader.authUser.findFirst({ select: { id: true } }))) {
@@ -57,7 +57,7 @@ export function requireNoBox(dataDir: string): void {
   if (holdsBox(dataDir)) throw new StartError(`DATA_DIR ${dataDir} belongs to a box: start it with npm run box`);
 }
 
-/** Bots fetch files from the box itself. */
+/** Bots fetch files directly from the box. */
 function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
   if (!isOnThisMachine(publicUrl) || isOnThisMachine(cloudUrl)) return;
   log.warn(
@@ -68,13 +68,13 @@ function warnOfFiles(publicUrl: string, cloudUrl: string, log: Logger): void {
 export interface UplinkEntrypoint extends Pick<Entrypoint, 'drain'> {
   start(): void;
   readonly isConnected: boolean;
-  /** Resolves if the cloud refuses the box for good. */
+  /** Resolves if the cloud refuses the box permanently. */
   refused: Promise<RefusedByCloud>;
 }
 
 export interface BoxParts extends EnteredBox {
   perform: Perform;
-  /** Returns a number from 0 to below 1. */
+  /** Like `Math.random`. */
   random?: (() => number) | undefined;
   /** Subscribes to the whole bus. */
   tap(hear: (message: Heard) => void): void;

@@ -20,7 +20,7 @@ export function describeDialFault({ message }: Error): string {
     : message;
 }
 
-/** See R-1. */
+/** See docs/relay.md, R-1. */
 export function relayUrl(cloudUrl: string): string {
   return `${cloudUrl.replace(/^http/, 'ws')}/relay`;
 }

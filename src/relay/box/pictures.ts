@@ -23,7 +23,7 @@ const Emoji = z.object({
 /** See docs/relay.md, R-27. */
 export const Picture = z.union([Icon, Emoji]);
 
-/** Null if there is none, or if it is too large for an answer. */
+/** Null if there is none, or if it is too large for a response. */
 export async function pictureOf(blobs: BlobStore, picture: z.output<typeof Picture>): Promise<{ data: string } | null> {
   const file = await (picture.of === 'emojis'
     ? findPicture(blobs, picture.id, picture.form)

@@ -2,12 +2,12 @@ import type { Clock, Timer } from '../../infra/clock.js';
 
 const LOOK_EVERY_MS = 500;
 
-/** A check that is later than this means that the process was suspended. */
+/** A check this late means that the process was suspended. */
 const LATE_MS = 1_000;
 
 /**
- * Detects that the process was suspended (docs/relay.md, R-23). Requests found afterwards may be outdated, so nothing
- * begins until the process has caught up.
+ * Detects that the process was suspended (docs/relay.md, R-23). Received requests may be outdated then, so no work
+ * begins until `catchUp` resolves.
  */
 export class ProcessPauseDetector {
   #lookedAt: number;
@@ -52,7 +52,7 @@ export class ProcessPauseDetector {
     const done = () => {
       if (this.#catchingUp === catchingUp) this.#catchingUp = null;
     };
-    // Callers of `over` receive the error.
+    // Callers of `over` get the error.
     catchingUp.then(done, done);
   }
 }

@@ -11,10 +11,10 @@ export function json(status: number, body: unknown): Result {
   return { status, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Work that never began runs when its key is used again. */
+/** If work did not begin, the next request with its key runs it. */
 export type Outcome = { begun: true; result: Result } | { begun: false; result: Result | null };
 
-/** Runs from the end of the work (docs/relay.md, R-25). */
+/** Counts from the end of the work (docs/relay.md, R-25). */
 const KEPT_MS = 60_000;
 
 /** Beyond this, the oldest results are dropped. */
@@ -27,11 +27,10 @@ interface Kept {
   outcome: Promise<Outcome>;
   /** In bytes; null while the work is running. */
   size: number | null;
-  /** Null while the work is running. */
   timer: Timer | null;
 }
 
-/** Does work once per key (R-25). */
+/** Runs work once per key (R-25). */
 export class Results {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
@@ -42,8 +41,8 @@ export class Results {
   ) {}
 
   /**
-   * Returns the result of running or recent work with the same key, if there is any.
-   * @param work never rejects; runs only once at a time
+   * Returns the result of running or recent work with the same key, or runs `work`.
+   * @param work never rejects
    */
   async once(key: string, work: () => Promise<Outcome>): Promise<Outcome> {
     for (let known = this.#kept.get(key); known; known = this.#kept.get(key)) {
@@ -58,7 +57,7 @@ export class Results {
     return outcome;
   }
 
-  /** Moves a finished entry to the end, so that the oldest comes first. */
+  /** The oldest finished entry must come first. */
   #keep(key: string, kept: Kept, { body }: Result): void {
     kept.size = RESULT_BYTES + body.length;
     this.#bytes += kept.size;

@@ -17,7 +17,6 @@ export interface ServingParts {
   work: Work;
   clock: Clock;
   log: Logger;
-  /** Maximum size of an answer. */
   answerBytes: number;
   /** Maximum number of open streams. */
   requests: number;
@@ -26,11 +25,11 @@ export interface ServingParts {
 interface Stream {
   isCancelled: boolean;
   isLate: boolean;
-  /** By `performance.now()`. Null before the work begins, and if the stream joins other work. */
+  /** From `performance.now()`. Null before the work begins, and for a stream that joins other work. */
   beganAt: number | null;
 }
 
-/** Serves one connection (docs/relay.md, R-20 to R-27). Answers are sent as their work ends. */
+/** Serves one connection (docs/relay.md, R-20 to R-27). Responses are sent as their work ends. */
 export class Serving {
   readonly #open = new Map<number, Stream>();
   readonly #pauses: ProcessPauseDetector;
@@ -40,7 +39,7 @@ export class Serving {
     this.#pauses = new ProcessPauseDetector(parts.clock, () => parts.link.catchUp());
   }
 
-  /** Call this while the message is being handled. */
+  /** Call this while handling `message`. */
   begin(message: BoxWork): void {
     const { link, requests } = this.parts;
     if (this.#open.size >= requests || this.#open.has(message.id)) {
@@ -51,7 +50,7 @@ export class Serving {
     }
     const stream: Stream = { isCancelled: false, isLate: false, beganAt: null };
     this.#open.set(message.id, stream);
-    // A timer is independent of changes to the system clock.
+    // A timer, because changes to the system clock do not affect it.
     const budget = this.parts.clock.after(message.budget_ms, () => {
       stream.isLate = true;
     });
@@ -77,7 +76,6 @@ export class Serving {
     this.#pauses.stop();
   }
 
-  /** Resolves when no stream is open. */
   async idle(): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -89,7 +87,7 @@ export class Serving {
     const { work } = this.parts;
     await this.#pauses.over();
     const outcome = await work.do(message, body, gateOf(stream));
-    // Joined or refused work does not need the rest.
+    // Joined or refused work leaves the body unread.
     body?.destroy();
     await this.#answer(message.id, outcome, tookMsOf(stream));
   }
@@ -130,7 +128,7 @@ function gateOf(stream: Stream): Gate {
   };
 }
 
-/** In milliseconds, to the hundredth (R-21). Empty if the stream did no work. */
+/** In milliseconds, rounded to 0.01 (R-21). Empty if the stream ran no work. */
 function tookMsOf({ beganAt }: Stream): { took_ms?: number } {
   return beganAt === null ? {} : { took_ms: Math.round((performance.now() - beganAt) * 100) / 100 };
 }

@@ -22,34 +22,34 @@ export interface UplinkParts {
   clock: Clock;
   log: Logger;
   dial: Dial;
-  /** Returns a number from 0 to below 1. */
+  /** Like `Math.random`. */
   random: () => number;
   /** The reason says what the operator must do. */
   onRefused(reason: string): void;
 }
 
-/** Time in which the cloud may still admit a connection that was given up in its greeting. */
+/** After a connection was given up during its greeting, the cloud may still admit it for this long. */
 const UNSURE_MS = 60_000;
 
-/** Random change of a wait that the cloud asks for, as a fraction. */
+/** Random variation of waits that the cloud requests, as a fraction. */
 const GIVE_OR_TAKE = 0.25;
 
 /**
- * Keeps a box connected (docs/relay.md, R-40, R-41). A connection that the cloud is about to close finishes what is
- * open while the next one serves.
+ * Keeps a box connected (docs/relay.md, R-40, R-41). A connection that the cloud is about to close finishes open work
+ * while the next one serves.
  */
 export class Uplink {
   readonly #instance = randomUUID();
   readonly #backOff: BackOff;
-  /** Includes connections that only finish what is open. */
+  /** Includes connections that only finish open work. */
   readonly #open = new Set<Connection>();
   #current: Connection | null = null;
-  /** Start of service, in milliseconds since the Unix epoch. Null while no connection serves. */
+  /** When the current connection began to serve, in milliseconds since the Unix epoch; null if none serves. */
   #servesSince: number | null = null;
   #waiting: Timer | null = null;
   #giveUpDialling: (() => void) | null = null;
   #isOver = false;
-  /** A connection that was given up may be admitted until then, in milliseconds since the Unix epoch. */
+  /** Until then, a given-up connection may be admitted, in milliseconds since the Unix epoch. */
   #unsureUntil = 0;
 
   constructor(private readonly parts: UplinkParts) {
@@ -68,12 +68,11 @@ export class Uplink {
     this.#current?.pump();
   }
 
-  /** Replaces the connection, because the event session is over. */
+  /** Reconnects, because the event session has ended. */
   restart(): void {
     this.#current?.end(closes.tooSlow);
   }
 
-  /** Finishes open work and disconnects for good. */
   async drain(): Promise<void> {
     this.#isOver = true;
     this.#waiting?.cancel();
@@ -129,7 +128,6 @@ export class Uplink {
     this.#dialAfter(wait);
   }
 
-  /** Ignores a connection that another one replaces. */
   #closed(connection: Connection, close: Close): void {
     this.#open.delete(connection);
     if (connection !== this.#current) return;

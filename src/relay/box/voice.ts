@@ -6,7 +6,7 @@ export interface WireVoiceState {
   mute?: unknown;
 }
 
-/** A box has one bit for both kinds of mute (docs/relay.md, R-36). */
+/** Boxes have one bit for both kinds of mute (docs/relay.md, R-36). */
 export function withOneMuteBit<State extends WireVoiceState>(state: State): State {
   const isMuted = state.self_mute === true || state.mute === true;
   return { ...state, self_mute: isMuted, mute: isMuted };
@@ -14,10 +14,10 @@ export function withOneMuteBit<State extends WireVoiceState>(state: State): Stat
 
 /** Converts voice states to a box's events. */
 export class VoiceReporter {
-  /** Channels by user, by guild. */
+  /** Guild id to user id to channel id. */
   readonly #guilds = new Map<string, Map<string, string>>();
 
-  /** A move becomes two events. */
+  /** A move to another channel becomes two events. */
   tell(state: WireVoiceState): WireVoiceState[] {
     const told = withOneMuteBit(state);
     const isMoved = this.#note(state);
@@ -28,7 +28,7 @@ export class VoiceReporter {
     this.#guilds.delete(guildId);
   }
 
-  /** @returns whether the user was in another channel before */
+  /** @returns whether the user was in another channel */
   #note({ guild_id: guildId, user_id: userId, channel_id: channelId }: WireVoiceState): boolean {
     const [guild, user] = [String(guildId), String(userId)];
     const channels = this.#guilds.get(guild) ?? new Map<string, string>();

@@ -28,7 +28,7 @@ export interface BoxRequest {
   webhook?: { id: bigint; channelId: bigint };
 }
 
-/** Errors become answers. */
+/** Turns errors into responses. */
 export type Perform = (
   request: BoxRequest,
   actor: Actor,
@@ -37,7 +37,7 @@ export type Perform = (
 /** See docs/relay.md, R-21. */
 const HEADERS = ['content-type', 'retry-after'];
 
-/** Does what the cloud asks for. A request other than GET is done once per key. */
+/** */
 export class Work {
   readonly #results: Results;
   readonly #actors: Actors;
@@ -54,7 +54,7 @@ export class Work {
     this.#calls = new Calls(app, this.#actors);
   }
 
-  /** Never rejects. Requests with the same key share one result. */
+  /** Never rejects. Work with the same key runs once. */
   async do(work: BoxWork, body: Readable | null, gate: Gate): Promise<Outcome> {
     if (isRepeatable(work)) return this.#begin(work, body, gate);
     return this.#results.once(work.key, () => this.#begin(work, body, gate));
@@ -116,7 +116,7 @@ export class Work {
   }
 }
 
-/** Includes calls that write, because keeping their results would displace others. */
+/** Calls that write are included, because keeping their results would displace others. */
 function isRepeatable(work: BoxWork): boolean {
   return work.op === 'call' || work.method === 'GET';
 }

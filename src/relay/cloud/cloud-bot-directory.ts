@@ -17,7 +17,7 @@ const IDS_PER_QUERY = 400;
 
 export interface WebhookOfCloud {
   guildId: bigint;
-  /** Also the id of the application's bot. */
+  /** Equals the id of the application's bot. */
   applicationId: bigint;
 }
 
@@ -40,10 +40,9 @@ interface Seen {
   isDeleted: boolean;
 }
 
-/** Includes bots of deleted applications, whose messages remain. */
 export class CloudBotDirectory implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
-  /** Expires, because a bot may get such an id later. */
+  /** Ids of no bot; they expire, because a bot may get such an id later. */
   readonly #others: LRUCache<bigint, true>;
   readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>({
     ...atMost(MAX_IDS),
@@ -77,7 +76,6 @@ export class CloudBotDirectory implements BotsOfCloud {
     return seen.user;
   }
 
-  /** Returns the ids of bots. Reads unknown ids in batches. */
   async among(ids: readonly bigint[]): Promise<bigint[]> {
     const unknown = ids.filter((id) => !isMadeByBox(id) && !this.#bots.has(id) && !this.#others.has(id));
     const found = new Set(ids.filter((id) => this.#bots.has(id)));
@@ -98,7 +96,7 @@ export class CloudBotDirectory implements BotsOfCloud {
     return (await this.#webhooks.fetch(id)) ?? null;
   }
 
-  /** Events of the bot may arrive before the installation is stored. */
+  /** The bot's events may arrive before the installation is stored. */
   noteInstalling(botId: bigint, guildId: bigint): void {
     this.#installed.set(`${botId} ${guildId}`, true, { ttl: INSTALLING_MS });
   }

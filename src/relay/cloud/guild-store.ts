@@ -40,7 +40,6 @@ interface Cached {
 }
 
 interface Parts {
-  /** Null until the guild was read. */
   channels: ReadonlyMap<bigint, Channel> | null;
   members: Map<bigint, Promise<MemberSummary | null>>;
 }
@@ -48,15 +47,15 @@ interface Parts {
 const MAX_GUILDS = 1_000;
 /** Beyond this, all cached members of the guild are dropped. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
-/** Per call (docs/relay.md, R-27). */
+/** Limit of a call (docs/relay.md, R-27). */
 const MAX_MEMBERS = 1_000;
-/** Of the 256 streams of a connection (R-24); the rest are for bots' requests and other processes. */
+/** Of a connection's 256 streams (R-24). The rest are for bots' requests and other processes. */
 const QUESTIONS_AT_ONCE = 64;
 /** Longest wait for a free call. */
 const TURN_PATIENCE_MS = 5_000;
 
 /**
- * Calls the boxes of guilds (docs/relay.md, R-27). A guild is unavailable if an answer is about another guild or
+ * Calls the boxes of guilds (docs/relay.md, R-27). A guild is unavailable if a response is about another guild or
  * contains foreign ids (R-35).
  */
 export class RemoteGuildStore implements GuildStore {
@@ -202,8 +201,8 @@ export class RemoteGuildStore implements GuildStore {
   }
 
   /**
-   * Null if no box has the guild, or if the box answers null.
-   * @throws GuildUnavailable, also for a refusal or an unusable answer
+   * Null if no box has the guild, or if the box returns null.
+   * @throws GuildUnavailable, also for a refused call or an unusable response
    */
   async #ask<Name extends keyof BoxQuestions, Answer>(
     guildId: bigint,
@@ -231,8 +230,8 @@ export class RemoteGuildStore implements GuildStore {
   }
 
   /**
-   * Waits for a free call; the returned function ends it.
-   * @throws GuildUnavailable if none is free in time
+   * Waits for a free call. Call the result to end it.
+   * @throws GuildUnavailable after `TURN_PATIENCE_MS`
    */
   async #turn({ boxId, guildId }: BoxRoute): Promise<Release> {
     const turn = this.#turns.take(boxId);

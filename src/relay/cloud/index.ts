@@ -27,19 +27,19 @@ export type { CrossProcessMessage } from './cross-process/messages.js';
 export { createDirectory } from './forwarding/directory.js';
 export { RemoteGuildStore } from './guild-store.js';
 
-/** Time for open requests, slightly less than the stop waits. */
+/** Time for open requests at shutdown, slightly less than its time limit. */
 const LEAVING_MS = 6_000;
 
-/** Random, so that not all boxes dial again at once. */
+/** Random, so that not all boxes reconnect at once. */
 const RETRY_MS = { least: 500, most: 5_000 };
 
 export interface Relay {
   entrypoint: Entrypoint;
   transports: BoxTransports;
   boxClient: BoxClient;
-  /** Disconnects the boxes of a process that has ended. */
+  /** Call this after the process has ended. */
   endProcess(processId: string): Promise<void>;
-  /** Call this if other processes took this one for dead. */
+  /** Call this if other processes considered this one dead. */
   restate(): void;
 }
 

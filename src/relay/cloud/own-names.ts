@@ -5,7 +5,7 @@ import type { BotsOfCloud } from './cloud-bot-directory.js';
 /** Ids that a box may use (docs/relay.md, R-33, R-35). */
 export interface OwnNames {
   idSpace: number;
-  /** For an event or an answer, only the guild that it is about. */
+  /** For an event or a response, only the guild that it is about. */
   guildIds: ReadonlySet<bigint>;
   bots: Pick<BotsOfCloud, 'userOf' | 'webhookOf'>;
 }
@@ -19,7 +19,7 @@ const MAX_NODES = 200_000;
 /** Limit of the cloud's bots, and of webhooks. */
 const MAX_BOTS = 1_000;
 
-/** User content, and other fields by which clients look nothing up. */
+/** User content, and other fields that clients use for no lookup. */
 const FREE_FIELDS: ReadonlySet<string> = new Set([
   'content',
   'embeds',
@@ -29,7 +29,7 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'nonce',
   // Keyed by the fields of the request.
   'errors',
-  // Rows that are not the box's, and targets in an audit log.
+  // Rows outside the box, and targets in an audit log.
   'target_id',
   'custom_id',
   'session_id',
@@ -72,14 +72,14 @@ const ID_LISTS: ReadonlySet<string> = new Set(['ids', 'roles', 'mention_roles', 
 const PICTURES: ReadonlySet<string> = new Set(['avatar', 'icon', 'banner', 'splash', 'discovery_splash']);
 const PICTURE = /^\w{1,100}$/;
 
-/** HTTP addresses of files, which the box may choose. */
+/** Fields with HTTP URLs of files. The box may choose them. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(['url', 'proxy_url']);
 const FILE_ADDRESS = /^https?:\/\/[^/\s]/i;
 
 /** Keys that clients may take for ids. */
 const ID_KEY = /^\d{15,20}$/;
 
-/** Fields that a box may add to a bot's user object. */
+/** Fields that a box may add to a bot's user. */
 const BESIDE_BOTS: ReadonlySet<string> = new Set(['member']);
 
 /** Names in fields for ids, such as voice regions. */
@@ -88,15 +88,14 @@ const NO_SNOWFLAKE = /^[a-z][a-z-]*$/i;
 /** Key `0` is the guild; others are users. */
 const OWNERS = 'authorizing_integration_owners';
 
-/** Thrown only within this file. */
 class Foreign extends Error {}
 
 /**
  * Checks that a box's JSON contains only its own ids, the cloud's bots, marked as bots, and the cloud's webhooks of its
  * guild (R-35).
- * Clients cache objects by id alone, so a foreign id would replace another object. User objects of the cloud's bots in
- * `value` are replaced with the cloud's own.
- * @returns the reason for a refusal, or null. Pass on the parsed value, because its text may contain duplicate keys
+ * Clients cache objects by id alone, so a foreign id would replace another object. In `value`, user objects of the
+ * cloud's bots are replaced with the cloud's own.
+ * @returns the reason for a refusal, or null. Pass on `value`, not its text, which may contain duplicate keys
  */
 export async function namesOnlyItsOwn(value: unknown, of: OwnNames): Promise<string | null> {
   try {
@@ -120,13 +119,12 @@ interface Shown {
   object: object;
 }
 
-/** The author is null if none is named. */
 interface Posted {
   webhookId: bigint;
   authorId: bigint | null;
 }
 
-/** The platform's own answers have the platform as webhook and author. */
+/** The platform's own messages have the platform as webhook and author. */
 async function isOwnPost({ webhookId, authorId }: Posted, { bots, guildIds }: OwnNames): Promise<boolean> {
   if (webhookId === PLATFORM_ID) return authorId === PLATFORM_ID;
   const webhook = await bots.webhookOf(webhookId);

@@ -10,7 +10,7 @@ import type { Emoji, Role, User } from '../../infra/database/index.js';
 import { snowflake } from '../protocol/ids.js';
 
 /**
- * Schemas of the objects that boxes send, and their records (docs/relay.md, R-27). Unused fields are ignored; the
+ * Schemas of the objects that boxes send, and their records (docs/relay.md, R-27). Unused fields are ignored; all
  * others have size limits.
  */
 
@@ -18,7 +18,7 @@ import { snowflake } from '../protocol/ids.js';
 const MAX_ROLES = 2 * limits.rolesPerGuild;
 /** Static and animated emojis. */
 const MAX_EMOJIS = 2 * limits.emojisPerGuild;
-/** A character has one or two UTF-16 units. */
+/** UTF-16 units, at most. */
 const UNITS_PER_CHARACTER = 2;
 /** Larger member counts are reduced to this. */
 const MAX_MEMBER_COUNT = 1_000_000;
@@ -194,7 +194,7 @@ export function readMember(value: unknown, guildId: bigint): MemberRecord {
   return memberRecord(WireMember.parse(value), guildId);
 }
 
-/** @throws ZodError; RangeError if a member comes twice */
+/** @throws ZodError; RangeError for a duplicate member */
 export function readMembers(value: unknown, guildId: bigint, most: number): MemberRecord[] {
   const members = z.array(WireMember).max(most).parse(value);
   if (new Set(members.map(({ user }) => user.id)).size < members.length)
@@ -202,7 +202,6 @@ export function readMembers(value: unknown, guildId: bigint, most: number): Memb
   return members.map((member) => memberRecord(member, guildId));
 }
 
-/** The part of a membership that decides permissions. */
 export function memberSummaryOf({
   guildId: _guild,
   userId: _user,
@@ -239,7 +238,7 @@ function roleRecord({ tags, ...role }: z.output<typeof WireRole>, guildId: bigin
   return { ...role, guildId, applicationId: tags?.bot_id ?? null };
 }
 
-/** The creator of an emoji if the box names none. No user has the id 0. */
+/** Creator of an emoji if the box names none. No user has the id 0. */
 const NOBODY = 0n;
 
 function emojiRecord({ id, name, animated, roles, user }: z.output<typeof WireEmoji>, guildId: bigint): Emoji {
@@ -291,7 +290,7 @@ function memberRecord({ user, roles, ...member }: z.output<typeof WireMember>, g
   };
 }
 
-/** Empty without a matching member, since only members can be in voice. */
+/** Empty without a matching member, because only members can be in voice. */
 function voiceStateRecord(state: z.output<typeof WireVoiceState>, guildId: bigint): VoiceStateRecord[] {
   const { user_id: userId, member } = state;
   if (!member || member.user.id !== userId || state.channel_id === null) return [];

@@ -1,9 +1,8 @@
-/** A body that was not transferred completely. */
 export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
-/** Bytes of pieces that an end may send before it gets more credit (docs/relay.md, R-22). */
+/** Bytes that an end may send before it gets more credit (docs/relay.md, R-22). */
 export interface CreditLimits {
   streamCredit: number;
   /** For all streams together. */

@@ -1,4 +1,4 @@
-/** A close code (docs/relay.md, R-6) and a reason for people. */
+/** A close code (docs/relay.md, R-6) and a human-readable reason. */
 export interface Close {
   code: number;
   reason: string;
@@ -18,7 +18,7 @@ export const closes = {
   otherOrigin: { code: 4105, reason: 'the cloud has another origin' },
 } as const satisfies Record<string, Close>;
 
-/** Shortens the reason, since a WebSocket close holds 123 bytes of it at most. */
+/** Shortens the reason, because a WebSocket close holds at most 123 bytes. */
 export function because({ code }: Close, reason: string): Close {
   return {
     code,
@@ -29,7 +29,7 @@ export function because({ code }: Close, reason: string): Close {
   };
 }
 
-/** Dialling again is useless until an operator acts. */
+/** Connecting again is useless until an operator acts. */
 export function isPermanent(code: number): boolean {
   return code >= 4100 && code <= 4199;
 }

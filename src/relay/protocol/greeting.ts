@@ -1,4 +1,4 @@
-/** Time limit of each message (docs/relay.md, R-10). */
+/** Time limit of each message in the greeting (docs/relay.md, R-10). */
 export const GREETING_MS = 10_000;
 
 /**

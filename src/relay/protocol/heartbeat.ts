@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../infra/clock.js';
 
-/** Silence before a ping, and again before the other end is cut off (docs/relay.md, R-4). */
+/** Silence before a ping, and again before the connection is cut (docs/relay.md, R-4). */
 export const QUIET_MS = 15_000;
 
 export class Heartbeat {
@@ -35,7 +35,7 @@ export class Heartbeat {
     if (this.#isAsked) {
       this.does.giveUp();
     } else if (left > 0) {
-      // The system clock may be set back.
+      // The system clock may have been set back.
       this.#timer = this.#lookIn(Math.min(left, QUIET_MS));
     } else {
       this.#isAsked = true;

@@ -26,7 +26,7 @@ export class IncomingBodies {
     this.#all = new Allowance(boxCredit, (bytes) => this.does.giveCredit(ALL_STREAMS, bytes));
   }
 
-  /** A stream can be reused once its earlier body has arrived or was dropped. */
+  /** A stream can be reused after its earlier body has arrived or was dropped. */
   expect(id: number, length: number): Readable {
     if (this.#bodies.get(id)?.isAwaited) this.does.refuse(`stream ${id} is in use`);
     const own = new Allowance(this.#streamCredit, (bytes) => this.does.giveCredit(id, bytes));
@@ -71,7 +71,7 @@ export class IncomingBodies {
   }
 }
 
-/** Its bytes give their credit back once they are read or discarded. */
+/** Bytes give their credit back when they are read or discarded. */
 class IncomingBody extends Readable {
   readonly #waiting: Buffer[] = [];
   #missing: number;
@@ -97,7 +97,6 @@ class IncomingBody extends Readable {
     return this.#missing > 0 && !this.destroyed;
   }
 
-  /** Null for a valid piece. */
   faultOf({ length }: Buffer): string | null {
     if (length > this.#missing) return 'exceeds the announced length';
     return length > this.own.left || length > this.all.left ? 'exceeds the credit' : null;
@@ -139,13 +138,13 @@ class IncomingBody extends Readable {
   }
 
   #use(bytes: number): void {
-    // Once a body is sent, its sender needs no more credit for the stream.
+    // After the last piece, the sender needs no more credit for this stream.
     if (this.#missing > 0) this.own.giveBack(bytes);
     this.all.giveBack(bytes);
   }
 }
 
-/** Credit is given back in one message, once the used bytes are at least as many as those left. */
+/** Gives credit back in one message, once the used bytes are at least as many as those left. */
 class Allowance {
   #used = 0;
   #left: number;

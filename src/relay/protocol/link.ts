@@ -22,7 +22,7 @@ import { PIECE_HEAD_BYTES, readPiece, writePiece } from './pieces.js';
 /** Bodies wait while the socket has this many unsent bytes. */
 export const BODIES_WAIT_BYTES = 1024 * 1024;
 
-/** The link closes if the socket has more unsent bytes (docs/relay.md, R-6, 4003). */
+/** If the socket has more unsent bytes, the link closes (docs/relay.md, R-6, 4003). */
 export const TOO_SLOW_BYTES = 16 * 1024 * 1024;
 
 export class TooLongMessage extends RangeError {
@@ -39,11 +39,11 @@ const MAX_GREETING_BYTES = 64 * 1024;
 export interface Outlet {
   text(message: string): void;
   bytes(message: Buffer): void;
-  /** Starts the closing handshake, with a time limit. Nothing is written after it. */
+  /** Starts the closing handshake, with a time limit. Nothing may follow. */
   close(close: Close): void;
   /** Drops the connection without a handshake. */
   cut(): void;
-  /** Bytes that the network has not taken yet. */
+  /** Bytes not yet sent. */
   readonly pending: number;
 }
 
@@ -52,9 +52,8 @@ export interface Receiver {
   bytes(message: Buffer): void;
   /** The data is no valid message; the link closes with 4002. */
   unusable(reason: string): void;
-  /** Called for parts of messages, too. */
+  /** Called for parts of messages too. */
   heard(bytes: number): void;
-  /** The network has taken all bytes. */
   drained(): void;
   closed(code: number, reason: string): void;
 }
@@ -65,7 +64,7 @@ export interface LinkEvents<In> {
    * @param bytes size of the message's text
    */
   onMessage(message: In, bytes: number): void;
-  /** This end closes the link. Nothing is sent or received after it. */
+  /** This end closes the link. Nothing is sent or received afterwards. */
   onEnded?(close: Close): void;
   /** Called once, with the code of the end that closed first, or 1006 if neither did. */
   onClosed(code: number, reason: string): void;
@@ -86,7 +85,7 @@ interface Message {
 
 /**
  * One end of a control channel (R-2 to R-4, R-22). It does not check the order of messages.
- * `cancel` and `cancelled` break off the body that their sender sends on that stream.
+ * `cancel` and `cancelled` stop the sender's own body on that stream.
  */
 export class Link<In extends Message, Out extends Message> implements Receiver {
   readonly #heartbeat: Heartbeat;
@@ -123,7 +122,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 
   /**
-   * Does nothing once the link is closed.
+   * Does nothing after the link is closed.
    * @throws TooLongMessage
    */
   send(message: Out): void {
@@ -133,7 +132,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 
   /**
-   * Resolves once everything has arrived that the other end sent before it received this call's ping.
+   * Resolves when everything has arrived that the other end sent before this call's ping reached it.
    * @throws BrokenBody if the link closes first
    */
   catchUp(): Promise<void> {
@@ -155,7 +154,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 
   /**
-   * Call this after the message with the body's length. Resolves when the network has been given all of it.
+   * Call this after the message with the body's length. Resolves when the network was given all of it.
    * @throws BrokenBody if the link closes or the body is stopped. After an error of `pieces`, the caller must cancel
    * the stream.
    */
@@ -163,14 +162,14 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     return this.#outgoing.send(id, pieces);
   }
 
-  /** The other end learns this only from `cancel` or `cancelled`. */
+  /** Only `cancel` or `cancelled` informs the other end. */
   stopBody(id: number): void {
     this.#outgoing.stop(id);
   }
 
   /**
    * Call this before `onMessage` returns. Reading or destroying the stream gives credit back.
-   * @returns a stream of exactly `length` bytes; it fails with BrokenBody if some are missing
+   * @returns a stream of exactly `length` bytes, which fails with BrokenBody if some are missing
    */
   receiveBody(id: number, length: number): Readable {
     return this.#incoming.expect(id, length);
@@ -188,7 +187,7 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
     this.parts.outlet.close(close);
   }
 
-  /** Works while the link is closing, too. */
+  /** Works during the closing handshake too. */
   cut(): void {
     this.#stop('the link was cut');
     this.parts.outlet.cut();
@@ -294,13 +293,13 @@ export class Link<In extends Message, Out extends Message> implements Receiver {
   }
 }
 
-/** Null if the message breaks off no body. */
+/** Null if the message stops no body. */
 function brokenOffBy(message: Message): number | null {
   if (message.op !== 'cancel' && message.op !== 'cancelled') return null;
   return 'id' in message && typeof message.id === 'number' ? message.id : null;
 }
 
-/** Null for unusable text (R-2). */
+/** Null for invalid text (R-2). */
 function readMessage(bytes: Buffer): Message | null {
   if (bytes.length > MAX_TEXT_BYTES || !isUtf8(bytes)) return null;
   const value = parseJson(bytes);

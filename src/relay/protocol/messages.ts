@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonBounds } from '../../infra/network/bounded-json.js';
 import { snowflake } from './ids.js';
 
-/** The best first (docs/relay.md, R-11). */
+/** Best first (docs/relay.md, R-11). */
 export const VERSIONS: readonly number[] = [1];
 
 export const FEATURES: readonly string[] = [];
@@ -68,7 +68,7 @@ const name = z.string().max(200);
 const credit = z.number().int().min(MAX_PIECE_BYTES).max(MAX_CREDIT_BYTES);
 const ids = z.array(snowflake).max(10_000);
 
-/** Validated later, by its handler. */
+/** Its handler validates it later. */
 const freeObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'is not an object',

@@ -26,10 +26,7 @@ export class OutgoingBodies {
     this.#credit = boxCredit;
   }
 
-  /**
-   * Resolves when everything was sent.
-   * @throws BrokenBody if the body is stopped
-   */
+  /** @throws BrokenBody if the body is stopped */
   async send(id: number, source: AsyncIterable<Buffer>): Promise<void> {
     if (this.#end) throw this.#end;
     if (this.#bodies.has(id)) throw new Error(`a body is already being sent on stream ${id}`);
@@ -48,14 +45,12 @@ export class OutgoingBodies {
     body?.stop(new BrokenBody(`the body on stream ${id} was stopped`));
   }
 
-  /** Stops all bodies, present and future. */
   end(error: Error): void {
     this.#end = error;
     for (const body of this.#bodies.values()) body.stop(error);
     this.#bodies.clear();
   }
 
-  /** Ignores credit for a stream without a body. */
   addCredit(id: number, bytes: number): void {
     const body = this.#bodies.get(id);
     if (id === ALL_STREAMS) this.#credit += bytes;
@@ -111,7 +106,6 @@ class OutgoingBody {
     });
   }
 
-  /** Bytes that the stream's credit allows now. */
   get size(): number {
     return Math.min(this.#offered.length, this.credit);
   }

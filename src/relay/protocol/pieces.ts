@@ -1,4 +1,4 @@
-/** Holds the number of the stream (docs/relay.md, R-2). */
+/** Size of the stream number (docs/relay.md, R-2). */
 export const PIECE_HEAD_BYTES = 4;
 
 export interface Piece {

@@ -27,7 +27,6 @@ const OF_APPLICATION: [path: string, summary: string, answer: unknown][] = [
   ['role-connections/metadata', "List an application's role connection metadata", []],
 ];
 
-/** Other resources that do not exist. */
 const AT_LARGE: [path: string, summary: string, callers: Route['callers'], answer: unknown][] = [
   ['/voice/regions', 'List the voice regions', ['bot'], REGIONS],
   ['/sticker-packs', 'List the sticker packs', [], { sticker_packs: [] }],
@@ -41,7 +40,7 @@ const bucketName = (path: string) => path.replace(/^\//, '').replaceAll('/', '-'
 const inGuild = ids('guildId');
 const elsewhereNotFound = { by: 'guildId', selfHosted: 'notFound' } as const;
 
-/** Features that libraries request but the service does not have. The routes behave as if there were none of each. */
+/** Libraries request these features, which the service lacks. The routes respond as if there were none. */
 export const absentRoutes: readonly Route[] = [
   ...OF_GUILD.map(([path, summary, operation, answer]) =>
     route({

@@ -55,7 +55,7 @@ export const banRoutes = [
     params: ofUser,
     body: z.object({
       delete_message_seconds: DeleteMessageSeconds,
-      // Sent by older clients.
+      // Older clients send this field.
       delete_message_days: z.number().int().min(0).max(7).nullish(),
     }),
     // discord.py sends it in the query.

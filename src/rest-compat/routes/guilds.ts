@@ -25,7 +25,7 @@ const EditGuild = inWireNames(
   },
 );
 
-/** On self-hosted servers, bots change only name and description (service description, section 4). */
+/** On self-hosted servers, bots can change only name and description (service description, section 4). */
 function selfHosted(change: z.output<typeof EditGuild>): SelfHosted {
   const { name: _name, description: _description, ...others } = change;
   return Object.values(others).every((value) => value === undefined) ? 'forward' : 'notImplemented';

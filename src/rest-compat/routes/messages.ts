@@ -21,7 +21,6 @@ import { EditMessageBody, SendMessageBody } from '../message-body.js';
 import { onServerOf, type RenderContext, route } from '../route.js';
 import { ids, queryId, queryInteger } from '../schemas.js';
 
-/** Omits content that the calling bot may not read. */
 export function renderFor(message: MessageRecord, { app, call: { actor } }: RenderContext): APIMessage {
   const readsAll = actor.kind !== 'bot' || actor.messageContentIntent;
   const shown = readsAll ? 'whole' : contentShownTo(String(actor.user.id), contentReaders(message));

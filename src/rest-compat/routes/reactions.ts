@@ -7,7 +7,7 @@ import { ids, queryId, queryInteger } from '../schemas.js';
 
 const REACTIONS = '/channels/:channelId/messages/:messageId/reactions';
 
-/** Reaction types. Burst reactions cannot be created. */
+/** Burst reactions cannot be created. */
 const NORMAL = 0;
 const BURST = 1;
 

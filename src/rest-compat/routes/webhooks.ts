@@ -53,7 +53,7 @@ function keptInCloud(by: TargetParam) {
   return { by, selfHosted: 'inCloud', isOfWebhooks: true } as const;
 }
 
-/** An avatar has no effect, because messages show the bot's. */
+/** A webhook's avatar has no effect, because messages show the bot's. */
 const managementRoutes = [
   route({
     method: 'GET',
@@ -128,7 +128,7 @@ const managementRoutes = [
   }),
 ];
 
-/** With a webhook token, or an application's id and an interaction token. */
+/** The token of a webhook, or an interaction token with its application's id. */
 const BY_TOKEN = '/webhooks/:webhookId/:webhookToken';
 
 const withToken = { webhookId: snowflake(), webhookToken: z.string() };
@@ -180,8 +180,8 @@ function renderSent(message: MessageRecord, { app, call: { actor } }: RenderCont
 }
 
 /**
- * Posting to another channel is not what the sender meant. `wait` is implied (service description, section 4), and so is
- * `with_components`.
+ * Posting to another channel is not what the sender meant. `wait` and `with_components` are implied (service
+ * description, section 4).
  */
 const query = z.object({
   thread_id: absent('There are no threads here.').meta({ shownAs: { type: 'string', format: 'snowflake' } }),
@@ -194,7 +194,7 @@ async function admitFiles(call: CallContext): Promise<void> {
   if (isOfWebhook(call)) await requireUsableWebhook(call);
 }
 
-/** Interaction messages live in the cloud. */
+/** Interaction messages are in the cloud. */
 const where = { by: 'webhookId', selfHosted: 'forward', isOfWebhooks: true } as const;
 const EXECUTE = writes('execute-webhook', 'webhookId', 'webhookToken');
 const ofMessages = { callers: ['webhookToken', 'interactionToken'], where, query } as const;
@@ -248,7 +248,6 @@ const serviceRoutes = [
   }),
 ];
 
-/** Webhook messages, and follow-ups to interactions. */
 const messageRoutes = [
   route({
     ...ofMessages,
@@ -321,7 +320,10 @@ function sentMessageRoutes<Params extends z.ZodType<Record<string, unknown>>>(
   ];
 }
 
-/** Webhooks have no `@original`. @throws UNKNOWN_MESSAGE */
+/**
+ * Webhooks have no `@original`.
+ * @throws UNKNOWN_MESSAGE
+ */
 function idOf(key: AnswerKey): bigint {
   if (key === '@original') throw new DomainError('UNKNOWN_MESSAGE');
   return key;

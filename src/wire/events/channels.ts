@@ -6,7 +6,7 @@ import { wireTime } from '../time.js';
 import { guildIdField } from './fields.js';
 import type { EventRows } from './row.js';
 
-/** Sent to all bots of the guild, even for channels they cannot view, as on the reference platform. */
+/** As on the reference platform, all bots of the guild receive it, even for channels that they cannot view. */
 const ofChannel = {
   topic: 'guild',
   about: ({ channel }: Pick<GuildChannelDetails, 'channel'>) => ({ guildId: channel.guildId, channelId: channel.id }),

@@ -2,7 +2,7 @@ import { renderCommandPermissions } from '../command-permissions.js';
 import { type EventRows, NO_INTENT } from './row.js';
 
 export const commandPermissionEvents = {
-  // Sent to the command's application: a guild can have its commands without its bot.
+  // The topic is the command's application, because a guild can have commands without the bot.
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: {
     topic: 'user',
     about: ({ permissions }) => ({ userId: permissions.applicationId, guildId: permissions.guildId }),

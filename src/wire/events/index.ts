@@ -49,7 +49,6 @@ export interface Publication {
   message: BusMessage;
 }
 
-/** The topics of an event, and what its subscribers filter by. */
 interface Address {
   topic: TopicKind;
   topics: string[];
@@ -57,7 +56,6 @@ interface Address {
   audience: Audience | null;
 }
 
-/** Renders an event once, with its topics and the filters of its row. */
 export function renderEvent<Name extends EventName>(event: EventOf<Name>, options: WireOptions): Publication {
   const name: Name = event.type;
   const row: EventRow<EventOf<Name>> = EVENTS[name];
@@ -70,7 +68,7 @@ interface Rendered {
   content?: ContentForms | undefined;
 }
 
-/** Builds the publication of a guild event that was rendered elsewhere. */
+/** Publishes a guild event that was rendered elsewhere. */
 export function stampEvent(name: EventName, about: GuildSubject, rendered: Rendered): Publication {
   return publication(name, addressInGuild(EVENTS[name], about), rendered);
 }
@@ -91,7 +89,7 @@ function publication(name: EventName, address: Address, { data, content }: Rende
   };
 }
 
-/** Events that change access or a membership use a separate topic, for subscribers that cache only access. */
+/** Events that change access or a membership have a separate topic, for subscribers that cache only access. */
 function addressInGuild(
   row: Pick<EventRows[EventName], 'topic' | 'audience' | 'invalidates'>,
   subject: GuildSubject,
@@ -141,7 +139,7 @@ function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolea
   return invalidates.includes('view') || invalidates.includes('member');
 }
 
-/** Permission bits are decimal text, because JSON numbers are too small for them. */
+/** Permission bits are decimal text, because they exceed JSON numbers. */
 function stampedAudience({ intent, inChannel, anyInGuild, ownBot, detaches, once }: RowAudience): Audience {
   return {
     intent,

@@ -13,7 +13,7 @@ const ofMember = {
   }),
 } as const;
 
-/** A bot's own joins and leaves are GUILD_CREATE and GUILD_DELETE. */
+/** A bot receives its own joins and leaves as GUILD_CREATE and GUILD_DELETE. */
 const COMING_AND_GOING = { intent: Intent.GuildMembers, ownBot: 'never' } as const;
 
 export const memberEvents = {

@@ -54,9 +54,7 @@ export const messageEvents = {
   },
 } satisfies Partial<EventRows>;
 
-/**
- * Reactions are left out: they contain `me`, but all recipients share one event, and clients keep their cached ones.
- */
+/** Omits reactions, because they contain `me`, but all recipients share one event. Clients keep cached reactions. */
 function renderMessageEvent({ message, member }: OfMessage, options: WireOptions): Rendering {
   const guildId = guildOf(message);
   const d = {
@@ -77,7 +75,7 @@ function withoutReactions({ referenced, ...message }: MessageRecord): MessageRec
   };
 }
 
-/** Null for an ephemeral message, as on the reference platform (Gateway Events). */
+/** Null for an ephemeral message, as on the reference platform (Discord's documentation, Gateway Events). */
 function guildOf({ guildId, visibleToId }: MessageRecord): bigint | null {
   return visibleToId === null ? guildId : null;
 }

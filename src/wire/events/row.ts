@@ -4,14 +4,14 @@ import type { DomainEvent } from '../../domain/events.js';
 import type { InteractionProgress } from '../../domain/interactions/index.js';
 import type { WireOptions } from '../messages.js';
 
-/** The intent of an event that every session receives. */
+/** For an event that every session receives. */
 export const NO_INTENT = 0;
 
 export type EventOf<Name extends EventName> = {
   [N in Name]: Extract<DomainEvent, { type: N }> & { type: N };
 }[Name];
 
-/** The ids that a row must provide, by kind of topic. */
+/** The ids that a row provides, by kind of topic. */
 interface SubjectOf {
   /** Topic `facts` if the event changes access or a membership, otherwise `guild`. */
   guild: { guildId: bigint; channelId?: bigint; userId?: bigint; unavailable?: boolean };
@@ -36,9 +36,8 @@ export type RowTopic = keyof SubjectOf;
 
 export type Subject = SubjectOf[RowTopic];
 
-/** The sessions that receive the event. */
 export interface RowAudience {
-  /** The intent required in a guild, or `NO_INTENT`. */
+  /** Required in a guild, or `NO_INTENT`. */
   intent: number;
   /** Permission bits, all required in the event's channel. */
   inChannel?: bigint;
@@ -46,13 +45,13 @@ export interface RowAudience {
   anyInGuild?: bigint;
   /** Whether a bot always or never receives events about itself, or is the only one that does. */
   ownBot?: 'always' | 'never' | 'only';
-  /** Whether sessions lose the guild after the event. */
+  /** Sessions lose the guild after the event. */
   detaches?: true;
-  /** Whether only the first session that takes the event receives it. */
+  /** Only the first session that takes the event receives it. */
   once?: true;
 }
 
-/** `directIntent` is the intent required in a direct channel. */
+/** `directIntent` is required in a direct channel. */
 type AudienceIn<Topic extends RowTopic> = Topic extends 'channel'
   ? RowAudience & { directIntent: number }
   : RowAudience;
@@ -66,7 +65,6 @@ export interface Rendering {
 type RowUnder<Topic extends RowTopic, Event> = {
   topic: Topic;
   about(event: Event): SubjectOf[Topic];
-  /** The cached data that the event makes obsolete. */
   invalidates: readonly Invalidation[];
 } & ({ audience: null } | { audience: AudienceIn<Topic>; render(event: Event, options: WireOptions): Rendering });
 

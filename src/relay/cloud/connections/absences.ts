@@ -4,7 +4,7 @@ import { refusalIn } from '../../../domain/errors.js';
 import type { Timer } from '../../../infra/clock.js';
 import { forEachYielding } from '../../../infra/concurrency/event-loop.js';
 
-/** Delay before bots learn that a box is away (docs/relay.md, R-42). */
+/** Delay before bots learn that a box is offline (docs/relay.md, R-42). */
 const UNTOLD_MS = 3_000;
 
 const GUILDS_PER_TURN = 50;
@@ -15,7 +15,7 @@ export interface AbsenceParts {
   isBack(boxId: bigint): boolean;
 }
 
-/** Boxes that are away, until bots know of it. */
+/** Delays reports of offline boxes, which may return soon. */
 export class Absences {
   readonly #timers = new Map<bigint, Timer>();
 
@@ -35,7 +35,7 @@ export class Absences {
     this.#timers.delete(boxId);
   }
 
-  /** If the box is connected to another process, that process updates the bots. */
+  /** If the box is connected to another process, that process notifies the bots. */
   async #over(boxId: bigint): Promise<void> {
     this.#timers.delete(boxId);
     this.parts.onOver(boxId);
@@ -51,10 +51,7 @@ export class Absences {
   }
 }
 
-/**
- * Makes the box's guilds unavailable to bots.
- * @param isAway checked again before each guild
- */
+/** @param isAway called again before each guild */
 export async function publishUnavailable(app: AppContext, boxId: bigint, isAway = () => true): Promise<void> {
   const guilds = await guildsOfBox(app.db.reader, boxId);
   await forEachYielding(guilds, GUILDS_PER_TURN, ({ id }) => {

@@ -11,21 +11,21 @@ import type { EventSession } from '../events/events-intake.js';
 import { Absences } from './absences.js';
 import type { BoxConnection } from './connection.js';
 
-/** Interval of comparing connections with the database: a bus message about a newer connection may be lost. */
+/** Interval of comparisons with the database, because the bus may lose a message about a newer connection. */
 const CHECK_EVERY_MS = 30_000;
 
 /** SQLite takes 999 parameters per query. */
 const BOXES_PER_QUERY = 400;
 
-/** Time for the current event to finish once the box has another connection. */
+/** Time for the current event to finish after the box opened another connection. */
 const STOPPING_MS = 1_000;
 
-/** Closes of a box that breaks the protocol. */
+/** Closes of a box that violates the protocol. */
 const BROKEN_RULES: readonly number[] = [closes.unusable, closes.tooSlow, closes.silent, closes.notOwnId].map(
   ({ code }) => code,
 );
 
-/** Closes of a connection that was valid until the box got another one. */
+/** Closes of a connection that was valid until the box opened another one. */
 const SUCCEEDED: readonly Close[] = [closes.replaced, closes.unavailable];
 
 interface Standing {
@@ -41,13 +41,13 @@ interface Held {
 
 /**
  * Holds the newest connection of each box of this process (docs/relay.md, R-16). An event session outlives its
- * connection until bots learn of the absence.
+ * connection until bots learn that the box is offline.
  */
 export class BoxesHere {
   readonly #held = new Map<bigint, Held>();
   readonly #sessions = new Map<bigint, EventSession>();
   readonly #absences: Absences;
-  /** Resolve once no event of a lost connection is being processed. */
+  /** Each resolves when a lost connection has processed its last event. */
   readonly #ending = new Map<bigint, Promise<void>>();
   readonly #toLookAt = new Set<bigint>();
   #check: Timer | null = null;
@@ -60,7 +60,6 @@ export class BoxesHere {
     });
   }
 
-  /** Null for a box that is not connected to this process. */
   get(boxId: bigint): BoxConnection | null {
     return this.#held.get(boxId)?.connection ?? null;
   }
@@ -69,19 +68,18 @@ export class BoxesHere {
     return [...this.#held.values()].map(({ connection }) => connection);
   }
 
-  /** The session that the box can resume, or null. */
   sessionOf(boxId: bigint): EventSession | null {
     return this.#sessions.get(boxId) ?? null;
   }
 
-  /** Resolves once the last event is done, even if its connection is lost. */
+  /** Waits for the last event, even of a lost connection. */
   async stopEvents(boxId: bigint): Promise<void> {
     const connection = this.get(boxId);
     if (connection) await this.#stopEventsOf(connection);
     await this.#ending.get(boxId);
   }
 
-  /** Abandons a connection over which the last event waits too long. The box waits only 10 s for its welcome. */
+  /** Abandons the connection if its last event takes too long. The box waits only 10 s for its welcome. */
   async #stopEventsOf(connection: BoxConnection): Promise<void> {
     const stopped = connection.stopEvents();
     if (!(await isDoneWithin(STOPPING_MS, stopped))) connection.abandon(closes.replaced);
@@ -92,7 +90,6 @@ export class BoxesHere {
     this.#sessions.set(boxId, session);
   }
 
-  /** Closes the box's earlier connection. */
   add(connection: BoxConnection): void {
     const { boxId } = connection;
     const before = this.#held.get(boxId);
@@ -118,15 +115,15 @@ export class BoxesHere {
     this.#held.delete(boxId);
     this.#awaitEvents(connection);
     this.#show();
-    // When this process's row ends, its boxes are reported as away.
+    // The end of this process's own row reports its boxes as offline.
     if (this.#isLeaving) return;
     this.#absences.begin(boxId);
     await this.disconnect({ boxId, generation });
   }
 
   /**
-   * Handles a stored connection that never served. The earlier one takes over its generation if this process still has
-   * it. Otherwise the box is away.
+   * Handles a stored connection that never served. The earlier one takes over its generation if it is still open here.
+   * Otherwise the box is offline.
    */
   async goOnWithout({ id: boxId, generation, publicKey }: Pick<Box, 'id' | 'generation' | 'publicKey'>): Promise<void> {
     const before = this.get(boxId);
@@ -134,7 +131,7 @@ export class BoxesHere {
     else await this.disconnect({ boxId, generation });
   }
 
-  /** A failure is only logged: the box's next connection corrects the row. */
+  /** Only logs a failure, because the box's next connection corrects the row. */
   async disconnect(connection: { boxId: bigint; generation: number }): Promise<void> {
     const { app } = this;
     try {
@@ -145,7 +142,7 @@ export class BoxesHere {
     }
   }
 
-  /** Other processes took this one for dead and reported its boxes as away, so they must begin again. */
+  /** Other processes reported these boxes as offline, so the boxes must begin again. */
   restate(): void {
     this.#sessions.clear();
     for (const connection of this.all()) connection.end(closes.unavailable);
@@ -166,13 +163,13 @@ export class BoxesHere {
 
   #watch(boxId: bigint): BusSubscription {
     return this.app.bus.subscribe(topics.box(boxId), ({ type }) => {
-      // A deleted box must not answer any more.
+      // A deleted box must not respond any more.
       if (type === 'BOX_DELETED') this.get(boxId)?.end(closes.deleted);
       else void this.#lookSoon(boxId);
     });
   }
 
-  /** Collects the boxes of one turn of the event loop. */
+  /** Checks all boxes of one turn of the event loop together. */
   async #lookSoon(boxId: bigint): Promise<void> {
     this.#toLookAt.add(boxId);
     if (this.#toLookAt.size > 1) return;
@@ -205,7 +202,7 @@ export class BoxesHere {
       for (const connection of connections) {
         const close = closeFor(connection, standings.get(connection.boxId), app.live.id);
         if (!close) continue;
-        // Open requests go on (docs/relay.md, R-40). The box sends its events elsewhere.
+        // Open requests continue (docs/relay.md, R-40). The box sends its events elsewhere.
         if (this.#isLeaving && SUCCEEDED.includes(close)) void connection.stopEvents();
         else connection.end(close);
       }
@@ -224,12 +221,12 @@ export class BoxesHere {
   }
 }
 
-/** Null for a current connection, and if a newer one in this process ends it. */
+/** Null if the connection is current, or if a newer one in this process ends it. */
 function closeFor(connection: BoxConnection, standing: Standing | undefined, here: string): Close | null {
   if (!standing) return closes.deleted;
   if (standing.publicKey !== connection.key) return closes.notAdmitted;
   if (standing.generation <= connection.generation) return null;
-  // The newer connection is gone, too.
+  // The newer connection has ended too.
   if (standing.holderId === null) return closes.unavailable;
   return standing.holderId === here ? null : closes.replaced;
 }

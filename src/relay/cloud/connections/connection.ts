@@ -23,7 +23,7 @@ const InstallBot = z.object({ guild_id: snowflake, bot: z.object({ id: snowflake
 
 export interface Admitted {
   boxId: bigint;
-  /** Number of this connection among the box's. */
+  /** Counts the box's connections. */
   generation: number;
   /** 32 bytes in base64url. */
   key: string;
@@ -137,37 +137,34 @@ export class BoxConnection implements BoxTransport {
     this.#close();
   }
 
-  /** Resolves once the last event is done. */
   stopEvents(): Promise<void> {
     return this.parts.intake.stop();
   }
 
-  /** Drops waiting events, because the sender may have no right to be here. */
+  /** Drops waiting events, because the box may have lost its right to connect. */
   end(close: Close): void {
     void this.parts.intake.stop();
     this.parts.link.end(close);
   }
 
-  /** Fails open requests at once, since the other end may not hear of the close. */
+  /** Fails open requests at once, because the box may not receive the close. */
   abandon(close: Close): void {
     this.#streams.lose();
     this.end(close);
   }
 
-  /** Resolves once the connection is closed. */
   finish(close: Close): Promise<void> {
     this.end(close);
     return this.#closed;
   }
 
-  /** Resolves once no request is open. */
+  /** Resolves when no request is open. */
   async leave(retryAfterMs: number): Promise<void> {
     this.#isLeaving = true;
     this.parts.link.send({ op: 'going_away', retry_after_ms: retryAfterMs });
     await this.#streams.whenIdle();
   }
 
-  /** Events may arrive before the installation is stored. */
   #noteInstalling(input: object): void {
     const { guild_id: guildId, bot } = InstallBot.parse(input);
     this.parts.bots.noteInstalling(bot.id, guildId);

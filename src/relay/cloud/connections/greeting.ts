@@ -8,7 +8,7 @@ import { isWeakKey } from './small-order-keys.js';
 type Hello = Extract<FromBox, { op: 'hello' }>;
 type Proof = Extract<FromBox, { op: 'proof' }>;
 
-/** The peer holds the private key of `key`. */
+/** The box has proved to hold the private key of `key`. */
 export interface Proved {
   /** 32 bytes in base64url. */
   key: string;
@@ -93,7 +93,7 @@ function isSignedBy(key: Buffer, signed: Buffer, signature: Buffer): boolean {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url') };
     return verify(null, signed, createPublicKey({ key: jwk, format: 'jwk' }), signature);
   } catch {
-    // The 32 bytes are no valid key.
+    // These 32 bytes are no valid key.
     return false;
   }
 }

@@ -4,18 +4,18 @@ import type { Release } from '../../../infra/concurrency/semaphore.js';
 const MAX_HANDSHAKES = { perAddress: 64, all: 2_048 };
 
 /**
- * Limits connections without a proved key. At the limit the oldest one is closed, so that silent ones cannot keep boxes
- * out.
+ * Limits connections without a proved key. At the limit, it closes the oldest, so that silent connections cannot keep
+ * boxes out.
  */
 export class HandshakeLimiter {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #all = new Map<Duplex, string>();
   readonly #ofAddress = new Map<string, Set<Duplex>>();
 
-  /** @param isCounted whether each address has its own limit */
+  /** @param isCounted whether each address has a limit of its own */
   constructor(private readonly isCounted: boolean) {}
 
-  /** Counts a connection until the returned function is called. */
+  /** Counts the connection until the result is called. */
   take(address: string, socket: Duplex): Release {
     const ofAddress = this.#ofAddress.get(address) ?? new Set();
     if (this.isCounted && ofAddress.size >= MAX_HANDSHAKES.perAddress) this.#pushOut(ofAddress);

@@ -5,8 +5,8 @@ import { type BoxAnswer, BoxError } from '../forwarding/transport.js';
 import { namesOnlyItsOwn, type OwnNames } from '../own-names.js';
 
 /**
- * Checks that a box's answer can be passed on (docs/relay.md, R-21, R-35). Serializes its body again, because only one
- * of duplicate keys is checked.
+ * Checks that a box's response can be passed on (docs/relay.md, R-21, R-35). Serializes its body again, because only
+ * one of duplicate keys is checked.
  * @throws BoxError `undecodable`
  */
 export async function readAnswer(answer: BoxAnswer, own: OwnNames): Promise<BoxAnswer> {

@@ -18,7 +18,7 @@ import { MAX_ANSWER_BYTES, MAX_REQUESTS } from './streams.js';
 /** Bytes of bodies, per stream and per connection (docs/relay.md, R-22). */
 const CREDIT = { stream: 512 * 1024, box: 4 * 1024 * 1024 };
 
-/** First the greeting, then the box's connection. */
+/** The greeting at first, then the box's connection. */
 interface Listener {
   /** @param bytes size of the message's text */
   hear(message: FromBox, bytes: number): void;
@@ -28,11 +28,11 @@ interface Listener {
 
 const NOBODY: Listener = { hear() {}, ended() {}, lost() {} };
 
-/** A connection whose box is not known yet. */
+/** A connection whose box is not yet known. */
 interface Visit {
   link: Link<FromBox, ToBox>;
   listener: Listener;
-  /** Ends its count as an unauthenticated connection. */
+  /** Stops counting it as unauthenticated. */
   release: Release;
 }
 
@@ -41,7 +41,7 @@ export interface ReceptionParts {
   here: BoxesHere;
   bots: CloudBotDirectory;
   quota: ResponseQuota;
-  /** Resolves once other processes can reach this one's boxes. */
+  /** Resolves when other processes can reach this one's boxes. */
   untilReachable(): Promise<void>;
 }
 
@@ -77,7 +77,6 @@ export class Reception {
     return link;
   }
 
-  /** Closes connections in the greeting. */
   close(): void {
     this.#isClosed = true;
     for (const { link } of this.#visits) link.end(closes.goingAway);
@@ -89,7 +88,7 @@ export class Reception {
   }
 
   async #admit(visit: Visit, proved: Proved): Promise<void> {
-    // A box sends nothing before the welcome.
+    // A box must send nothing before the welcome.
     visit.listener = { ...NOBODY, hear: () => visit.link.end(closes.unusable) };
     // Many boxes may connect at once, such as after a restart, and each blocks the event loop for a moment.
     await yieldToEventLoop();
@@ -120,7 +119,7 @@ export class Reception {
     }
     const before = here.get(box.id);
     if (before && before.generation > box.generation) return closes.replaced;
-    // The last processed event is known only once processing has stopped.
+    // The last processed event is known only after processing has stopped.
     await here.stopEvents(box.id);
     const { id: boxId, generation, name, idSpace } = box;
     if (!this.#isThere(visit) || idSpace === null) {

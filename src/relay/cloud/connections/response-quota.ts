@@ -1,19 +1,18 @@
 import type { Release } from '../../../infra/concurrency/semaphore.js';
 
-/** Limits of buffered answers, per box and per process (docs/relay.md, R-24). */
+/** Limits of buffered responses, per box and per process (docs/relay.md, R-24). */
 export const MAX_KEPT_BYTES = { box: 32 * 1024 * 1024, process: 128 * 1024 * 1024 };
 
 /**
- * Answers up to this size, which almost all are, do not use the process's quota. Large answers of other boxes cannot
- * block them.
+ * Responses up to this size, almost all, do not use the process's quota. Other boxes' large responses cannot block
+ * them.
  */
 export const SMALL_BYTES = 64 * 1024;
 
-/** A process's quota for answers during their arrival. */
 export class ResponseQuota {
   #bytes = 0;
 
-  /** Counts large answers only. */
+  /** Counts large responses only. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -1,5 +1,5 @@
 /**
- * Ed25519 points of small order, without the sign bit: signatures for such keys can be forged. They are those of
+ * Ed25519 points of small order, without the sign bit. Signatures for such keys can be forged. The points are those of
  * libsodium's `ge25519_has_small_order`, encoded as in RFC 8032, section 5.1.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([

@@ -22,7 +22,7 @@ export type Opening = {
   [Op in RequestOrCall['op']]: Omit<Extract<RequestOrCall, { op: Op }>, 'id' | 'budget_ms' | 'key'>;
 }[RequestOrCall['op']];
 
-/** A stream has null instead once its caller has stopped waiting. */
+/** The caller of a stream; null after it stops waiting. */
 interface Waiting {
   settle(answer: BoxAnswer): void;
   fail(error: BoxError): void;
@@ -36,8 +36,8 @@ interface Stream {
 }
 
 /**
- * The streams of one connection (docs/relay.md, R-20 to R-27). One that times out stays in use until the box releases
- * it.
+ * The streams of one connection (docs/relay.md, R-20 to R-27). After a timeout, a stream stays in use until the box
+ * releases it.
  */
 export class Streams {
   readonly #open = new Map<number, Stream>();
@@ -80,7 +80,7 @@ export class Streams {
     return true;
   }
 
-  /** The caller gets an error if the answer is unusable or exceeds the quota. */
+  /** If the response is unusable or exceeds the quota, the caller gets an error. */
   #admit(response: Response, { waiting }: Stream): Release | null {
     if (!waiting) return null;
     const fault = faultOf(response);
@@ -108,7 +108,6 @@ export class Streams {
     this.#onEmpty();
   }
 
-  /** Resolves once no caller waits. */
   async whenIdle(): Promise<void> {
     while (!this.#isIdle()) {
       await new Promise<void>((resolve) => {
@@ -166,7 +165,7 @@ export class Streams {
     return new Promise<never>(() => {});
   }
 
-  /** An arriving answer keeps the stream in use. */
+  /** If the response is arriving, the stream stays in use. */
   #expire(id: number, { waiting, isAnswered }: Stream): void {
     const late = new BoxError('timeout', 'the box did not respond in time');
     if (!waiting) return;
@@ -179,14 +178,14 @@ export class Streams {
     waiting.fail(error);
   }
 
-  /** Only a complete answer frees the stream's number. */
+  /** Only a complete response frees the stream's number. */
   async #read(response: Response, stream: Stream, body: Readable | null): Promise<void> {
     const { id, status, headers, took_ms } = response;
     try {
       const whole = await readWhile(() => stream.waiting !== null, body);
       stream.waiting?.settle({ status, retryAfter: retryAfterOf(headers), tookMs: took_ms ?? null, body: whole });
     } catch {
-      // A closed link gives the caller its own error.
+      // If the link closed, the caller gets the link's own error.
       if (this.link.isOpen) stream.waiting?.fail(new BoxError('undecodable', 'a response that was interrupted'));
     }
     this.#close(id);
@@ -199,7 +198,7 @@ export class Streams {
 }
 
 /**
- * Discards the body once it is unwanted.
+ * Discards the body if no caller waits any more.
  * @throws BrokenBody
  */
 async function readWhile(isWanted: () => boolean, body: Readable | null): Promise<Buffer> {
@@ -211,10 +210,10 @@ async function readWhile(isWanted: () => boolean, body: Readable | null): Promis
   return Buffer.concat(pieces);
 }
 
-/** Null if the answer can be passed on (R-21). */
+/** Null if the response can be passed on (R-21). */
 function faultOf({ status, body }: Response): string | null {
   if (body > MAX_ANSWER_BYTES) return `a response of ${body} bytes`;
-  // On a 401, a library would drop its token.
+  // A library would drop its token on a 401.
   const isUsable = status >= 200 && status <= 599 && status !== 401 && !(status >= 300 && status <= 399);
   return isUsable ? null : `a response with status ${status}`;
 }

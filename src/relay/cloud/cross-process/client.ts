@@ -13,10 +13,10 @@ import {
 import { type CrossProcessMessage, type CrossProcessWork, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
-/** Time beyond the budget before an answer is given up. The process that has the box applies the budget itself. */
+/** Extra time beyond the budget, which the process with the box applies itself. */
 const GRACE_MS = 250;
 
-/** Interval of the checks that other processes are alive. */
+/** Interval of checks that other processes are alive. */
 const LOOK_EVERY_MS = 1_000;
 
 interface Pending {
@@ -28,7 +28,6 @@ interface Pending {
   fail(error: unknown): void;
 }
 
-/** Sends requests to boxes that are connected to other processes. */
 export class CrossProcessClient {
   readonly #pending = new Map<string, Pending>();
   readonly #topic = crossProcessTopics.asker(randomUUID());
@@ -98,7 +97,10 @@ export class CrossProcessClient {
     }
   }
 
-  /** A request that reached no process was not sent. After an uncertain delivery, the answer is awaited. */
+  /**
+   * If no process received the request, the box did not either. After an uncertain delivery, this waits for the
+   * response.
+   */
   async #deliver(id: string, holderTopic: string, ask: CrossProcessMessage): Promise<void> {
     const delivery = await this.bus.deliver(holderTopic, ask).catch(() => 'heard');
     if (delivery !== 'heard')

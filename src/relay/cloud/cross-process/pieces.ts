@@ -8,11 +8,11 @@ export class OutgoingPieces {
   #isStopped = false;
   #wake: () => void = () => {};
 
-  /** @param send gets each piece in base64 */
+  /** @param send receives each piece in base64 */
   constructor(private readonly send: (data: string) => void) {}
 
   /**
-   * Resolves after `stop`, too.
+   * Also resolves after `stop`.
    * @throws errors of reading `source`
    */
   async sendAll(source: AsyncIterable<Buffer>): Promise<void> {
@@ -51,7 +51,7 @@ export class IncomingPieces {
 
   /**
    * @param size in bytes
-   * @param acknowledge lets the sender send one more piece
+   * @param acknowledge lets the sender send another piece
    */
   constructor(
     size: number,

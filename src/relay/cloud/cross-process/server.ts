@@ -6,10 +6,10 @@ import { type BoxAnswer, BoxError, type BoxTransport } from '../forwarding/trans
 import { type CrossProcessMessage, crossProcessTopics } from './messages.js';
 import { IncomingPieces, OutgoingPieces } from './pieces.js';
 
-/** Limit of buffered request bodies and large answers. */
+/** Limit of buffered request bodies and large responses. */
 const MAX_BYTES_FOR_OTHERS = 64 * 1024 * 1024;
 
-/** Time for the other process to take an answer. */
+/** Time limit for the other process to receive a response. */
 const TAKING_MS = 15_000;
 
 type CrossProcessRequest = Extract<CrossProcessMessage, { type: 'ask' }>;
@@ -25,11 +25,10 @@ export interface CrossProcessServerParts {
   bus: Bus<CrossProcessMessage>;
   clock: Clock;
   log: Logger;
-  /** Null for a box that is not connected to this process. */
+  /** Null if the box is not connected to this process. */
   transportTo(boxId: bigint): BoxTransport | null;
 }
 
-/** Serves other processes' requests to the boxes of this process. */
 export class CrossProcessServer {
   readonly #served = new Map<string, Served>();
   #keptBytes = 0;
@@ -38,7 +37,7 @@ export class CrossProcessServer {
 
   constructor(private readonly parts: CrossProcessServerParts) {}
 
-  /** Resolves once this process receives requests. */
+  /** Resolves when this process receives requests. */
   async listen(processId: string): Promise<void> {
     const topic = crossProcessTopics.holder(processId);
     if (topic !== this.#topic) {

@@ -30,13 +30,13 @@ interface About {
   userId?: bigint;
 }
 
-/** Ids that an event may contain, and bots that may act in it. */
+/** The ids that an event may contain, and the bots that may act in it. */
 export interface NamesInEvents extends Omit<OwnNames, 'guildIds'> {
   guildIds: { has(id: bigint): boolean };
   bots: BotsOfCloud;
 }
 
-/** The fields that clients need, reduced to what the event is about. */
+/** Reduces the fields that clients need to what the event is about. */
 type Reading = z.ZodType<About & { message?: Message }>;
 
 const inGuild = { guild_id: snowflake };
@@ -124,7 +124,7 @@ const READINGS: Record<DispatchedName, Reading> = {
 
 /**
  * The cloud decides who receives the event and who may read its content (R-34).
- * @returns what to publish, or why the event is left out (R-35)
+ * @returns the publication, or why the event is left out (R-35)
  */
 export async function stampDispatch(
   { t, d }: Dispatch,
@@ -141,13 +141,13 @@ export async function stampDispatch(
   const absent = await absentActor(name, d, { ...about, ...of });
   if (absent !== null) return { refusal: `is of the bot ${absent}, which is not installed there` };
   const data = JSON.stringify(d);
-  // The cloud's user objects may have made the event longer.
+  // User objects of the cloud may have made the event longer.
   if (Buffer.byteLength(data) > MAX_DISPATCH_BYTES) return { refusal: 'is too large with user objects of the cloud' };
   if (message) return stampMessage(name, about, d, { ...message, data });
   return stampEvent(name, about, { data });
 }
 
-/** Returns the acting bot of the cloud if it is not installed to the guild; else null. */
+/** Returns the acting bot of the cloud if it is not installed to the guild. */
 async function absentActor(
   name: DispatchedName,
   d: Record<string, unknown>,
@@ -156,7 +156,7 @@ async function absentActor(
   const isOnMessage = name === 'MESSAGE_CREATE' || name === 'MESSAGE_UPDATE';
   const actor = isOnMessage ? writerIn(d, idSpace) : PRESENCES.has(name) ? userId : null;
   if (actor == null || idSpaceOf(actor) === idSpace) return null;
-  // A bot's messages may change after it was uninstalled.
+  // A bot's messages may change after the bot was uninstalled.
   const isThere = name === 'MESSAGE_UPDATE' ? bots.wasInstalled(actor, guildId) : bots.isInstalled(actor, guildId);
   return (await isThere) ? null : actor;
 }
@@ -219,7 +219,7 @@ function hasContent(value: Record<string, unknown>): value is Record<string, unk
   return Shown.safeParse(value).success && (referenced == null || Shown.safeParse(referenced).success);
 }
 
-/** Any other field might be content. */
+/** Other fields might contain content. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'channel_id',

@@ -19,26 +19,25 @@ import type { CloudBotDirectory } from '../cloud-bot-directory.js';
 import { stampDispatch } from './dispatches.js';
 import { RefusalLog } from './refusal-log.js';
 
-/** Longest delay of an acknowledgement. */
 const ACK_MS = 100;
 
-/** Limits of the queue (docs/relay.md, R-30). */
+/** See docs/relay.md, R-30. */
 const MAX_WAITING = { messages: 5_000, bytes: 4 * 1024 * 1024 };
 
-/** TYPING_START is left out while more messages are queued (R-30). */
+/** If more messages are queued, TYPING_START is left out (R-30). */
 const MAX_BEFORE_TYPING = 200;
 
 const EVENTS_PER_TURN = 20;
-/** Each message about a whole guild takes a transaction. */
+/** Each message about a whole guild needs a transaction. */
 const GUILDS_PER_TURN = 4;
 
-/** Time limit for a box to begin or resume its session. */
+/** Time limit for a box to begin or resume its event session. */
 const BEGINNING_MS = 10_000;
 
 /** Kept between connections (docs/relay.md, R-31). */
 export interface EventSession {
   name: string;
-  /** The last processed message. */
+  /** Number of the last processed message. */
   seq: number;
   guilds: Set<bigint>;
   isReady: boolean;
@@ -61,7 +60,7 @@ export interface IntakeParts {
   boxId: bigint;
   idSpace: number;
   bots: CloudBotDirectory;
-  /** The session that the box can resume, or null. */
+  /** The event session that the box can resume. */
   session: EventSession | null;
   send(message: ToBox): void;
   end(close: Close): void;
@@ -89,7 +88,7 @@ export class EventsIntake {
   /** @param bytes size of the message's text */
   take(message: EventMessage, bytes: number): void {
     if (this.#isStopped) return;
-    // The message is in time, however long it is queued.
+    // Only the arrival counts, not the time in the queue.
     if (message.op === 'begin' || message.op === 'resume') this.#beginning.cancel();
     if (this.#waiting.length >= MAX_WAITING.messages || this.#waitingBytes + bytes > MAX_WAITING.bytes) {
       this.#end(closes.tooSlow);
@@ -102,7 +101,7 @@ export class EventsIntake {
     });
   }
 
-  /** The box sends queued messages again. Resolves once processing has stopped. */
+  /** Drops queued messages, which the box sends again. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#beginning.cancel();
@@ -154,7 +153,7 @@ export class EventsIntake {
     await this.parts.onBegin(session);
   }
 
-  /** Bots that connected during the short absence received the guilds as unavailable and get them now. */
+  /** Bots that connected during the absence received the guilds as unavailable. */
   async #resume({ session }: Of<'resume'>): Promise<void> {
     const known = this.parts.session;
     if (this.#session || known?.name !== session) {
@@ -185,7 +184,7 @@ export class EventsIntake {
   async #announce(session: EventSession, { guild }: Of<'announce'>): Promise<void> {
     const { app, boxId } = this.parts;
     const { id, name, icon, owner_id, channels, bots } = guild;
-    // The database enforces this, too, but with a transaction per guild.
+    // The database enforces this limit too, but with a transaction per guild.
     if (!session.guilds.has(id) && session.guilds.size >= limits.guildsPerBox) {
       this.#refusals.note('announce', `exceeds the limit of ${limits.guildsPerBox} guilds per box`);
       return;
@@ -208,7 +207,7 @@ export class EventsIntake {
     if (session.isReady) await this.#readmit([id]);
   }
 
-  /** Ignores bots that are not the cloud's. */
+  /** Ignores bots that do not belong to the cloud. */
   async #compare(guildId: bigint, bots: readonly bigint[]): Promise<void> {
     const { app, boxId, bots: known } = this.parts;
     const staying = await reconcileBots(app.callOfNobody(), boxId, guildId, await known.among(bots));

@@ -3,7 +3,7 @@ import type { Logger } from '../../../infra/observability/logger.js';
 
 const LOG_EVERY_MS = 10_000;
 
-/** Limits the log's rate, because a box may send any number of events that are left out. */
+/** Limits the log's rate, because a box may send any number of refused events. */
 export class RefusalLog {
   #lastAt = Number.NEGATIVE_INFINITY;
   #unsaid = 0;

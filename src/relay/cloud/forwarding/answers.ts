@@ -6,7 +6,7 @@ export interface ForwardedAnswer {
   headers: Record<string, string>;
   /** JSON text, or null. */
   body: string | null;
-  /** A refusal does not count against the caller. */
+  /** Errors of a box do not count against the caller. */
   isOfBox: true;
 }
 
@@ -50,7 +50,6 @@ const FAULTS = {
   timeout: { status: 504, reason: 'box-timeout', message: 'The self-hosted server did not answer in time.' },
 } as const satisfies Record<BoxFault, { status: number; reason: string; message: string }>;
 
-/** Value of `retry-after`. */
 const RETRY_SECONDS: Partial<Record<BoxFault, number>> = { offline: 5, crowded: 1, overfull: 1 };
 
 export function faultOfBox({ fault }: BoxError): ForwardedAnswer {

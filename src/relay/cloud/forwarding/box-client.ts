@@ -18,7 +18,7 @@ const MAX_CALL_ANSWER_BYTES = 2 * 1024 * 1024;
 /** In characters. */
 const MAX_LOGGED = 200;
 
-/** Sends the cloud's own calls to boxes (docs/relay.md, R-27). */
+/** See docs/relay.md, R-27. */
 export class RelayBoxClient implements BoxClient {
   constructor(
     private readonly transports: BoxTransports,
@@ -53,7 +53,7 @@ export class RelayBoxClient implements BoxClient {
   }
 
   /**
-   * @returns the answer, or a BoxRefused
+   * @returns the response, or a BoxRefused
    * @throws BoxError `undecodable`
    */
   #read(boxId: bigint, call: string, { status, body }: BoxAnswer): unknown {
@@ -93,7 +93,7 @@ function refusalIn(body: Buffer): { code: BoxRefusalCode; said: string | null } 
   return { code: 'FORBIDDEN', said };
 }
 
-/** A refusal counts whatever its body contains. */
+/** A refusal counts even if its body is unreadable. */
 function valueIn(body: Buffer): unknown {
   try {
     return parseBounded(body.toString(), ANSWER_BOUNDS);

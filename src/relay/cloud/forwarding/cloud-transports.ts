@@ -20,7 +20,7 @@ export class CloudBoxTransports implements BoxTransports {
     return this.here(boxId) ?? (await this.#far(boxId));
   }
 
-  /** Joins repeated writes. Null for a box that is not connected to this process. */
+  /** Joins repeated writes. Null if the box is not connected to this process. */
   here(boxId: bigint): BoxTransport | null {
     return this.parts.here.get(boxId)?.isServing ? this.#joining(boxId) : null;
   }
@@ -33,7 +33,7 @@ export class CloudBoxTransports implements BoxTransports {
     return null;
   }
 
-  /** Each send takes the newest connection, also after the earlier one was replaced (docs/relay.md, R-16). */
+  /** Each send uses the newest connection (docs/relay.md, R-16). */
   #joining(boxId: bigint): BoxTransport {
     const { here, inFlight: joined } = this.parts;
     const newest = () => {

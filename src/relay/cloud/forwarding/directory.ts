@@ -39,7 +39,6 @@ export interface Asked {
     headers: IncomingHttpHeaders;
     readonly address: string;
     body: Readable | Uint8Array;
-    /** Duration of the credential check. */
     admissionMs?: number;
   };
   sender: Sender;
@@ -48,12 +47,12 @@ export interface Asked {
 }
 
 export interface Directory {
-  /** Finds a guild by its id or that of a channel or webhook. Unknown ids are `here`. */
+  /** Finds a guild by its id, or by that of a channel or webhook. Unknown ids are `here`. */
   whereIs(target: 'guild' | 'channel' | 'webhook', id: bigint): Promise<'here' | BoxTarget>;
   /** May use a cache. */
   isInstalled(target: BoxTarget, bot: Extract<Sender, { kind: 'bot' }>): Promise<boolean>;
   /**
-   * Returns a failure of the box as an answer; does not throw it.
+   * Returns errors of the box as a response.
    * @throws DomainError for a refused body or an invalid webhook
    */
   forward(target: BoxTarget, asked: Asked): Promise<ForwardedAnswer>;
@@ -131,7 +130,7 @@ function forwardedRequest(
   body: ReceivedBody,
 ): Omit<ForwardedRequest, 'guildId'> {
   return {
-    // Boxes get HEAD as GET (R-20).
+    // Boxes receive HEAD as GET (R-20).
     method: method === 'HEAD' ? 'GET' : method,
     path,
     query,
@@ -169,7 +168,7 @@ function botOf(sender: Sender): SentBot {
   };
 }
 
-/** Identifies repetitions, together with the body. The order of query names does not matter. */
+/** Identifies repetitions together with the body. The order of query names does not matter. */
 function headOf({ method, path, query }: Asked['request'], sender: Sender): string {
   const webhookId = sender.kind === 'webhook' ? String(sender.webhook.id) : null;
   const sorted = Object.keys(query)

@@ -3,7 +3,7 @@ import type { Hash } from 'node:crypto';
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
 
-/** Empty if a form names no boundary, null if it is no form. */
+/** Empty if a form has no boundary; null if the body is no form. */
 export function boundaryOf(contentType: string | undefined): string | null {
   if (contentType === undefined || !FORM.test(contentType)) return null;
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
@@ -11,15 +11,15 @@ export function boundaryOf(contentType: string | undefined): string | null {
 }
 
 /**
- * In characters. No library generates shorter ones for a retry, and a form full of one-character boundaries would take
- * fifty times as long.
+ * In characters; shorter boundaries are hashed. No library generates them for a retry, and a form full of one-character
+ * boundaries would take fifty times as long.
  */
 const SHORTEST_LEFT_OUT = 16;
 
-/** The headers of parts, which follow boundaries, cannot contain this byte. */
+/** Stands for a boundary, because the part headers that follow one cannot contain this byte. */
 const MARK = Buffer.from([0]);
 
-/** Hashes a form without its boundaries, because a library may generate another one for a retry. */
+/** Hashes a form without its boundaries, because a library may change them for a retry. */
 export class BoundarySieve {
   readonly #boundary: Buffer;
   /** May be the start of a boundary. */

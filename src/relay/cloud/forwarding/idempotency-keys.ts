@@ -4,8 +4,8 @@ import { GRACE_MS, isUnsure, UNSURE_MS } from './in-flight-writes.js';
 import type { BoxAnswer, CallOptions } from './transport.js';
 
 /**
- * Gives a write one key in all processes until the caller has the answer (docs/relay.md, R-25). Only the process that
- * answers the caller knows when to drop it, and any process may end before.
+ * Gives a write one key in all processes until its caller has the response (docs/relay.md, R-25). Only the responding
+ * process knows when to drop the key, and any process may end earlier.
  */
 export class IdempotencyKeys {
   /** @param keys null if there is only one process */
@@ -26,11 +26,11 @@ export class IdempotencyKeys {
     if (!this.keys || !key) return send({ budgetMs, key: own, fingerprint });
     try {
       const answer = await send({ budgetMs, key, fingerprint, isKeyShared: true });
-      // An equal write is new work from now on, in any process.
+      // From now on, an equal write is new work in any process.
       await this.keys.forget(fingerprint, key);
       return answer;
     } catch (error) {
-      // An old key must not outlive a write that was not sent.
+      // A key must not remain after a write that was not sent.
       if (key === own && !isUnsure(error)) await this.keys.forget(fingerprint, key);
       throw error;
     }

@@ -4,7 +4,7 @@ import { type BoxAnswer, BoxError, type BoxFault, type CallOptions } from './tra
 /** Retention of a write with an unknown outcome (docs/relay.md, R-25). */
 export const UNSURE_MS = 30_000;
 
-/** Time beyond the budget before work is given up here. The process that does the work applies the budget itself. */
+/** Extra time beyond the budget, which the process that does the work applies itself. */
 export const GRACE_MS = 500;
 
 /** Beyond this, the oldest write that is not in flight is dropped. */
@@ -17,23 +17,22 @@ export type Send = (callOptions: CallOptions) => Promise<BoxAnswer>;
 
 export type Write = CallOptions & { fingerprint: string };
 
-/** Kept until its outcome is known or its retention is over. */
+/** Kept until its outcome is known or its retention ends. */
 interface Work {
   readonly key: string;
   readonly isKeyShared: boolean;
-  /** The send in flight, or null. */
   running: Promise<BoxAnswer> | null;
-  /** Timer of the retention; null until the outcome became unknown. */
+  /** Timer of the retention; null until the outcome becomes unknown. */
   end: Timer | null;
-  /** Whether that timer fired during another send. */
+  /** Whether the retention ended during another send. */
   isOver: boolean;
 }
 
 /**
  * Prevents a repeated write from being done twice. Common libraries retry every 5xx and would post a slow message
  * several times.
- * A repetition joins a write in flight. If the outcome is unknown, it is sent again under the same key. After an
- * answer, an equal write is new work.
+ * A repetition joins a write in flight. After an unknown outcome, the write is sent again under the same key. After a
+ * response, an equal write is new work.
  */
 export class InFlightWrites {
   readonly #works = new Map<string, Work>();
@@ -48,8 +47,9 @@ export class InFlightWrites {
   }
 
   /**
-   * @param write its key is used unless the write is remembered with another
-   * @throws errors of `send`; BoxError `timeout`. An unknown outcome remains the error, whatever prevents another send.
+   * @param write its key is used unless an equal write is kept under another
+   * @throws errors of `send`; BoxError `timeout`. An unknown outcome remains the error, even if another send fails
+   * differently.
    */
   async perform(write: Write, send: Send): Promise<BoxAnswer> {
     const { fingerprint, budgetMs } = write;
@@ -85,7 +85,7 @@ export class InFlightWrites {
     return work.running;
   }
 
-  /** Another shared key means that another process answered this write. */
+  /** If the shared key has changed, another process has answered the kept write. */
   #remembered({ fingerprint, key, isKeyShared }: Write): Work | undefined {
     const work = this.#works.get(fingerprint);
     const isOver = work?.running === null && work.isKeyShared && isKeyShared && work.key !== key;
@@ -128,7 +128,7 @@ export function waitFor(clock: Clock, running: Promise<BoxAnswer>, budgetMs: num
   });
 }
 
-/** Only work that was not sent is known to be undone. */
+/** Only a write that was not sent is known to be undone. */
 export function isUnsure(error: unknown): boolean {
   return !(error instanceof BoxError) || UNSURE.includes(error.fault);
 }

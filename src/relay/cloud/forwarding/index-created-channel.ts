@@ -7,8 +7,8 @@ import type { ForwardedAnswer } from './answers.js';
 const CHANNELS_OF_GUILD = /^(?:\/api\/v9)?\/guilds\/\d+\/channels$/;
 
 /**
- * Indexes the channel now, because the box's CHANNEL_CREATE may arrive after its answer. A failure is only logged: that
- * event corrects it, and a bot that got an error would create another channel.
+ * Indexes the channel now, because the box's CHANNEL_CREATE may arrive after its response. A failure is only logged:
+ * that event corrects it, and a bot that got an error would create another channel.
  */
 export async function indexCreatedChannel(
   app: AppContext,

@@ -2,7 +2,7 @@ import type { BoxMeasures } from '../../../domain/boxes/index.js';
 import type { Metrics, RelayOutcome } from '../../../infra/observability/metrics.js';
 import { type BoxAnswer, BoxError, type BoxFault } from './transport.js';
 
-/** The status that the caller gets (service description, section 7). */
+/** See the service description, section 7. */
 const STATUS_OF: Record<BoxFault, RelayOutcome> = {
   offline: '503',
   crowded: '503',
@@ -19,7 +19,7 @@ export interface MeasureParts {
 
 /**
  * Counts once, in the process where the request begins.
- * @param use a thrown BoxError `undecodable` counts as 502
+ * @param use its BoxError `undecodable` counts as 502
  * @throws errors of `ask` and `use`
  */
 export async function measured<Used>(
@@ -50,7 +50,7 @@ export async function measured<Used>(
   }
 }
 
-/** Time in which the box did not work. Null if the box reports none, or an impossible one. */
+/** Time outside the box. Null if the box reports none, or an impossible one. */
 function addedTo({ tookMs }: BoxAnswer, ms: number): number | null {
   const isPossible = tookMs !== null && tookMs >= 0 && tookMs <= ms;
   return isPossible ? ms - tookMs : null;

@@ -21,7 +21,7 @@ export interface TakenBody {
   takesForm: boolean;
 }
 
-/** Takes memory or disk space until `letGo` is called. */
+/** Occupies memory or disk until `letGo`. */
 export interface ReceivedBody extends ForwardedBody {
   letGo(): Promise<void>;
 }
@@ -29,8 +29,8 @@ export interface ReceivedBody extends ForwardedBody {
 export const NO_BODY: ReceivedBody = { size: 0, read: () => piecesOf(Buffer.alloc(0)), letGo: async () => {} };
 
 /**
- * Stores a form on disk and anything else in memory, within the sender's quota.
- * @param hash gets the body without the form's boundaries
+ * Stores forms on disk, and other bodies in memory, within the sender's quota.
+ * @param hash receives the body without the form's boundaries
  * @throws REQUEST_TOO_LARGE, INVALID_INPUT for a compressed or incomplete body, RATE_LIMITED, OVERLOADED
  */
 export async function receiveBody(
@@ -71,7 +71,7 @@ async function receiveForm(
   }
 }
 
-/** Discards the rest of a refused form, so that the client still gets an answer. */
+/** Reads the rest of a refused form, so that the client gets the response. */
 async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: BoundarySieve): Promise<StagedBlob> {
   let [size, pieces] = [0, 0];
   const measured = new Transform({
@@ -88,7 +88,7 @@ async function stage(blobs: AppContext['blobs'], stream: Readable, sieve: Bounda
       done();
     },
   });
-  // It may fail before it has a reader.
+  // The stream may fail before it has a reader.
   measured.on('error', () => {});
   const breakOff = () => {
     if (!stream.readableEnded) measured.destroy(malformedForm());

@@ -1,6 +1,6 @@
 import type { SentBot } from '../../protocol/messages.js';
 
-/** A request to a box (docs/relay.md, R-20). */
+/** See docs/relay.md, R-20. */
 export interface ForwardedRequest {
   method: string;
   /** Percent-encoded, without a prefix except `/api/v9`. */
@@ -13,14 +13,14 @@ export interface ForwardedRequest {
   guildId: bigint;
 }
 
-/** Can be read more than once. */
+/** A body that can be read more than once. */
 export interface ForwardedBody {
   /** In bytes. */
   size: number;
   read(): AsyncIterable<Buffer>;
 }
 
-/** Valid in form (R-21). For a request, the body is checked, too. */
+/** Has a valid format (R-21). For a request, its body was checked too. */
 export interface BoxAnswer {
   status: number;
   /** In seconds, or null. */
@@ -30,7 +30,7 @@ export interface BoxAnswer {
   body: Buffer;
 }
 
-/** `crowded` and `tooLong` (R-2) were not sent. `overfull` was sent, but its answer exceeds the quota. */
+/** `crowded` and `tooLong` (R-2) were not sent. `overfull` was sent, but its response exceeds the quota. */
 export type BoxFault = 'offline' | 'timeout' | 'undecodable' | 'crowded' | 'tooLong' | 'overfull';
 
 export class BoxError extends Error {
@@ -46,11 +46,10 @@ export class BoxError extends Error {
 }
 
 export interface CallOptions {
-  /** Time limit of the answer. */
   budgetMs: number;
   /** Idempotency key (R-25). */
   key: string;
-  /** The same for each repetition of a write. */
+  /** Equal for each repetition of a write. */
   fingerprint?: string;
   /** Whether all processes use this key for the write. */
   isKeyShared?: boolean;
