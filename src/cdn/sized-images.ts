@@ -77,7 +77,10 @@ export class SizedImages {
     const asks = [width, height, format, quality].some((wish) => wish !== undefined);
     if (!asks || file.size > limits.fileSize) return file;
     const key = `${file.key} ${width}x${height} ${format} ${quality}`;
-    const { image } = await this.#kept.forceFetch(key, { context: { client, file, form } });
+    const kept = await this.#kept.forceFetch(key, { context: { client, file, form } });
+    // Other images may have evicted the entry during the conversion.
+    if (this.#kept.peek(key) === undefined) this.#kept.set(key, kept, kept.image ? {} : { ttl: AS_IT_IS_MS });
+    const { image } = kept;
     if (!image) return file;
     const { type, tag } = image;
     const size = image.content.length;

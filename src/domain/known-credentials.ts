@@ -44,8 +44,11 @@ function existence<K extends bigint | string>(
     ttl: CACHE_MS,
     ttlResolution: 0,
     perf: clock,
-    ignoreFetchAbort: true,
-    fetchMethod: async (key) => (await look(key)) ?? undefined,
   });
-  return async (key) => (await existing.fetch(key)) !== undefined;
+  return async (key) => {
+    if (existing.has(key)) return true;
+    const exists = (await look(key)) !== null;
+    if (exists) existing.set(key, true);
+    return exists;
+  };
 }

@@ -29,7 +29,7 @@ import { renderOverwrite } from '../wire/channels.js';
 import { builder, type InputFields, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
-import { readerOf } from './guild-readers/index.js';
+import { isHere, readerOf, visibleChannel } from './guild-readers/index.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { childLists, fieldKey, readInPieces } from './lists.js';
 import { createLoader, type Loader } from './loaders.js';
@@ -130,10 +130,10 @@ export async function viewableChannel(
   info: GraphQLResolveInfo,
   channelId: bigint,
 ): Promise<ChannelRow | null> {
+  if (isHere(context, channelId)) return visibleChannel(context, info, channelId);
   const { call, budget } = context;
-  const guildId = await budget.step(() => call.guilds.guildOfChannel(channelId));
-  if (guildId === undefined) return null;
-  return readerOf(context, guildId ?? channelId).visibleChannel(channelId, info);
+  const route = await budget.step(() => call.boxRoutes.ofChannel(channelId));
+  return route && readerOf(context, route.guildId).visibleChannel(channelId, info);
 }
 
 type Placed = Pick<ChannelRow, 'id' | 'guildId'>;

@@ -13,7 +13,7 @@ function watchedGuild(id: bigint): Watched<GuildRow> {
   return {
     key: `guild:${id}`,
     async read(context) {
-      const guild = await readerOf(context, id).find({});
+      const guild = await readerOf(context, id).current();
       if (!guild) throw new DomainError('UNKNOWN_GUILD');
       return guild;
     },

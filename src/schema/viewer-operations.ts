@@ -152,9 +152,11 @@ builder.prismaObjectFields(Member, (t) => ({
     description: 'Operations that the caller can do. Empty in a server on a box.',
     resolve: async (member, _args, context) => {
       const { guildId, userId } = member;
-      const [own, roles] = await Promise.all([ownStandings(context).load(guildId), memberRoles(context).load(member)]);
+      const own = await ownStandings(context).load(guildId);
+      if (!own) return [];
+      const roles = await memberRoles(context).load(member);
       const highest = highestOf(roles.map(({ position }) => position));
-      return own ? operationsOnMember(own.guild, own, { userId, highest, roleIds: roles.map(({ id }) => id) }) : [];
+      return operationsOnMember(own.guild, own, { userId, highest, roleIds: roles.map(({ id }) => id) });
     },
   }),
 }));

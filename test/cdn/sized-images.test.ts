@@ -356,4 +356,16 @@ describe('the budget for resizing', { tags: ['slow'] }, () => {
     await expect(unheld && rest(unheld)).rejects.toThrow('evicted');
     expect(await Promise.all(slow.map(rest))).toEqual(slow.map(() => first.size));
   });
+
+  test('sends what it converted, even if other images fill the cache in the meantime', { tags: ['slow'] }, async () => {
+    const image = await noise(1_620, 1_620).png({ compressionLevel: 0 }).toBuffer();
+    const file = storedContent(server.app.blobs, { key: 'x', size: image.length, type: 'image/png', tag: '"x"' });
+    const sized = new SizedImages(server.app.images);
+    const inWidth = async (width: number) => {
+      const content = await sized.inForm(`client ${width}`, { ...file, read: () => Readable.from([image]) }, { width });
+      return (await content.read()[Symbol.asyncIterator]().next()).value?.length;
+    };
+    const pieces = await Promise.all([1_619, 1_618, 1_617, 1_616, 1_615, 1_614].map(inWidth));
+    expect(pieces).toEqual(Array(6).fill(64 * 1024));
+  });
 });

@@ -95,6 +95,23 @@ test('guildChanged sends a server when its invites, bans, installations or comma
   await until(stream, ({ installations }) => installations.length === 2);
 });
 
+test('guildChanged continues after an event that exceeds the limits', async () => {
+  const client = socketClient(server, { token: owner.token });
+  clients.push(client);
+  const { writer } = server.app.db;
+  const guildId = BigInt(guild.id);
+  await writer.channel.createMany({
+    data: Array.from({ length: 30 }, (_, n) => ({ id: server.app.nextId(), guildId, name: `c${n}`, position: n })),
+  });
+  const inOneAnother = 'channels { guild { channels { guild { channels { id } } } } }';
+  const watching = `subscription ($id: ID!) { guildChanged(guildId: $id) { ${inOneAnother} } }`;
+  const stream = await subscribe(client, watching, { id: guild.id });
+  for (const name of ['First', 'Second']) {
+    await change('updateGuild', { guildId: guild.id, name });
+    expect(await stream.next()).toMatchObject({ data: null, errors: [{ extensions: { code: 'LIMIT_EXCEEDED' } }] });
+  }
+});
+
 test('guildChanged sends nothing for messages', async () => {
   const stream = await watch(ada);
   for (const content of ['one', 'two', 'three'])

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { atMost, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
+import { LoadingCache } from '../../infra/caching/loading-cache.js';
+import { getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
 import { topics } from '../../infra/processes/bus.js';
@@ -38,10 +38,9 @@ const MAX_PER_KIND = 2_000;
 export class ApplicationViews {
   readonly #cache: SubscribedCache<ApplicationWithBot, CachedParts, BusMessage>;
   /** A command never moves to another application. */
-  readonly #applicationOfCommand = new LRUCache<bigint, bigint>({
-    ...atMost(MAX_COMMANDS),
-    ignoreFetchAbort: true,
-    fetchMethod: (id) => this.#readApplicationOf(id),
+  readonly #applicationOfCommand = new LoadingCache<bigint, bigint>({
+    max: MAX_COMMANDS,
+    load: (id) => this.#readApplicationOf(id),
   });
 
   constructor(
@@ -75,8 +74,8 @@ export class ApplicationViews {
 
   /** Null if the command is unknown or its application deleted. */
   async command(id: bigint): Promise<CommandView | null> {
-    const applicationId = await this.#applicationOfCommand.fetch(id);
-    if (applicationId === undefined) return null;
+    const applicationId = await this.#applicationOfCommand.get(id);
+    if (applicationId === null) return null;
     const [application, command] = await Promise.all([
       this.application(applicationId),
       getOrLoad(this.#cache.of(applicationId).commands, id, MAX_PER_KIND, () => this.#readCommand(id)),
@@ -104,13 +103,13 @@ export class ApplicationViews {
     );
   }
 
-  async #readApplicationOf(commandId: bigint): Promise<bigint | undefined> {
+  async #readApplicationOf(commandId: bigint): Promise<bigint | null> {
     // Prisma batches lookups by id alone, but wraps others in a transaction.
     const found = await this.reader.applicationCommand.findUnique({
       where: { id: commandId },
       select: { applicationId: true },
     });
-    return found?.applicationId;
+    return found?.applicationId ?? null;
   }
 
   async #readCommand(id: bigint): Promise<CommandRecord | null> {

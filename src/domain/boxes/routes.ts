@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
+import { LoadingCache } from '../../infra/caching/loading-cache.js';
+import { CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids/ids.js';
@@ -18,8 +18,8 @@ const MAX_ROUTES = 50_000;
  * for at most 30 seconds and dropped when any box's guilds change.
  */
 export class BoxRoutes {
-  readonly #guilds: LRUCache<bigint, BoxRoute>;
-  readonly #channels: LRUCache<bigint, BoxRoute>;
+  readonly #guilds: LoadingCache<bigint, BoxRoute>;
+  readonly #channels: LoadingCache<bigint, BoxRoute>;
 
   constructor(
     private readonly reader: Reader,
@@ -28,10 +28,9 @@ export class BoxRoutes {
     /** Whether this instance is a box. Then ids of boxes are its own, and bots may be the cloud's. */
     readonly isInBox = false,
   ) {
-    // Does not cache a route that changes during the read.
-    const options = { ...atMost(MAX_ROUTES), ttl: CACHE_MS, ttlResolution: 0, perf: clock, ignoreFetchAbort: true };
-    this.#guilds = new LRUCache({ ...options, fetchMethod: (id) => this.#readGuild(id) });
-    this.#channels = new LRUCache({ ...options, fetchMethod: (id) => this.#readChannel(id) });
+    const options = { max: MAX_ROUTES, expiry: { ms: CACHE_MS, clock } };
+    this.#guilds = new LoadingCache({ ...options, load: (id) => this.#readGuild(id) });
+    this.#channels = new LoadingCache({ ...options, load: (id) => this.#readChannel(id) });
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
@@ -42,22 +41,22 @@ export class BoxRoutes {
 
   /** Null if no box has the guild. */
   async ofGuild(guildId: bigint): Promise<BoxRoute | null> {
-    return this.mayHave(guildId) ? ((await this.#guilds.fetch(guildId)) ?? null) : null;
+    return this.mayHave(guildId) ? this.#guilds.get(guildId) : null;
   }
 
   async ofChannel(channelId: bigint): Promise<BoxRoute | null> {
-    return this.mayHave(channelId) ? ((await this.#channels.fetch(channelId)) ?? null) : null;
+    return this.mayHave(channelId) ? this.#channels.get(channelId) : null;
   }
 
-  async #readGuild(guildId: bigint): Promise<BoxRoute | undefined> {
+  async #readGuild(guildId: bigint): Promise<BoxRoute | null> {
     const guild = await this.reader.boxGuild.findUnique({ where: { id: guildId }, select: { boxId: true } });
-    return guild ? { boxId: guild.boxId, guildId } : undefined;
+    return guild ? { boxId: guild.boxId, guildId } : null;
   }
 
-  async #readChannel(channelId: bigint): Promise<BoxRoute | undefined> {
+  async #readChannel(channelId: bigint): Promise<BoxRoute | null> {
     const select = { guild: { select: { id: true, boxId: true } } } as const;
     const channel = await this.reader.boxChannel.findUnique({ where: { id: channelId }, select });
-    return channel ? { boxId: channel.guild.boxId, guildId: channel.guild.id } : undefined;
+    return channel ? { boxId: channel.guild.boxId, guildId: channel.guild.id } : null;
   }
 
   #forget(): void {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { atMost, CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
+import { LoadingCache } from '../../infra/caching/loading-cache.js';
+import { CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
 import { topics } from '../../infra/processes/bus.js';
@@ -40,21 +40,17 @@ const MAX_CHANNELS_PER_GUILD = 100;
  */
 export class GuildViews {
   readonly #cache: SubscribedCache<GuildView, Parts, BusMessage>;
-  readonly #guildOfChannel: LRUCache<bigint, { guildId: bigint | null }>;
+  readonly #guildOfChannel: LoadingCache<bigint, { guildId: bigint | null }>;
 
   constructor(
     private readonly reader: Reader,
     bus: EventBus,
     clock: Clock,
   ) {
-    this.#guildOfChannel = new LRUCache({
-      ...atMost(MAX_CHANNELS),
-      ttl: CACHE_MS,
-      ttlResolution: 0,
-      perf: clock,
-      ignoreFetchAbort: true,
-      fetchMethod: async (id) =>
-        (await reader.channel.findUnique({ where: { id }, select: { guildId: true } })) ?? undefined,
+    this.#guildOfChannel = new LoadingCache({
+      max: MAX_CHANNELS,
+      expiry: { ms: CACHE_MS, clock },
+      load: (id) => reader.channel.findUnique({ where: { id }, select: { guildId: true } }),
     });
     this.#cache = new SubscribedCache({
       max: MAX_GUILDS,
@@ -91,7 +87,7 @@ export class GuildViews {
 
   /** Null for a direct channel, undefined for a missing one. */
   async guildOfChannel(channelId: bigint): Promise<bigint | null | undefined> {
-    return (await this.#guildOfChannel.fetch(channelId))?.guildId;
+    return (await this.#guildOfChannel.get(channelId))?.guildId;
   }
 
   #onEvent(guildId: bigint, { invalidates, channelId, userId }: BusMessage): void {

@@ -16,19 +16,19 @@ export function joinLookups<K, V>(
 ): (key: K) => Promise<V | null> {
   let last: Promise<unknown> = Promise.resolve();
   let running: Promise<unknown> = last;
+  // Its cache joins lookups of the same key until their batch begins.
   const loader = new DataLoader<K, V | null>(
     async (keys) => {
-      const unique = [...new Set(keys)];
-      const finding = find(unique);
+      for (const key of keys) loader.clear(key);
+      const finding = find([...keys]);
       running = finding.then(
-        ({ size }) => (size < unique.length ? gather() : undefined),
+        ({ size }) => (size < keys.length ? gather() : undefined),
         () => {},
       );
       const found = await finding;
       return keys.map((key) => found.get(key) ?? null);
     },
     {
-      cache: false,
       maxBatchSize: MAX_KEYS,
       batchScheduleFn(dispatch) {
         last = last.then(() => {

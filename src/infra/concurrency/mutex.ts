@@ -2,19 +2,20 @@ import type { Release } from './semaphore.js';
 
 /** First in, first out. */
 export class Mutex {
-  /** Null if no task runs. */
-  #last: Promise<unknown> | null = null;
+  /** End of the last task. Null if none runs. */
+  #last: Promise<void> | null = null;
 
   /** Runs `work` after all earlier tasks, even if they failed. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
-    const task = async () => work();
-    const done = this.#last ? this.#last.then(task) : task();
-    const settled = done.catch(() => {});
-    this.#last = settled;
+    const before = this.#last;
+    const { ended, end } = ending();
+    this.#last = ended;
+    if (before) await before;
     try {
-      return await done;
+      return await work();
     } finally {
-      if (this.#last === settled) this.#last = null;
+      end();
+      if (this.#last === ended) this.#last = null;
     }
   }
 
@@ -25,7 +26,7 @@ export class Mutex {
 }
 
 export class KeyedMutex<Key> {
-  readonly #ends = new Map<Key, Promise<unknown>>();
+  readonly #ends = new Map<Key, Promise<void>>();
 
   /** Like {@link Mutex.run}, per key. */
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
@@ -35,16 +36,26 @@ export class KeyedMutex<Key> {
   /** Like {@link run}, for several keys. */
   async runInAll<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? []);
-    const done = before.length > 0 ? Promise.allSettled(before).then(work) : work();
-    for (const key of keys) this.#ends.set(key, done);
+    const { ended, end } = ending();
+    for (const key of keys) this.#ends.set(key, ended);
+    if (before.length > 0) await Promise.all(before);
     try {
-      return await done;
+      return await work();
     } finally {
-      for (const key of keys) if (this.#ends.get(key) === done) this.#ends.delete(key);
+      end();
+      for (const key of keys) if (this.#ends.get(key) === ended) this.#ends.delete(key);
     }
   }
 
   async settled(): Promise<void> {
-    while (this.#ends.size > 0) await Promise.allSettled(this.#ends.values());
+    while (this.#ends.size > 0) await Promise.all(this.#ends.values());
   }
+}
+
+function ending(): { ended: Promise<void>; end: () => void } {
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { ended, end };
 }

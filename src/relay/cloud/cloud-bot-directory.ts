@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ApplicationViews } from '../../domain/applications/index.js';
 import { INSTALLING_MS } from '../../domain/installations/index.js';
 import { PLATFORM_ID } from '../../domain/platform/index.js';
+import { LoadingCache } from '../../infra/caching/loading-cache.js';
 import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import { chunksOf } from '../../infra/concurrency/event-loop.js';
@@ -44,10 +45,9 @@ export class CloudBotDirectory implements BotsOfCloud {
   readonly #bots: LRUCache<bigint, Seen>;
   /** Ids of no bot; they expire, because a bot may get such an id later. */
   readonly #others: LRUCache<bigint, true>;
-  readonly #webhooks = new LRUCache<bigint, WebhookOfCloud>({
-    ...atMost(MAX_IDS),
-    ignoreFetchAbort: true,
-    fetchMethod: async (id) => (await this.reader.webhook.findUnique({ where: { id }, select: WEBHOOK })) ?? undefined,
+  readonly #webhooks = new LoadingCache<bigint, WebhookOfCloud>({
+    max: MAX_IDS,
+    load: (id) => this.reader.webhook.findUnique({ where: { id }, select: WEBHOOK }),
   });
   readonly #installed: LRUCache<string, true>;
 
@@ -92,8 +92,8 @@ export class CloudBotDirectory implements BotsOfCloud {
     return [...found];
   }
 
-  async webhookOf(id: bigint): Promise<WebhookOfCloud | null> {
-    return (await this.#webhooks.fetch(id)) ?? null;
+  webhookOf(id: bigint): Promise<WebhookOfCloud | null> {
+    return this.#webhooks.get(id);
   }
 
   /** The bot's events may arrive before the installation is stored. */

@@ -23,9 +23,12 @@ export class BoxGuildReader implements GuildReader {
     await this.find();
   }
 
-  async find(): Promise<Guild> {
-    const { call, budget } = this.context;
-    return guildRowOf(await budget.step(() => accessBoxGuild(call, this.guildId)));
+  find(): Promise<Guild> {
+    return this.context.budget.step(() => this.current());
+  }
+
+  async current(): Promise<Guild> {
+    return guildRowOf(await accessBoxGuild(this.context.call, this.guildId));
   }
 
   async row(): Promise<Guild | null> {

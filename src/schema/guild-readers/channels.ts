@@ -10,6 +10,15 @@ export function canViewChannel({ call, budget }: GraphqlContext, channelId: bigi
   return isAllowed(() => budget.step(() => accessChannel(call, channelId, 'viewChannel')));
 }
 
+/** Null also if the caller cannot view it. */
+export async function visibleChannel(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  id: bigint,
+): Promise<ChannelRow | null> {
+  return (await canViewChannel(context, id)) ? referredChannel(context, info, id) : null;
+}
+
 /** Batched. Null if there is no such channel. */
 export function referredChannel(
   context: GraphqlContext,

@@ -9,7 +9,7 @@ import type { GraphqlContext } from '../context.js';
 import { childLists, fieldKey, referredRows } from '../lists.js';
 import { type Page, type PageRows, pageRows, withinPage } from '../page.js';
 import { referredUser } from '../users.js';
-import { canViewChannel, referredChannel } from './channels.js';
+import { referredChannel, visibleChannel } from './channels.js';
 import { memberRoles } from './member-roles.js';
 import type { GuildReader } from './reader.js';
 
@@ -27,6 +27,11 @@ export class DatabaseGuildReader implements GuildReader {
   async find(query: object): Promise<Guild | null> {
     await this.#access('viewGuild');
     return this.row(query);
+  }
+
+  async current(): Promise<Guild | null> {
+    await accessGuild(this.context.call, this.guildId, 'viewGuild');
+    return this.row({});
   }
 
   row(query: object): Promise<Guild | null> {
@@ -71,8 +76,8 @@ export class DatabaseGuildReader implements GuildReader {
     });
   }
 
-  async visibleChannel(channelId: bigint, info: GraphQLResolveInfo): Promise<Channel | null> {
-    return (await canViewChannel(this.context, channelId)) ? this.channel(channelId, info) : null;
+  visibleChannel(channelId: bigint, info: GraphQLResolveInfo): Promise<Channel | null> {
+    return visibleChannel(this.context, info, channelId);
   }
 
   channel(channelId: bigint, info: GraphQLResolveInfo): Promise<Channel | null> {

@@ -4,7 +4,7 @@ import { DatabaseGuildReader } from './database.js';
 import type { GuildReader } from './reader.js';
 
 export { guildRowOf } from './box.js';
-export { canViewChannel } from './channels.js';
+export { canViewChannel, visibleChannel } from './channels.js';
 export { memberRoles } from './member-roles.js';
 
 export function readerOf(context: GraphqlContext, guildId: bigint): GuildReader {

@@ -17,6 +17,9 @@ export interface GuildReader {
    */
   find(query: object): Promise<Guild | null>;
 
+  /** As {@link find}, for a subscription, whose budget begins after it. */
+  current(): Promise<Guild | null>;
+
   /** The guild of a channel that the caller can see. */
   row(query: object): Promise<Guild | null>;
 

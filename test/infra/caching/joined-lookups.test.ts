@@ -101,4 +101,17 @@ describe('joined lookups', () => {
     asked[1]?.answer(everything);
     expect(await next).toBe('value of 2');
   });
+
+  test('of one key are one lookup, however many callers wait', async () => {
+    const { asked, look } = questions();
+    const found = Promise.all(Array.from({ length: 2_000 }, () => look(1)));
+    await setImmediate();
+    expect(asked.map(({ keys }) => keys)).toEqual([[1]]);
+    const later = look(1);
+    asked[0]?.answer(everything);
+    expect(new Set(await found)).toEqual(new Set(['value of 1']));
+    await setImmediate();
+    asked[1]?.answer(() => false);
+    expect(await later).toBeNull();
+  });
 });

@@ -78,3 +78,21 @@ test('a mutex runs one task after the other, whatever their outcome, and waits f
   await last;
   expect(order).toEqual(['ran']);
 });
+
+test.each([
+  ['mutex', () => new Mutex()],
+  ['keyed mutex', () => ({ run: (work: () => Promise<void>) => keyed.run('a', work) })],
+])('a task that a running task of a %s begins waits for its end', async (_name, make) => {
+  const mutex = make();
+  const order: string[] = [];
+  let inner: Promise<void> | undefined;
+  await mutex.run(async () => {
+    inner = mutex.run(async () => void order.push('inner'));
+    await setImmediate();
+    order.push('outer');
+  });
+  await inner;
+  expect(order).toEqual(['outer', 'inner']);
+});
+
+const keyed = new KeyedMutex<string>();
