@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../infra/caching/subscribed-cache.js';
 import type { DomainEvent } from './events.js';
 
 /** The oldest changes are dropped first. */
@@ -10,7 +11,7 @@ const MAX_KNOWN = 20_000;
  */
 export class LatestChanges {
   #count = 0;
-  readonly #changes = new LRUCache<string, number>({ max: MAX_KNOWN });
+  readonly #changes = new LRUCache<string, number>(atMost(MAX_KNOWN));
 
   now(): number {
     return this.#count;

@@ -8,6 +8,7 @@ import {
   WEBHOOK_FAILURES_PER_WEBHOOK,
 } from '../domain/limits.js';
 import { actorOfWebhook, isWebhookToken } from '../domain/webhooks/index.js';
+import { atMost } from '../infra/caching/subscribed-cache.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
 import type { Scheme, Use } from './schemes.js';
 
@@ -21,7 +22,7 @@ const TRUSTED_MS = 3_600_000;
  * separately, so that guesses from elsewhere cannot lock it out.
  */
 export function webhookToken(app: AppContext): Scheme {
-  const trustedPairs = new LRUCache<string, true>({ max: TRUSTED_PAIRS, ttl: TRUSTED_MS, perf: app.clock });
+  const trustedPairs = new LRUCache<string, true>({ ...atMost(TRUSTED_PAIRS), ttl: TRUSTED_MS, perf: app.clock });
   const failuresOf = (webhook: string, pair: string, address: string): Use[] =>
     trustedPairs.has(pair)
       ? [{ limit: WEBHOOK_FAILURES_AT_HOME, key: pair, counts: 'failures' }]
