@@ -1,4 +1,5 @@
 // `npm run bench [-- NAME]`: runs each measurement together with its baseline. See docs/performance.md.
+import { compareWithDocument } from './check.js';
 import { registerCommands } from './measurements/commands.js';
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
 import { deliverInteractions } from './measurements/interactions.js';
@@ -19,6 +20,7 @@ import { start } from './measurements/start.js';
 import { webhookGuesses } from './measurements/webhook-guesses.js';
 import { bulkDelete, createChannel } from './measurements/writes.js';
 import { describeMachine, type Row, renderTable } from './report.js';
+import { IS_CHECK } from './rounds.js';
 import { cleanUp } from './scratch.js';
 
 const measurements: Record<string, () => Promise<Row[]>> = {
@@ -45,7 +47,23 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   portal,
 };
 
-const wanted = process.argv.slice(2);
+/** Measurements of `--check`, within three minutes. */
+const CHECKED = [
+  'send-message',
+  'list-messages',
+  'list-members',
+  'search-members',
+  'permission-decision',
+  'interactions',
+  'round-trips',
+  'fan-out',
+  'identify',
+  'memory',
+  'graphql',
+];
+
+const named = process.argv.slice(2).filter((name) => name !== '--check');
+const wanted = IS_CHECK && named.length === 0 ? CHECKED : named;
 const unknown = wanted.filter((name) => !(name in measurements));
 if (unknown.length > 0) {
   console.error(`Unknown measurement: ${unknown.join(', ')}. Available: ${Object.keys(measurements).join(', ')}`);
@@ -63,6 +81,7 @@ try {
     rows.push(...(await measure()));
   }
   console.log(`\n${describeMachine()}\n\n${renderTable(rows)}`);
+  if (IS_CHECK) console.log(`\n${compareWithDocument(rows)}`);
 } catch (error) {
   console.error(`The measurement failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

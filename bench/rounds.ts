@@ -1,5 +1,11 @@
 import type { MeasuredServer } from './processes.js';
 
+/** `--check` measures briefly, and compares with the documented ratios. */
+export const IS_CHECK = process.argv.includes('--check');
+
+export const ROUNDS = IS_CHECK ? 1 : 4;
+export const SECONDS_PER_ROUND = IS_CHECK ? 1 : 2;
+
 /** The minimum, median and maximum of several figures. */
 export interface Spread {
   min: number;

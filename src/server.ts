@@ -85,7 +85,7 @@ export interface Server {
   /** Resolves with the public origin. */
   start(): Promise<string>;
   /**
-   * Resolves when the cloud refuses this box or other processes took over the database. The process runs until it is
+   * Resolves when the cloud refuses this box, or another process takes over the database. The process runs until it is
    * stopped.
    */
   refused: Promise<StartError>;

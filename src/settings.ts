@@ -11,7 +11,9 @@ export interface SettingGroup {
   settings: Partial<Record<SettingName, SettingReference>>;
 }
 
-/** Every setting, in the order of docs/configuration.md. A test compares the names with those that `config.ts` reads. */
+/**
+ * Every setting, in the order of docs/configuration.md. A test compares the names with those that `config.ts` reads.
+ */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Network',

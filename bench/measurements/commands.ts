@@ -2,10 +2,9 @@ import { createCommandWorld, JSON_BODY } from '../command-world.js';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareRequests, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS } from '../rounds.js';
 
 const COMMANDS = 100;
-const ROUNDS = 4;
 const SECONDS_PER_ROUND = 3;
 const WARM_UP_SETS = 5;
 

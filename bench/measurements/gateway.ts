@@ -3,13 +3,12 @@ import { type GatewayClients, startGatewayClients } from '../gateway-clients/ind
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareSockets, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare, spread } from '../rounds.js';
+import { type Contestant, compare, ROUNDS, spread } from '../rounds.js';
 import { createWorld, type World } from '../world.js';
 
 const SESSIONS = 500;
 const IDLE_SESSIONS = 1_000;
 const FIRST_SESSIONS = 50;
-const ROUNDS = 4;
 const MESSAGES_PER_ROUND = 100;
 const INTENTS =
   GatewayIntentBits.Guilds |

@@ -2,11 +2,9 @@ import { type CommandWorld, createCommandWorld, invocation, JSON_BODY } from '..
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareInteractions, startEndpoint, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Comparison, compare } from '../rounds.js';
+import { type Comparison, compare, ROUNDS, SECONDS_PER_ROUND } from '../rounds.js';
 
 const IN_FLIGHT = 32;
-const ROUNDS = 4;
-const SECONDS_PER_ROUND = 2;
 const WARM_UP_REQUESTS = 1_000;
 
 /** About the length of the platform's payload for the command, in characters. */

@@ -4,12 +4,11 @@ import { createFilledGuilds, type FilledGuild } from '../large-world.js';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS } from '../rounds.js';
 
 const LARGE = { members: 20_000, channels: 500, roles: 250, messages: 1_000_000 };
 const SMALL = { members: 200, channels: 10, roles: 10, messages: 200 };
 const CALLERS = 4;
-const ROUNDS = 4;
 const SECONDS_PER_ROUND = 0.5;
 const WARM_UP = 100;
 

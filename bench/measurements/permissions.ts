@@ -3,9 +3,8 @@ import { permissionsInChannel } from '../../src/domain/guilds/index.js';
 import { createServer, type Server } from '../../src/server.js';
 import { createFilledGuilds } from '../large-world.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS } from '../rounds.js';
 
-const ROUNDS = 4;
 const DECISIONS_PER_ROUND = 100_000;
 const ROLES_OF_MEMBER = 20;
 const OVERWRITES = 10;

@@ -6,14 +6,12 @@ import { Load, type RequestSpec } from '../load.js';
 import { startPlatform } from '../processes.js';
 import { type Door, type RelayWorld, startRelayWorld } from '../relay-world.js';
 import { type Row, rowOf, rowOfPairs } from '../report.js';
-import { compare, percentile, type Spread, spread } from '../rounds.js';
+import { compare, percentile, ROUNDS, SECONDS_PER_ROUND, type Spread, spread } from '../rounds.js';
 import { throwAwayFolder } from '../scratch.js';
 
-const ROUNDS = 4;
 const WARM_UP_REQUESTS = 1_000;
 const PAIRS_PER_ROUND = 400;
 const CALLERS = 64;
-const SECONDS_PER_ROUND = 2;
 /** One per cent of them must be more than one request. */
 const SMALL_REQUESTS = 500;
 const UPLOAD_BYTES = 10 * 1024 * 1024;

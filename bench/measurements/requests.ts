@@ -1,12 +1,10 @@
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareRequests, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS, SECONDS_PER_ROUND } from '../rounds.js';
 import { createWorld, type World, type WorldSize } from '../world.js';
 
 const CALLERS = 16;
-const ROUNDS = 4;
-const SECONDS_PER_ROUND = 2;
 /** A number of requests, not a time: a busy machine runs few requests in a given time, and rarely-run code is slow. */
 const WARM_UP_REQUESTS = 1_000;
 const AIM = '≥ 0.6';

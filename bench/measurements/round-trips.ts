@@ -3,11 +3,9 @@ import { createCommandWorld, invocation, JSON_BODY } from '../command-world.js';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareRoundTrips, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS, SECONDS_PER_ROUND } from '../rounds.js';
 
 const IN_FLIGHT = 16;
-const ROUNDS = 4;
-const SECONDS_PER_ROUND = 2;
 const WARM_UP_TRIPS = 500;
 
 interface Side {

@@ -4,12 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startPlatform } from '../processes.js';
 import { type Row, rowOf, rowOfPairs } from '../report.js';
-import { compare, percentile, spread } from '../rounds.js';
+import { compare, percentile, ROUNDS, spread } from '../rounds.js';
 import { createWorld, type World } from '../world.js';
 
 const GUESSERS = 50;
 const SENDERS = 16;
-const ROUNDS = 4;
 const MS_PER_ROUND = 3_000;
 const PAIRS_PER_ROUND = 60;
 const WARM_UP_REQUESTS = 200;

@@ -2,10 +2,9 @@ import { createFilledGuilds, type FilledGuild } from '../large-world.js';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareRequests, startPlatform } from '../processes.js';
 import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare } from '../rounds.js';
+import { type Contestant, compare, ROUNDS } from '../rounds.js';
 
 const CALLERS = 4;
-const ROUNDS = 4;
 const WORKS_PER_ROUND = 80;
 const AIM = '≥ 0.6';
 

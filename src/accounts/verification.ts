@@ -26,7 +26,7 @@ export async function verifyEmail(app: AppContext, auth: Auth, token: string, ad
   const { linkByNewest } = await import('./verification-mail.js');
   const signed = await linkByNewest(app.keys.accounts, token);
   const path = `/auth/verify-email?${new URLSearchParams({ token: signed })}`;
-  // The link may belong to another account than the visitor's.
+  // The link may be for an account other than the visitor's.
   const response = await auth.handler(requestFor(app, path, { address, headers: {} }));
   if (response.ok) return;
   if (response.status >= 500) throw new Error(`email verification failed with status ${response.status}`);

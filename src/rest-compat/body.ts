@@ -14,7 +14,7 @@ export type BodyRow = Pick<Route, 'admitFiles' | 'jsonBounds' | 'maxJsonBytes'>;
 
 export interface BodyReceiver {
   row: BodyRow;
-  /** The user of the body releases it. */
+  /** Code that consumes the body must release it. */
   held: HeldBody;
   /** Null if the body is JSON only. */
   form: Omit<FormReceiver, 'held'> | null;

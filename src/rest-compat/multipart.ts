@@ -24,7 +24,7 @@ const PAYLOAD = 'payload_json';
 
 export interface FormReceiver {
   blobs: BlobStore;
-  /** The user of the body releases it. Not set if the whole form is already in memory. */
+  /** Code that consumes the body must release it. Not set if the whole form is already in memory. */
   held?: HeldBody;
   /** Called once, before the first file. Throws if the sender may not send files. */
   admitFiles(): Promise<void>;

@@ -65,7 +65,7 @@ interface WhereTargetIs<Body> {
   isOfWebhooks?: boolean;
 }
 
-/** Runs on the server of the target. */
+/** Runs where the target guild is hosted: here, or on its box. */
 export function onServerOf(by: TargetParam): { by: TargetParam; selfHosted: 'forward' } {
   return { by, selfHosted: 'forward' };
 }

@@ -12,7 +12,7 @@ export interface Shown {
 export interface Use {
   limit: Limit;
   key: string;
-  /** Failures are refunded if the check succeeds or cannot be made. */
+  /** `failures` are taken before the check, and given back unless it finds the credential invalid. */
   counts: 'attempts' | 'failures';
 }
 

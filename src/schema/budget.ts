@@ -25,7 +25,9 @@ const BYTES_PER_OBJECT = 1024;
 /** @throws RATE_LIMITED */
 export type Pay = (objects: number) => Promise<void>;
 
-/** Counts an operation's work while it runs. After a limit is exceeded or the caller cannot pay, everything is rejected. */
+/**
+ * Counts an operation's work while it runs. After a limit is exceeded or the caller cannot pay, everything is rejected.
+ */
 export class OperationBudget {
   #objects = 0;
   #rows = 0;
@@ -80,7 +82,10 @@ export class OperationBudget {
     if (this.#bytesShown > operationLimits.bytes) throw this.#stop(`returns more than ${operationLimits.bytes} bytes`);
   }
 
-  /** A promise to await before more work, or null. After {@link OBJECTS_PER_TURN} objects it yields and charges the caller. */
+  /**
+   * A promise to await before more work, or null. After {@link OBJECTS_PER_TURN} objects it yields and charges the
+   * caller.
+   */
   turn(): Promise<void> | null {
     if (this.#sinceTurn < OBJECTS_PER_TURN) return this.#turn;
     this.#sinceTurn = 0;

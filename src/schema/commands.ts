@@ -191,7 +191,7 @@ const CommandChange = builder.enumType('CommandChange', {
   description: 'Effect of `overwriteCommands` on a command.',
   values: {
     CREATED: { description: 'The command is new.' },
-    CHANGED: { description: 'Fields of the command change.' },
+    CHANGED: { description: 'At least one field of the command is different.' },
     DELETED: { description: 'The command is not in the new list.' },
     UNCHANGED: { description: 'The command stays as it is.' },
   },

@@ -23,7 +23,8 @@ const MAX_COMPARISONS = 5_000;
 const MAX_SPREADS = 200;
 
 /**
- * Rejects a document whose validation would be slow: the overlapping-fields rule (GraphQL, section 5.3.2) compares same-named fields in
+ * Rejects a document whose validation would be slow: the overlapping-fields rule (GraphQL, section 5.3.2) compares
+ * same-named fields in
  * pairs, across fragments too. This check takes linear time.
  * @throws GraphQLError
  */

@@ -22,7 +22,8 @@ import { Turn } from './turn.js';
 import type { Yoga } from './yoga.js';
 
 /**
- * Entry point of GraphQL, over HTTP and WebSocket. Loads the schema at the first request, because an instance that serves only bots
+ * Entry point of GraphQL, over HTTP and WebSocket. Loads the schema at the first request, because an instance that
+ * serves only bots
  * does not need it.
  */
 export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entrypoint {

@@ -36,7 +36,8 @@ export interface OperationForm {
 }
 
 /**
- * Receives an operation with files (GraphQL multipart request specification). Resolves when the operation is known. Receives files
+ * Receives an operation with files (GraphQL multipart request specification). Resolves when the operation is known.
+ * Receives files
  * only after the operation asks for one.
  * @param held the caller releases it
  * @throws INVALID_INPUT, TOO_MANY_ATTACHMENTS, REQUEST_TOO_LARGE, and what `held` throws

@@ -102,7 +102,7 @@ export const Guild = builder.prismaObject('Guild', {
     }),
     viewerPermissions: t.string({
       description:
-        "The caller's permissions in the server, as decimal bits, without channel overwrites. The owner of its box has all.",
+        "The caller's permissions in the server, as decimal bits, without channel overwrites. In a server on a box, the owner of the box has all permissions.",
       resolve: async ({ id }, _args, context) => String(await readerOf(context, id).permissions()),
     }),
     members: t.field({

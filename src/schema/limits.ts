@@ -27,7 +27,8 @@ export function limitMutations(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Counts every field's values, introspection included. Stops resolving when the budget is exceeded. Each subscription event has its
+ * Counts every field's values, introspection included. Stops resolving when the budget is exceeded. Each subscription
+ * event has its
  * own budget.
  */
 export function limitOperations(schema: GraphQLSchema): GraphQLSchema {

@@ -26,7 +26,9 @@ function watchedApplication(id: bigint): Watched<ApplicationRow> {
   };
 }
 
-/** Includes changes of the team's first {@link MAX_LIST} applications. The limit bounds the rows and topics per change. */
+/**
+ * Includes changes of the team's first {@link MAX_LIST} applications. The limit bounds the rows and topics per change.
+ */
 function watchedTeam(id: bigint): Watched<TeamRow & { applications: Pick<ApplicationRow, 'id'>[] }> {
   return {
     key: topics.team(id),
@@ -46,7 +48,8 @@ interface HomeState {
 }
 
 /**
- * The user's topic has invitations, and everything that the user gains. Applications, teams, servers and boxes have their own topics,
+ * The user's topic has invitations, and everything that the user gains. Applications, teams, servers and boxes have
+ * their own topics,
  * limited to {@link MAX_LIST} of each kind.
  */
 const watchedPortalHome: Watched<HomeState> = {

@@ -84,8 +84,8 @@ export class Streams {
   }
 
   /**
-   * Waits for a permit to compute a value, one at a time per user. Yields before each value, because many streams may watch the same
-   * change.
+   * Waits for a permit to compute a value, one at a time per user. Yields before each value, because many streams may
+   * watch the same change.
    */
   async turn(userId: string): Promise<Release> {
     const own = await this.#ofPerson.take(userId);

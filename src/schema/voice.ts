@@ -80,8 +80,8 @@ builder.mutationFields((t) => ({
   joinVoice: t.field({
     type: VoiceStatePayload,
     description:
-      'Joins a voice channel, and leaves another one of the same server. Needs Connect. ' +
-      'Over a WebSocket, the caller leaves when it closes; otherwise when they sign out.',
+      'Joins a voice channel, and leaves any other one in the same server. Needs Connect. ' +
+      'If joined over a WebSocket, the caller leaves when it closes; otherwise when they sign out.',
     args: { input: t.arg(inputOf(ChannelIdInput)) },
     resolve: (_root, { input }, context) =>
       joinVoice(context.call, { channelId: parseId(input.channelId, 'channelId') }, connectionOf(context)),

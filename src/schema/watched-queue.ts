@@ -18,7 +18,8 @@ interface Watching<Value> {
 }
 
 /**
- * Streams values while the caller is signed in and has access. After an event that may remove access, later values wait for the check.
+ * Streams values while the caller is signed in and has access. After an event that may remove access, later values wait
+ * for the check.
  * @throws UNAUTHENTICATED, LIMIT_EXCEEDED
  */
 export async function watchQueue<Value>(

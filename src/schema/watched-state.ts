@@ -23,7 +23,8 @@ export interface Watched<State> {
 }
 
 /**
- * Streams a state after each change, while the caller has access. `initial` sends the current state first. Changes are not queued: a slow
+ * Streams a state after each change, while the caller has access. `initial` sends the current state first. Changes are
+ * not queued: a slow
  * reader's next value is the state after all of them.
  * @throws what `read` throws
  */
@@ -122,7 +123,7 @@ class StateStream<State> implements AsyncIterableIterator<State>, Stream {
     return undefined;
   }
 
-  /** Reads the state after all changes so far. */
+  /** Waits for the user's turn, and then reads the state with all changes up to that moment. */
   async #readInTurn(): Promise<State | undefined> {
     this.context.turn.begin(await this.context.streams.turn(this.#userId));
     if (this.#isOver) return undefined;

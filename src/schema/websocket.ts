@@ -22,7 +22,8 @@ import type { Yoga } from './yoga.js';
 const MAX_OPERATIONS_PER_SOCKET = 100;
 
 /**
- * The `graphql-transport-ws` protocol. The session is the connection parameter `authorization`, or the cookie of an upgrade without a
+ * The `graphql-transport-ws` protocol. The session is the connection parameter `authorization`, or the cookie of an
+ * upgrade without a
  * foreign origin.
  */
 export function graphqlSockets(app: AppContext, parts: SocketParts): Sockets {

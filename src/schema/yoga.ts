@@ -125,7 +125,8 @@ function reportWhyStopped(log: Logger): Plugin<GraphqlContext> {
 }
 
 /**
- * A request with a cookie and no origin needs a header that forces a preflight. `EventSource` cannot set it, so `sec-fetch-site`
+ * A request with a cookie and no origin needs a header that forces a preflight. `EventSource` cannot set it, so `sec-
+ * fetch-site`
  * identifies requests of own pages.
  */
 function refuseForgedRequests(): Plugin {

@@ -63,7 +63,9 @@ function Signed({ asked }: { asked: AskedList }) {
 
 type Person = NonNullable<FrameQuery['me']>;
 
-/** `person` is the first user who was signed in, also after the session ends. `isReplaced` is true once another one is. */
+/**
+ * `person` is the first user who was signed in, also after the session ends. `isReplaced` is true once another one is.
+ */
 function usePerson(me: Person | null | undefined) {
   const [person, setPerson] = useState<Person | null>(null);
   const [isReplaced, setReplaced] = useState(false);

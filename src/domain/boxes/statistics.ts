@@ -120,9 +120,9 @@ function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Null without counts. @param part above 0, up to 1 */
-export function percentileOf(added: readonly AddedCount[], part: number): number | null {
-  const rank = Math.ceil(sumOf(added) * part);
+/** @param fraction greater than 0, at most 1 @returns null if there are no counts */
+export function percentileOf(added: readonly AddedCount[], fraction: number): number | null {
+  const rank = Math.ceil(sumOf(added) * fraction);
   let counted = 0;
   for (const { addedUpToMs, count } of added.toSorted((a, b) => a.addedUpToMs - b.addedUpToMs)) {
     counted += count;

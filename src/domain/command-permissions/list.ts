@@ -24,7 +24,7 @@ export async function listCommandPermissions(
 }
 
 export interface CommandAccess {
-  /** Null for the list of all commands without their own. */
+  /** Null for the application's list, which applies to commands without a list of their own. */
   command: CommandRecord | null;
   entries: PermissionEntry[];
   /** The command's own list, else the application's. */

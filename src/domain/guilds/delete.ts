@@ -69,7 +69,8 @@ interface Supplies {
 const ROWS_PER_STATEMENT = 200;
 
 /**
- * Removes the contents of a deleted guild, then its row, and so can resume after an interruption. Ignores other guilds.
+ * Removes the contents of a deleted guild, then its row, and so can resume after an interruption. Ignores a guild that
+ * is not marked as deleted.
  * @throws `signal.reason` when aborted
  */
 export async function removeGuild(supplies: Supplies, guildId: bigint, channelIds: bigint[]): Promise<void> {

@@ -195,7 +195,7 @@ export class Connections {
     return undefined;
   }
 
-  /** Settles when the work is done, or at the first failure. */
+  /** Resolves when the work is done, or as soon as storing fails. Never rejects. */
   #inLine(userId: bigint, work: () => Promise<void>): Promise<void> {
     const done = this.#mutex
       .run(userId, work)

@@ -2,7 +2,9 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { refuseOtherMethods } from '../methods.js';
 import { LargeScript } from './large-script.js';
 
-/** https://guides.scalar.com/scalar/scalar-api-references/configuration. Nothing is loaded from or sent to other hosts. */
+/**
+ * https://guides.scalar.com/scalar/scalar-api-references/configuration. Nothing is loaded from or sent to other hosts.
+ */
 const CONFIGURATION = {
   url: '/openapi.json',
   agent: { disabled: true },

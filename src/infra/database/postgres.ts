@@ -13,7 +13,7 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 /** Limits the wait for a whole answer. The client applies it, because an unreachable server cannot. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
-/** Shorter than {@link STATEMENT_TIMEOUT_MS}, so that a slow write is known to have failed. */
+/** The server cancels a slow write before the client stops waiting, so that the write is known to have failed. */
 const CANCELLED_AFTER_MS = 4_500;
 
 /** Milliseconds. */

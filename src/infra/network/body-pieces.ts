@@ -1,6 +1,6 @@
 /** This many pieces of any size are allowed: a small response may arrive word by word. */
 const MAX_SMALL_PIECES = 2_000;
-/** Minimum average size of the pieces beyond those, in bytes. A TCP segment is larger. */
+/** Bytes of the body for each piece beyond {@link MAX_SMALL_PIECES}. A TCP segment is larger. */
 const BYTES_PER_PIECE = 512;
 
 /**

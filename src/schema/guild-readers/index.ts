@@ -20,7 +20,8 @@ export function isHere({ call }: Pick<GraphqlContext, 'call'>, id: bigint): bool
 }
 
 /**
- * Wraps the resolver of a field that guilds on boxes do not have, such as bans. They are only in the database of the box.
+ * Wraps the resolver of a field that guilds on boxes do not have, such as bans. They are only in the database of the
+ * box.
  * @param none value of the field for a guild on a box
  */
 export function onlyHere<Guild extends { id: bigint }, Args, Info, Value>(
