@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.js';
-import { callContext } from '../src/context.js';
+import { type AppContext, callContext } from '../src/context.js';
 import { createApplication } from '../src/domain/applications/index.js';
 import type { CallContext } from '../src/domain/call.js';
 import { createChannel } from '../src/domain/channels/create.js';
@@ -44,7 +44,7 @@ export async function createWorld(size: WorldSize): Promise<World> {
     const call = callContext(server.app, { kind: 'person', user });
     const guildId = (await createGuild(call, { name: 'Measured' })).id;
     const channelIds = await addChannels(call, guildId, size.channels);
-    const bots = await addBots(call, server.app.db, guildId, size.bots);
+    const bots = await addBots(server.app, user, guildId, size.bots);
     await addPeople(call, server.app.db, guildId, size.people ?? 0);
     await fillChannels(call, server.app.db, channelIds, bots[0]?.id ?? user.id, size.messagesPerChannel);
     const [applicationId, channelId] = [bots[0]?.id, channelIds[0]];
@@ -87,15 +87,28 @@ async function addChannels(call: CallContext, guildId: bigint, count: number): P
   return ids;
 }
 
-/** Applications whose bots are plain members. An installation would add a role, and a guild has at most 250. */
+/** Most applications of one person in this world. */
+const BOTS_PER_PERSON = 200;
+
+/**
+ * Applications whose bots are plain members. An installation would add a role, and a guild has at most 250.
+ * @param owner of the first bots; further ones have owners of their own
+ */
 async function addBots(
-  call: CallContext,
-  db: Database,
+  app: AppContext,
+  owner: User,
   guildId: bigint,
   count: number,
 ): Promise<{ id: bigint; token: string }[]> {
+  const { db } = app;
   const bots: { id: bigint; token: string }[] = [];
+  let call = callContext(app, { kind: 'person', user: owner });
   for (let index = 0; index < count; index += 1) {
+    if (index > 0 && index % BOTS_PER_PERSON === 0) {
+      const name = `owner.${index}`;
+      const user = await db.writer.user.create({ data: { id: app.nextId(), username: name, handle: name } });
+      call = callContext(app, { kind: 'person', user });
+    }
     const { application, botToken } = await createApplication(call, { name: `Bot ${index}` });
     bots.push({ id: application.id, token: botToken });
   }
