@@ -36,10 +36,14 @@ function lineOf({ name, unit }: Row, kind: string, now: number | undefined, then
   return share >= ALARM ? null : `${name}: ${kind} ${now.toFixed(2)}, documented ${then.toFixed(2)}`;
 }
 
-/** By the name of the measurement, from tables with a column `ratio`. */
+/** First column of each kind of table, and how its measurements' names begin. */
+const TABLES: Readonly<Record<string, string>> = { measurement: '', route: 'large server: ', Load: 'silence: ' };
+
+/** By the name of the measurement. */
 export function documentedRatios(text: string): ReadonlyMap<string, Ratios> {
   const ratios = new Map<string, Ratios>();
   let columns: string[] = [];
+  let prefix: string | undefined;
   for (const line of text.split('\n')) {
     const cells = line.startsWith('|')
       ? line
@@ -47,19 +51,22 @@ export function documentedRatios(text: string): ReadonlyMap<string, Ratios> {
           .slice(1, -1)
           .map((cell) => cell.trim())
       : [];
-    if (cells[0] === 'measurement') columns = cells;
+    if (cells[0] !== undefined && cells[0] in TABLES) {
+      columns = cells;
+      prefix = TABLES[cells[0]];
+      continue;
+    }
     const numberIn = (column: (name: string) => boolean) => {
       const number = Number.parseFloat(cells[columns.findIndex(column)] ?? '');
       return Number.isNaN(number) ? undefined : number;
     };
     const [name] = cells;
-    if (name === undefined || columns.length === 0) columns = [];
-    else if (name !== 'measurement' && !name.startsWith('---')) {
-      ratios.set(name, {
-        ratio: numberIn((column) => column.startsWith('ratio')),
-        byCpuTime: numberIn((column) => column === 'by CPU time'),
-      });
-    }
+    if (name === undefined) prefix = undefined;
+    if (name === undefined || prefix === undefined || name.startsWith('---')) continue;
+    ratios.set(prefix + name.replaceAll('`', ''), {
+      ratio: numberIn((column) => column.startsWith('ratio')),
+      byCpuTime: numberIn((column) => column === 'by CPU time'),
+    });
   }
   return ratios;
 }

@@ -74,7 +74,7 @@ async function besideGuesses(scene: Scene): Promise<Row> {
 async function besideRefusals(scene: Scene): Promise<Row> {
   const guess = execution(scene.server, scene.webhook.id, wrongToken(scene.webhook.token));
   const elsewhere: RequestSpec = { ...guess, url: `${scene.server.origin}/api/v10/nothing/is/here` };
-  const name = `GET /users/@me while limits refuse guesses by ${GUESSERS} callers, 95th percentile`;
+  const name = `GET /users/@me while limits refuse these guesses, 95th percentile`;
   const beside = (spec: RequestSpec, status: number) => (during: () => Promise<void>) => besides(spec, status, during);
   await besides(guess, 429, () => setTimeout(MS_PER_ROUND));
   return compareWaits(scene, name, '', beside(guess, 429), beside(elsewhere, 404));

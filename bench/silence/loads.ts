@@ -42,7 +42,7 @@ export const loads: Load[] = [
     },
   },
   {
-    name: '20 documents with 1,200 uses of a field, without a credential',
+    name: '20 documents with 1,200 uses of a field',
     run: (origin) => {
       const document = (n: number) => ({ query: `{${'me{id}'.repeat(1_200)}} #${n}` });
       return Promise.allSettled(Array.from({ length: 20 }, (_, n) => ask(origin, {}, document(n))));
