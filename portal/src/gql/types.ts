@@ -107,7 +107,7 @@ export type ChannelPositionInput = {
 
 /** Effect of `overwriteCommands` on a command. */
 export type CommandChange =
-  /** Fields of the command change. */
+  /** At least one field of the command is different. */
   | 'CHANGED'
   /** The command is new. */
   | 'CREATED'
