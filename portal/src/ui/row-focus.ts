@@ -4,27 +4,30 @@ import { focusHeading } from './page.js';
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled)';
 
 /**
- * When the row with the focus is removed, focuses the row in its place, else the last row, else the heading.
- * @param count number of rows
+ * When the row with the focus is removed, focuses the row in its place, else the last row, else the heading. Another row
+ * may come in the same render.
  * @returns ref for the rows' parent
  */
-export function useRowFocus(count: number): RefCallback<HTMLElement> {
+export function useRowFocus(): RefCallback<HTMLElement> {
   const list = useRef<HTMLElement | null>(null);
-  const place = useRef(-1);
-  const before = useRef(count);
+  const focused = useRef<{ row: Element; place: number } | null>(null);
   useEffect(() => {
-    const isFewer = count < before.current;
-    before.current = count;
-    if (!isFewer || place.current < 0 || hasFocus()) return;
+    if (!focused.current || focused.current.row.isConnected) return;
+    const { place } = focused.current;
+    focused.current = null;
+    if (hasFocus()) return;
     const rows = [...(list.current?.children ?? [])];
-    const next = firstIn(rows[Math.min(place.current, rows.length - 1)]);
+    const next = firstIn(rows[Math.min(place, rows.length - 1)]);
     if (next) next.focus({ preventScroll: true });
     else focusHeading();
-  }, [count]);
+  });
   return useCallback((element) => {
     list.current = element;
     const note = ({ target }: FocusEvent) => {
-      place.current = [...(element?.children ?? [])].findIndex((row) => row.contains(target as Node));
+      const rows = [...(element?.children ?? [])];
+      const place = rows.findIndex((row) => row.contains(target as Node));
+      const row = rows[place];
+      focused.current = row ? { row, place } : null;
     };
     element?.addEventListener('focusin', note);
     return () => {

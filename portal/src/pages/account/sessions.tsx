@@ -18,7 +18,7 @@ interface Session {
 export function Sessions() {
   const [sessions, setSessions] = useState<Session[]>();
   const [isRefused, setRefused] = useState(false);
-  const rows = useRowFocus(sessions?.length ?? 0);
+  const rows = useRowFocus();
   const load = useCallback(async () => {
     const response = await fetchInTime('/auth/list-sessions').catch(() => null);
     setRefused(!response?.ok);

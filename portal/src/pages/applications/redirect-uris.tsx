@@ -20,7 +20,7 @@ export function RedirectUris({ rows, onChange, faultOf, fault }: RedirectUrisPro
   const { keys, remove } = useRowKeys(shown.length);
   const set = (index: number, text: string) => onChange(withoutEmptyEnd(shown.with(index, text)));
   return (
-    <fieldset className="rows" ref={useRowFocus(rows.length)}>
+    <fieldset className="rows" ref={useRowFocus()}>
       <legend>
         Redirect URIs
         <span className="soft small count-of">

@@ -9,7 +9,7 @@ import { type ShownEmoji, useEmojiHome } from './home.js';
 import './emojis.css';
 
 export function EmojiRows({ emojis, isOnBox = false }: { emojis: readonly ShownEmoji[]; isOnBox?: boolean }) {
-  const list = useRowFocus(emojis.length);
+  const list = useRowFocus();
   const { whyNot } = useEmojiHome();
   const isPartly = emojis.some(({ viewerOperations }) => viewerOperations.length === 0);
   const { off, note } = useOff(isPartly && !isOnBox ? whyNot : undefined);

@@ -19,7 +19,7 @@ import { ROLE_WORDS } from '../teams/role-words.js';
 export function Invitations({ home: { teamInvitations, testerInvitations } }: { home: HomeFragment }) {
   const [tested, setTested] = useState<readonly Tested[]>([]);
   const count = teamInvitations.length + testerInvitations.length;
-  const rows = useRowFocus(count + tested.length);
+  const rows = useRowFocus();
   if (count + tested.length === 0) return null;
   return (
     <section aria-label="Invitations">

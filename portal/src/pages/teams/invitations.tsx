@@ -17,7 +17,7 @@ import { useTeam } from './team.js';
 export function Invitations() {
   const { invitations } = useTeam();
   const { off, offFor, note } = useRevoking();
-  const rows = useRowFocus(invitations.length);
+  const rows = useRowFocus();
   // The dialog outlives its row, which disappears when the invitation is revoked.
   const [again, setAgain] = useState<TeamInvitationRowFragment | null>(null);
   return (

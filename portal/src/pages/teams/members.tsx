@@ -11,7 +11,7 @@ import { useTeam } from './team.js';
 export function TeamMembers() {
   const { name, members, viewerOperations } = useTeam();
   const { off, note } = useOff(whyNotTeam(viewerOperations, 'CHANGE_ROLE'));
-  const rows = useRowFocus(members.length);
+  const rows = useRowFocus();
   useTitle('Members', name);
   return (
     <>

@@ -21,7 +21,7 @@ const TESTERS_PER_APPLICATION = 100;
 export function Testers() {
   const { name, testers, public: isPublic } = useApplication();
   const { off, note } = useOff(useReason('MANAGE_TESTERS'));
-  const rows = useRowFocus(testers.length);
+  const rows = useRowFocus();
   useTitle('Testers', name);
   return (
     <>

@@ -18,7 +18,7 @@ export function ChoiceRows({ option, path, faults, onChange }: ChoiceRowsProps) 
   const isText = option.type === TEXT;
   const { keys, remove } = useRowKeys(choices.length);
   return (
-    <fieldset className="field rows" ref={useRowFocus(choices.length)}>
+    <fieldset className="field rows" ref={useRowFocus()}>
       <legend>
         Choices{' '}
         <span className="soft small">

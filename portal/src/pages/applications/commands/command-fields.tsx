@@ -63,7 +63,7 @@ interface TranslationRowsProps {
 export function TranslationRows({ legend, path, value, onChange, faults }: TranslationRowsProps) {
   const entries = Object.entries(value ?? {});
   const { keys, remove } = useRowKeys(entries.length);
-  const rows = useRowFocus(entries.length);
+  const rows = useRowFocus();
   const free = LOCALES.filter((locale) => !entries.some(([taken]) => taken === locale));
   const change = (next: [string, string][]) => onChange(next.length === 0 ? null : Object.fromEntries(next));
   const set = (index: number, entry: [string, string]) =>

@@ -32,7 +32,7 @@ interface OptionListProps {
 export function OptionList({ options, parent, path, faults, onChange }: OptionListProps) {
   const kind = parent?.type === GROUP ? 'subcommand' : 'option';
   const { keys, move, remove } = useRowKeys(options.length);
-  const rows = useRowFocus(options.length);
+  const rows = useRowFocus();
   const label = parent ? `Add ${kind} to ${parent.name}` : 'Add option';
   return (
     <fieldset className="option-list">

@@ -52,7 +52,7 @@ export function Webhooks() {
 }
 
 function List({ webhooks, isOff }: { webhooks: readonly WebhookRowFragment[]; isOff: boolean }) {
-  const rows = useRowFocus(webhooks.length);
+  const rows = useRowFocus();
   const { dialog, open, close } = useRowDialog<'edit' | 'delete', WebhookRowFragment>(webhooks);
   return (
     <>
