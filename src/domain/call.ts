@@ -98,6 +98,8 @@ interface Life {
 }
 
 interface OpenConnections {
+  /** The user's presence in all processes. */
+  presenceOf(userId: bigint): Promise<ShownPresence>;
   isOpen(id: string): boolean;
   /** Call before the connection joins voice. The voice state ends when the connection closes. */
   holdVoice(id: string): void;

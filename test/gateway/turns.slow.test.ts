@@ -1,6 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { beforeAll, describe, expect } from 'vitest';
-import { pagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
+import { joinedPagesOfGuildIds } from '../../src/domain/guilds/memberships.js';
 import { loadMembers } from '../../src/domain/members/load.js';
 import { searchMembers } from '../../src/domain/members/search.js';
 import { it } from '../harness/fixtures.js';
@@ -95,7 +95,7 @@ describe('the GUILD_CREATEs of a bot with many guilds', () => {
     await putInGuilds(server.app, more, crowd.owner, many.user);
     const pages: bigint[][] = [];
     const turns = await turnsDuring(async () => {
-      for await (const page of pagesOfGuildIds(server.app.db.reader, many.id)) pages.push(page);
+      for await (const page of joinedPagesOfGuildIds(server.app.db.reader)(many.id)) pages.push(page);
     });
     expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 100]);
     expect(pages.flat()).toEqual(more);

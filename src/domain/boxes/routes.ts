@@ -20,6 +20,7 @@ const MAX_ROUTES = 50_000;
 export class BoxRoutes {
   readonly #guilds: LoadingCache<bigint, BoxRoute>;
   readonly #channels: LoadingCache<bigint, BoxRoute>;
+  readonly #any: LoadingCache<'any', boolean>;
 
   constructor(
     private readonly reader: Reader,
@@ -31,12 +32,18 @@ export class BoxRoutes {
     const options = { max: MAX_ROUTES, expiry: { ms: CACHE_MS, clock } };
     this.#guilds = new LoadingCache({ ...options, load: (id) => this.#readGuild(id) });
     this.#channels = new LoadingCache({ ...options, load: (id) => this.#readChannel(id) });
+    this.#any = new LoadingCache({ ...options, load: () => this.#readAny() });
     bus.subscribe(topics.boxes, () => this.#forget());
   }
 
   /** Whether a box created the id. Needs no lookup. */
   mayHave(id: bigint): boolean {
     return !this.isInBox && isMadeByBox(id);
+  }
+
+  /** Whether any guild is on a box. */
+  async areThereAny(): Promise<boolean> {
+    return (await this.#any.get('any')) === true;
   }
 
   /** Null if no box has the guild. */
@@ -46,6 +53,10 @@ export class BoxRoutes {
 
   async ofChannel(channelId: bigint): Promise<BoxRoute | null> {
     return this.mayHave(channelId) ? this.#channels.get(channelId) : null;
+  }
+
+  async #readAny(): Promise<boolean> {
+    return (await this.reader.boxGuild.findFirst({ select: { id: true } })) !== null;
   }
 
   async #readGuild(guildId: bigint): Promise<BoxRoute | null> {
@@ -62,5 +73,6 @@ export class BoxRoutes {
   #forget(): void {
     this.#guilds.clear();
     this.#channels.clear();
+    this.#any.clear();
   }
 }

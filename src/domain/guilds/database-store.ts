@@ -9,13 +9,14 @@ import { loadPresences } from '../presences/list.js';
 import type { ShownPresence } from '../presences/record.js';
 import { loadVoiceStates } from '../voice/list.js';
 import type { VoiceStateRecord } from '../voice/record.js';
-import { pagesOfGuildIds } from './memberships.js';
+import { joinedPagesOfGuildIds } from './memberships.js';
 import { countMembers, type GuildSnapshot, loadGuildSnapshot } from './snapshot.js';
 import type { GuildStore } from './store.js';
 import { type GuildView, GuildViews } from './views.js';
 
 export class DatabaseGuildStore implements GuildStore {
   readonly #views: GuildViews;
+  readonly #pagesOfGuildIds: (userId: bigint) => AsyncIterable<bigint[]>;
 
   constructor(
     private readonly reader: Reader,
@@ -25,6 +26,7 @@ export class DatabaseGuildStore implements GuildStore {
     private readonly now: () => Date = () => new Date(clock.now()),
   ) {
     this.#views = new GuildViews(reader, bus, clock);
+    this.#pagesOfGuildIds = joinedPagesOfGuildIds(reader);
   }
 
   view(guildId: bigint): Promise<GuildView | null> {
@@ -72,6 +74,6 @@ export class DatabaseGuildStore implements GuildStore {
   }
 
   pagesOfGuildIds(userId: bigint): AsyncIterable<bigint[]> {
-    return pagesOfGuildIds(this.reader, userId);
+    return this.#pagesOfGuildIds(userId);
   }
 }

@@ -1,4 +1,5 @@
-import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { joinLookups } from '../../infra/caching/joined-lookups.js';
+import { chunksOf, forEachYielding, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Reader } from '../../infra/database/index.js';
 import { storedScopes } from '../installations/scopes.js';
 
@@ -6,8 +7,41 @@ const PAGE = 1_000;
 /** Smaller, because SQLite takes 999 parameters. */
 const PAGE_ON_BOXES = 400;
 
-/** Ascending; only guilds in this database. */
-export async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
+const USERS_TOGETHER = 100;
+
+type PagesOfGuildIds = (userId: bigint) => AsyncGenerator<bigint[], void>;
+
+/**
+ * Pages of ascending ids of guilds in this database. When many users connect at once, their first pages are read
+ * together.
+ */
+export function joinedPagesOfGuildIds(reader: Reader): PagesOfGuildIds {
+  const whole = joinLookups<bigint, bigint[] | 'tooMany'>((userIds) => readTogether(reader, userIds));
+  return async function* pages(userId) {
+    const all = await whole(userId);
+    if (all !== null && all !== 'tooMany') yield all;
+    else yield* pagesOfGuildIds(reader, userId);
+  };
+}
+
+/** All guilds of each user, unless they are too many to be read together. */
+async function readTogether(reader: Reader, userIds: bigint[]): Promise<Map<bigint, bigint[] | 'tooMany'>> {
+  const found = new Map<bigint, bigint[] | 'tooMany'>();
+  await forEachYielding(chunksOf(userIds, USERS_TOGETHER), 1, async (together) => {
+    const rows = await reader.member.findMany({
+      where: { userId: { in: together }, guild: { deletedAt: null } },
+      select: { userId: true, guildId: true },
+      orderBy: { guildId: 'asc' },
+      take: PAGE,
+    });
+    const guildsOf = new Map<bigint, bigint[]>(together.map((userId) => [userId, []]));
+    for (const { userId, guildId } of rows) guildsOf.get(userId)?.push(guildId);
+    for (const [userId, guildIds] of guildsOf) found.set(userId, rows.length < PAGE ? guildIds : 'tooMany');
+  });
+  return found;
+}
+
+async function* pagesOfGuildIds(reader: Reader, userId: bigint): AsyncGenerator<bigint[], void> {
   let after: bigint | undefined;
   for (;;) {
     await yieldToEventLoop();

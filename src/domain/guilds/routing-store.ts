@@ -65,7 +65,9 @@ export class RoutingGuildStore implements GuildStore {
   /** Reads all guilds on boxes first, since there are few. */
   async *pagesOfGuildIds(userId: bigint): AsyncGenerator<bigint[], void> {
     const onBoxes: bigint[] = [];
-    for await (const page of this.boxes.pagesOfGuildIds(userId)) onBoxes.push(...page);
+    if (await this.routes.areThereAny()) {
+      for await (const page of this.boxes.pagesOfGuildIds(userId)) onBoxes.push(...page);
+    }
     for await (const page of this.database.pagesOfGuildIds(userId)) yield merged(page, takeUpTo(onBoxes, page.at(-1)));
     if (onBoxes.length > 0) yield onBoxes;
   }

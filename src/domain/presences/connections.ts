@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { type Clock, pause } from '../../infra/clock.js';
 import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 import { KeyedMutex } from '../../infra/concurrency/mutex.js';
 import { Semaphore } from '../../infra/concurrency/semaphore.js';
 import { isMissingReference } from '../../infra/database/faults.js';
+import type { Presence } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';
 import { publishPresence } from './publish.js';
-import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
+import { byUser, looksAlike, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
 import { SessionNews } from './session-news.js';
-import { type Change, type ConnectionKey, endConnection, storeStatement, storeStatus } from './store.js';
+import { type Change, type ConnectionKey, storeConnections, storeStatus } from './store.js';
 
 const RETRY_MS = 2_000;
 
-const STORED_AT_ONCE = 4;
+const STORED_AT_ONCE = 2;
+
+/** Rows of one statement. SQLite takes 999 parameters, and a row has 11. */
+const STORED_TOGETHER = 80;
 
 const CONNECTIONS_PER_TURN = 100;
 
@@ -25,6 +30,12 @@ interface Connection extends ConnectionKey {
   isInVoice: boolean;
   /** Whether the user is still signed in. */
   isStillGood?: (() => Promise<boolean>) | undefined;
+}
+
+interface Pending {
+  connection: Connection;
+  resolve(change: Change): void;
+  reject(error: unknown): void;
 }
 
 interface ConnectionsParts {
@@ -44,14 +55,17 @@ export class Connections {
   readonly #ofRequests = new Map<bigint, string>();
   readonly #mutex = new KeyedMutex<bigint>();
   readonly #semaphore = new Semaphore(STORED_AT_ONCE);
+  readonly #pending: Pending[] = [];
   /** Callers that wait for stored presences. A failure releases them, because the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
+  readonly #findPresences: (userId: bigint) => Promise<Presence[] | null>;
   #isFailing = false;
   #isStopping = false;
 
   constructor(private readonly parts: ConnectionsParts) {
     this.#sessionNews = new SessionNews(parts);
+    this.#findPresences = joinLookups((userIds) => this.#readPresences(userIds));
   }
 
   /**
@@ -78,6 +92,11 @@ export class Connections {
     this.#open.delete(id);
     if (this.#ofRequests.get(connection.userId) === id) this.#ofRequests.delete(connection.userId);
     if (!this.#isStopping && (connection.statement || connection.isInVoice)) await this.#store(connection);
+  }
+
+  /** The user's presence in all processes. */
+  async presenceOf(userId: bigint): Promise<ShownPresence> {
+    return shownOf(userId, (await this.#findPresences(userId)) ?? []);
   }
 
   isOpen(id: string): boolean {
@@ -148,6 +167,14 @@ export class Connections {
     await this.close(connection.id);
   }
 
+  async #readPresences(userIds: bigint[]): Promise<Map<bigint, Presence[]>> {
+    const rows = await this.parts.callOfNobody().read.presence.findMany({
+      where: { userId: { in: userIds }, process: { until: { gt: this.parts.live.now() } } },
+    });
+    const found = byUser(rows);
+    return new Map(userIds.map((userId) => [userId, found.get(userId) ?? []]));
+  }
+
   #store(connection: Connection): Promise<void> {
     return this.#inLine(connection.userId, async () => {
       const change = await this.#untilDone(() => this.#storeNow(connection));
@@ -156,19 +183,39 @@ export class Connections {
     });
   }
 
-  async #storeNow(connection: Connection): Promise<Change> {
-    const { live } = this.parts;
-    const call = this.parts.callOfNobody();
+  #storeNow(connection: Connection): Promise<Change> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ connection, resolve, reject });
+      void this.#storePending();
+    });
+  }
+
+  /** Stores the connections that wait for the same permit together. */
+  async #storePending(): Promise<void> {
     const release = await this.#semaphore.take();
+    const batch = this.#pending.splice(0, STORED_TOGETHER);
+    if (batch.length > 0) await this.#storeBatch(batch);
+    release?.();
+  }
+
+  async #storeBatch(batch: readonly Pending[]): Promise<void> {
+    const { live } = this.parts;
     const processId = live.id;
-    const statement = this.#open.get(connection.id)?.statement;
     try {
-      return await (statement ? storeStatement(call, connection, statement) : endConnection(call, connection));
+      const states = batch.map(({ connection }) => ({
+        ...connection,
+        statement: this.#open.get(connection.id)?.statement ?? null,
+      }));
+      const changes = await storeConnections(this.parts.callOfNobody(), states);
+      for (const [index, change] of changes.entries()) batch[index]?.resolve(change);
     } catch (error) {
-      if (isMissingReference(error) && processId === live.id) await live.beginAnew();
-      throw error;
-    } finally {
-      release?.();
+      // A connection that cannot be stored must not keep the others from being stored.
+      if (batch.length > 1 && !refusalIn(error)) {
+        for (const one of batch) await this.#storeBatch([one]);
+        return;
+      }
+      if (isMissingReference(error) && processId === live.id) await live.beginAnew().catch(() => {});
+      for (const { reject } of batch) reject(error);
     }
   }
 

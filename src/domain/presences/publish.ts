@@ -1,6 +1,6 @@
 import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
-import { looksAlike, presencesOf, type ShownPresence, shownOf } from './record.js';
+import { looksAlike, type ShownPresence } from './record.js';
 
 const GUILDS_PER_TURN = 50;
 
@@ -17,7 +17,7 @@ export function publishPresence(call: CallContext, presence: ShownPresence): Pro
 /** Call this after the commit, when later changes also reach the guild. Skips a user who is offline or has left. */
 export async function publishPresenceIn(call: CallContext, guildId: bigint, userId: bigint): Promise<void> {
   if (await isOnBox(call, guildId)) return;
-  const presence = await presenceOf(call, userId);
+  const presence = await call.connections.presenceOf(userId);
   if (presence.status === 'offline' || !(await call.guilds.member(guildId, userId))) return;
   await publishUntilCurrent(call, presence, async (told) => announceIn(call, guildId, told));
 }
@@ -39,12 +39,8 @@ async function publishUntilCurrent(
 ): Promise<void> {
   for (let told = presence; ; ) {
     await tell(told);
-    const now = await presenceOf(call, told.userId);
+    const now = await call.connections.presenceOf(told.userId);
     if (looksAlike(now, told)) return;
     told = now;
   }
-}
-
-async function presenceOf(call: CallContext, userId: bigint): Promise<ShownPresence> {
-  return shownOf(userId, await presencesOf(call.read, userId, call.live.now()));
 }

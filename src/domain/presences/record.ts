@@ -74,8 +74,8 @@ export function presencesOf(db: Reader | Transaction, userId: bigint, now: Date)
   return db.presence.findMany({ where: { userId, process: { until: { gt: now } } } });
 }
 
-export function byUser(rows: readonly Presence[]): Map<bigint, Presence[]> {
-  const found = new Map<bigint, Presence[]>();
+export function byUser<Row extends Pick<Presence, 'userId'>>(rows: readonly Row[]): Map<bigint, Row[]> {
+  const found = new Map<bigint, Row[]>();
   for (const row of rows) found.set(row.userId, [...(found.get(row.userId) ?? []), row]);
   return found;
 }

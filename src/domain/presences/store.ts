@@ -28,39 +28,81 @@ export interface Change {
   isOfSessions: boolean;
 }
 
-/** @throws a missing reference if other processes considered this one dead */
-export function storeStatement(
-  call: CallContext,
-  { id, userId, session }: ConnectionKey,
-  statement: Statement,
-): Promise<Change> {
+/** A connection to store. */
+export interface ConnectionState extends ConnectionKey {
+  /** Null if the connection has closed. */
+  statement: Statement | null;
+  /** Whether its voice state ends with it. */
+  isInVoice: boolean;
+}
+
+/**
+ * Stores connections of different users in one transaction. With a person's last connection, their temporary memberships
+ * end too.
+ * @returns the changes in the order of `states`
+ * @throws a missing reference if other processes considered this one dead
+ */
+export function storeConnections(call: CallContext, states: readonly ConnectionState[]): Promise<Change[]> {
   return call.write(
-    async ({ db }) => {
-      const rows = await presencesOf(db, userId, call.live.now());
-      const others = rows.filter(({ sessionId }) => sessionId !== id);
-      const row = {
-        userId,
-        processId: call.live.id,
-        statementId: call.nextId(),
-        status: statement.status ?? latestOf(others)?.status ?? 'online',
-        activities: statement.activities as unknown as Prisma.InputJsonArray,
-        since: statement.since === null ? null : BigInt(statement.since),
-        afk: statement.afk,
-        ...session,
-      };
-      const stored = await db.presence.upsert({
-        where: { sessionId: id },
-        create: { sessionId: id, ...row },
-        update: row,
+    async (write) => {
+      const { db } = write;
+      const stored = await db.presence.findMany({
+        where: { userId: { in: states.map(({ userId }) => userId) } },
+        include: { process: { select: { until: true } } },
       });
-      return {
-        before: shownOf(userId, rows),
-        after: shownOf(userId, [...others, stored]),
-        isOfSessions: session !== null && !rows.some((known) => isConnection(known, { id, session })),
-      };
+      const storedOf = byUser(stored);
+      const now = call.live.now();
+      const changes: Change[] = [];
+      const begun: Prisma.PresenceCreateManyInput[] = [];
+      const ended: (ConnectionState & { isLast: boolean })[] = [];
+      for (const state of states) {
+        const { id, userId, session } = state;
+        const known = storedOf.get(userId) ?? [];
+        const rows = known.filter(({ process }) => process.until > now);
+        const others = rows.filter(({ sessionId }) => sessionId !== id);
+        const isStored = known.some(({ sessionId }) => sessionId === id);
+        const row = state.statement && rowOf(call, state, state.statement, others);
+        if (row && isStored) await db.presence.update({ where: { sessionId: id }, data: row });
+        else if (row) begun.push({ sessionId: id, ...row });
+        else if (isStored) ended.push({ ...state, isLast: others.length === 0 });
+        if (!row && state.isInVoice) await endVoice(write, { userId, sessionId: id });
+        changes.push({
+          before: shownOf(userId, rows),
+          after: shownOf(userId, row ? [...others, row] : others),
+          isOfSessions: session !== null && (row ? !rows.some((one) => isConnection(one, { id, session })) : isStored),
+        });
+      }
+      if (begun.length > 0) await db.presence.createMany({ data: begun });
+      if (ended.length > 0) await db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ id }) => id) } } });
+      const people = ended.filter(({ session }) => session === null);
+      for (const { userId } of people) await noteSeen(db, userId, call.clock.now());
+      await endVisits(
+        call,
+        write,
+        people.filter(({ isLast }) => isLast).map(({ userId }) => userId),
+      );
+      return changes;
     },
     { serializable: true },
   );
+}
+
+function rowOf(
+  call: CallContext,
+  { userId, session }: ConnectionKey,
+  statement: Statement,
+  others: readonly Presence[],
+) {
+  return {
+    userId,
+    processId: call.live.id,
+    statementId: call.nextId(),
+    status: statement.status ?? latestOf(others)?.status ?? 'online',
+    activities: statement.activities as unknown as Prisma.JsonArray & Prisma.InputJsonArray,
+    since: statement.since === null ? null : BigInt(statement.since),
+    afk: statement.afk,
+    ...session,
+  };
 }
 
 /** Whether a row belongs to the session's current connection. */
@@ -83,29 +125,6 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
         before: shownOf(userId, rows),
         after: shownOf(userId, [{ ...said, activities: [] }]),
         isOfSessions: false,
-      };
-    },
-    { serializable: true },
-  );
-}
-
-/** With a user's last connection, their temporary memberships end too. */
-export function endConnection(
-  call: CallContext,
-  { id, userId, session, isInVoice }: ConnectionKey & { isInVoice: boolean },
-): Promise<Change> {
-  return call.write(
-    async (write) => {
-      const rows = await presencesOf(write.db, userId, call.live.now());
-      const rest = rows.filter(({ sessionId }) => sessionId !== id);
-      if (isInVoice) await endVoice(write, { userId, sessionId: id });
-      const { count } = await write.db.presence.deleteMany({ where: { sessionId: id } });
-      if (count > 0 && !session) await noteSeen(write.db, userId, call.clock.now());
-      if (count > 0 && rest.length === 0 && !session) await endVisits(call, write, [userId]);
-      return {
-        before: shownOf(userId, rows),
-        after: shownOf(userId, rest),
-        isOfSessions: session !== null && count > 0,
       };
     },
     { serializable: true },
